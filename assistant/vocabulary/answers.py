@@ -1,0 +1,123 @@
+"""Contracts of ``weft ask``, ``weft understand``, ``weft fabric`` and ``weft sources``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from .plan import Contract
+
+Intent = Literal["describe", "ask", "why", "why-not", "what-if", "compare", "undo", "change", "export", "help", "unclear"]
+
+
+class FoundPassage(Contract):
+    """One ranked passage; a doubtful one carries its correction in ``correction``."""
+
+    id: str
+    source: str
+    section: str
+    text: str
+    score: float
+    claims: list[dict[str, Any]] = Field(default_factory=list)  # id, statement, verdict, correction, date
+    status: str = "current"
+    correction: str | None = None
+    date: str | None = None
+
+
+class Answer(Contract):
+    """The answer to a question about the field: passages with their sources, or nothing."""
+
+    id: str | None = None
+    question: str
+    answered: bool
+    passages: list[FoundPassage]
+
+
+class Understanding(Contract):
+    """What free text was taken to mean."""
+
+    id: str | None = None
+    intent: Intent
+    fields: dict[str, Any] = Field(default_factory=dict)  # dotted questionnaire path → value
+    fabrics: list[str] = Field(default_factory=list)
+    rest: str = ""
+
+
+class Cables(Contract):
+    node_leaf: int
+    leaf_spine: int
+    spine_core: int
+
+
+class Capex(Contract):
+    low: float
+    mid: float
+    high: float
+
+
+class PricedItem(Contract):
+    item: str
+    usd: float
+    date: str
+    source: str
+
+
+class FabricDesign(Contract):
+    """Topology and bill of materials."""
+
+    fabric: str
+    gpus: int
+    nodes: int
+    tiers: int
+    planes: int
+    leaf: int
+    spine: int
+    core: int
+    switches: int
+    nics: int
+    cables: Cables
+    optics: int
+    oversubscription: float
+    power_w: float
+    capex_usd: Capex
+    usd_per_gpu_hour: float
+    prices: list[PricedItem]
+    notes: list[str] = Field(default_factory=list)
+
+
+class DiagnosisFinding(Contract):
+    code: str
+    severity: Literal["error", "warning", "info"]
+    line: int
+    message: str
+    fix: str
+
+
+class DiagnosedFile(Contract):
+    path: str
+    kind: Literal["nccl-tests", "nccl-debug", "mixed", "unknown"]
+    collective: str
+    ranks: int
+    nodes: int | None
+    transport: Literal["infiniband", "roce", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"]
+    gpudirect_rdma: bool | None
+    peak_busbw_gb_per_s: float
+    expected_busbw_gb_per_s: float | None
+    findings: list[DiagnosisFinding]
+
+
+class Diagnosis(Contract):
+    """What NCCL logs and nccl-tests output say."""
+
+    files: list[DiagnosedFile]
+
+
+class SourceLine(Contract):
+    """One line of ``weft sources --format json``."""
+
+    id: str
+    title: str
+    publisher: str | None
+    date: str | None
+    status: str

@@ -1,0 +1,228 @@
+"""What the catalog holds: every value with its unit, its source and its date.
+
+A :class:`Fact` is written in the unit its source uses; ``si`` gives it in the units of the model
+(bytes, seconds, FLOP/s, bytes/s, watts, US dollars, plain fractions).
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+# One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent).
+UNITS = {
+    "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30,
+    "B/s": 1.0, "GB/s": 1e9, "TB/s": 1e12, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8,
+    "FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15,
+    "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "h": 3600.0, "months": 1.0, "days": 1.0, "years": 1.0,
+    "W": 1.0, "kW": 1e3, "USD": 1.0, "USD/GPU-h": 1.0, "USD/GPU": 1.0, "USD/kWh": 1.0,
+    "1": 1.0, "fraction": 1.0, "%": 0.01, "count": 1.0, "per day": 1.0 / 86400, "per node-day": 1.0 / 86400,
+}
+
+
+class Entry(BaseModel):
+    """A part of the catalog: unknown keys are refused, entries are not changed after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class Fact(Entry):
+    """One value with its unit, where it was read and when.
+
+    ``source`` is a source id of ``knowledge/sources/`` (optionally ``id#place``) or, for values derived by us,
+    ``derived: how``. ``date`` is when the source was read or the price was valid.
+    """
+
+    value: float
+    unit: str
+    source: str
+    date: datetime.date
+    note: str | None = None
+
+    @field_validator("unit")
+    @classmethod
+    def _known_unit(cls, unit: str) -> str:
+        if unit not in UNITS:
+            raise ValueError(f"unknown unit {unit!r}; known: {', '.join(UNITS)}")
+        return unit
+
+    @property
+    def si(self) -> float:
+        """The value in SI base units (bytes, seconds, FLOP/s, dollars, fractions)."""
+        return self.value * UNITS[self.unit]
+
+
+class ScaleUp(Entry):
+    """What joins the GPUs inside a node or rack. Never a candidate, always an input."""
+
+    id: str
+    name: str
+    bandwidth_per_gpu: Fact  # one direction, per GPU
+    bus_bandwidth_efficiency: Fact  # fraction of bandwidth_per_gpu that NCCL's bus bandwidth reaches at large messages
+    latency: Fact  # software latency of one collective step inside the domain
+    in_network_reduction: bool = False  # NVLS: the switch adds
+    scope: Literal["node", "rack"] = "node"
+    maturity: Literal["shipping", "announced"] = "shipping"
+    summary: str
+
+
+class Calibration(Entry):
+    """Efficiency constants of a GPU family. Each fact's note names the measured rows it was calibrated on."""
+
+    gemm_efficiency: Fact  # fraction of dense peak that a large GEMM reaches
+    attention_efficiency: Fact  # the same for flash attention
+    memory_efficiency: Fact  # fraction of HBM bandwidth that element-wise work reaches
+    kernel_launch: Fact  # seconds per layer and direction that no work hides
+    measured: bool  # False: taken over from a relative; the band is widened and the plan says so
+    relative: str | None = None  # the GPU id it was taken over from
+
+
+class Gpu(Entry):
+    """A GPU and the node it usually comes in."""
+
+    id: str
+    name: str
+    vendor: Literal["nvidia", "amd"]
+    memory: Fact
+    memory_bandwidth: Fact
+    peak_bf16: Fact  # dense, no sparsity
+    peak_fp16: Fact
+    peak_fp32: Fact  # as the framework's default matrix path (TF32 where there is one)
+    peak_fp8: Fact | None = None
+    scale_up: str  # ScaleUp id
+    scale_up_domain: int  # GPUs that share it
+    gpus_per_node: int
+    nics_per_node: int  # usual number of RDMA NICs per node
+    usual_nic_line_rate: Fact
+    power: Fact
+    hour_price: Fact | None = None  # typical on-demand price, USD/GPU-h
+    hour_price_spot: Fact | None = None
+    purchase_price: Fact | None = None  # USD/GPU, share of the node included
+    maturity: Literal["shipping", "announced", "retired"] = "shipping"
+    calibration: Calibration
+    aliases: list[str] = Field(default_factory=list)
+    summary: str
+
+
+class Model(Entry):
+    """A public model's architecture; the parameter count is checked by formula against ``params``."""
+
+    id: str
+    name: str
+    family: str
+    params: Fact  # published or exact count, unit count
+    active_params: Fact | None = None
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_dim: int | None = None  # null: hidden / heads
+    ffn: int  # dense MLP width (first dense layers of a MoE as well)
+    vocab: int
+    gated_mlp: bool = True
+    tied_embeddings: bool = False
+    experts: int = 0
+    experts_per_token: int = 0
+    shared_experts: int = 0
+    expert_ffn: int | None = None
+    dense_layers: int = 0  # leading layers of a MoE that are dense
+    moe_every: int = 1
+    attention_bias: bool = False  # biases on q, k, v
+    biases: bool = False  # biases everywhere (GPT-2/3 style) and learned positions
+    positions: int = 0  # learned position embeddings
+    mla: dict[str, int] | None = None  # multi-head latent attention: q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim
+    qk_norm: bool = False
+    context: int  # usual maximum sequence length
+    source: str
+    date: datetime.date
+    aliases: list[str] = Field(default_factory=list)
+    note: str | None = None
+
+
+class Fabric(Entry):
+    """An inter-node network technology with a speed: a candidate."""
+
+    id: str
+    name: str
+    technology: Literal["none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp", "ultra-ethernet", "wan"]
+    transport: Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
+    line_rate: Fact | None = None  # per NIC, one direction
+    nics_per_node: int | None = None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
+    bandwidth_efficiency: Fact | None = None  # bus bandwidth at large messages and two nodes ÷ line rate of all NICs of a node
+    latency: Fact | None = None  # one message between nodes, software included
+    half_bandwidth_message: Fact | None = None  # message size per NIC at which half of the large-message bandwidth is reached
+    scale_loss_per_doubling: Fact | None = None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
+    jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
+    adaptive_routing: bool = False
+    in_network_reduction: bool = False  # SHARP
+    gpu_vendors: list[Literal["nvidia", "amd"]] = Field(default_factory=lambda: ["nvidia", "amd"])
+    gpus: list[str] | None = None  # only with these GPU ids (cloud instances); null: any
+    providers: list[str] | None = None  # only at these providers; null: any that offers it
+    vendors: Literal["one", "few", "many"] = "many"  # who sells switches and NICs for it
+    skills: Literal["none", "some", "expert"] = "some"  # what it takes to run it well
+    maturity: Literal["proven", "shipping", "emerging", "announced"] = "proven"
+    largest_proven_gpus: Fact | None = None  # largest published run on it
+    premium: Fact | None = None  # USD/GPU-h on top of the same GPU with plain Ethernet, when renting
+    capex_per_gpu: Fact | None = None  # switches, NICs, cables and optics per GPU, two tiers
+    power_per_gpu: Fact | None = None  # switches and optics, W
+    aliases: list[str] = Field(default_factory=list)
+    summary: str
+
+
+class Offer(Entry):
+    """A named instance or cluster of a provider."""
+
+    name: str
+    gpu: str
+    gpus_per_node: int
+    fabrics: list[str]
+    nics_per_node: int | None = None
+    largest_gpus: int | None = None
+    hour_price: Fact | None = None
+    hour_price_spot: Fact | None = None
+    fabric_included: bool = True
+    topology: str | None = None
+    source: str
+    date: datetime.date
+    note: str | None = None
+
+
+class Provider(Entry):
+    """A cloud and what it offers."""
+
+    id: str
+    name: str
+    aliases: list[str] = Field(default_factory=list)
+    offers: list[Offer]
+    note: str | None = None
+
+
+class Device(Entry):
+    """A switch, NIC, optic or cable: what a bill of materials is made of."""
+
+    id: str
+    kind: Literal["switch", "nic", "optic", "cable"]
+    vendor: str
+    name: str
+    technology: Literal["infiniband", "ethernet", "both"]
+    ports: int
+    port_rate: Fact
+    power: Fact | None = None
+    price: Fact | None = None
+    price_low: Fact | None = None
+    price_high: Fact | None = None
+    note: str | None = None
+
+
+class Catalog(Entry):
+    """All of ``knowledge/catalog/``."""
+
+    gpus: dict[str, Gpu]
+    models: dict[str, Model]
+    fabrics: dict[str, Fabric]
+    scale_ups: dict[str, ScaleUp]
+    providers: dict[str, Provider]
+    devices: dict[str, Device]
+    constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …

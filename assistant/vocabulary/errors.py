@@ -1,0 +1,45 @@
+"""Errors a user can act on: one sentence, with the place and the next step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value came from: a file, a line in it, a dotted field path."""
+
+    file: str | None = None
+    line: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if self.line is not None:
+            where = f"{where}:{self.line}" if where else f"line {self.line}"
+        return f"{where} {self.field}".strip() if self.field else where
+
+
+@dataclass
+class InputError(ValueError):
+    """The input is wrong; the program ends with exit code 2 and this sentence.
+
+    ``message`` says what was given and what would be accepted, e.g.
+    ``expected a whole number of at least 1, got "many"``.
+    """
+
+    message: str
+    place: Place = field(default_factory=Place)
+
+    def __str__(self) -> str:
+        place = str(self.place)
+        return f"{place}: {self.message}" if place else self.message
+
+    def located(self, *, file: str | None = None, line: int | None = None, field: str | None = None) -> InputError:
+        """The same error with the parts of its place filled in that were not known where it arose."""
+        place = Place(self.place.file or file, self.place.line or line, self.place.field or field)
+        return InputError(self.message, place)
+
+
+class KnowledgeError(ValueError):
+    """A file of ``rules/`` or ``knowledge/`` is wrong: the message names file, line and key."""

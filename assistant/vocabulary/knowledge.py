@@ -1,0 +1,147 @@
+"""What the knowledge base holds: sources, claims with our verdict, passages, conflicts, terms."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Grade = Literal["measured", "vendor", "derived", "rule-of-thumb", "opinion"]
+ClaimType = Literal["measured", "vendor", "arithmetic", "rule-of-thumb", "price", "specification", "configuration", "opinion"]
+Verdict = Literal["confirmed", "approximate", "consistent", "unverifiable", "wrong", "contradicted", "inconsistent",
+                  "implausible", "withdrawn"]
+DOUBTFUL: frozenset[str] = frozenset({"wrong", "contradicted", "inconsistent", "implausible", "withdrawn"})
+
+_GRADE_OF_TYPE: dict[str, Grade] = {
+    "measured": "measured", "vendor": "vendor", "arithmetic": "derived", "rule-of-thumb": "rule-of-thumb",
+    "price": "vendor", "specification": "vendor", "configuration": "vendor", "opinion": "opinion"}
+
+
+class Entry(BaseModel):
+    """A part of the knowledge base: unknown keys are refused, entries are not changed after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Entry):
+    """A publication: who says it, when, and who gains from it."""
+
+    id: str
+    title: str
+    publisher: str | None
+    author: str | None = None
+    date: datetime.date | None
+    date_note: str | None = None
+    kind: Literal["vendor-blog", "engineering-blog", "vendor-documentation", "paper", "dataset", "standard", "press",
+                  "independent-measurement"]
+    interest: str
+    status: Literal["current", "partly-withdrawn", "withdrawn", "superseded"] = "current"
+    status_note: str | None = None
+    url: str | None = None
+    sections: list[list[str]]
+
+
+class Figure(Entry):
+    """The main number of a claim."""
+
+    value: float | str
+    unit: str
+
+
+class Claim(Entry):
+    """One checkable statement of a source, in our words, with our verdict."""
+
+    id: str
+    audit: str | None = None
+    section: str
+    statement: str
+    type: ClaimType
+    grade: Grade | None = None
+    figure: Figure | None = None
+    conditions: str | None = None
+    recomputation: str | None = None
+    verdict: Verdict
+    correction: str | None = None
+    authority: str | None = None
+    date: datetime.date | None = None
+
+    @property
+    def source(self) -> str:
+        return self.id.split("/", 1)[0]
+
+    @property
+    def evidence_grade(self) -> Grade:
+        """How strong a support it is: given for authorities, else what its type is worth."""
+        return self.grade or _GRADE_OF_TYPE[self.type]
+
+    @property
+    def doubtful(self) -> bool:
+        """Never shown without its correction."""
+        return self.verdict in DOUBTFUL
+
+    @model_validator(mode="after")
+    def _corrected(self) -> Claim:
+        if self.doubtful and not self.correction:
+            raise ValueError(f"claim {self.id} has the verdict {self.verdict} and needs a correction")
+        return self
+
+
+class Passage(Entry):
+    """A few sentences of ours under the heading of the source that says it."""
+
+    id: str
+    section: str
+    text: str
+    claims: list[str] = Field(default_factory=list)
+    status: Literal["current", "disputed", "withdrawn"] = "current"
+    correction: str | None = None
+
+    @property
+    def source(self) -> str:
+        return self.id.split("/", 1)[0]
+
+    @model_validator(mode="after")
+    def _corrected(self) -> Passage:
+        if self.status != "current" and not self.correction:
+            raise ValueError(f"passage {self.id} is {self.status} and needs a correction")
+        return self
+
+
+class ConflictSide(Entry):
+    """One side of a disagreement."""
+
+    claim: str
+    says: str
+
+
+class Conflict(Entry):
+    """A group of statements that disagree, and what to tell the user."""
+
+    id: str
+    audit: str | None = None
+    topic: str
+    touches: list[str]
+    sides: list[ConflictSide]
+    better_supported: str
+    resolution: str
+
+
+class Term(Entry):
+    """A word of the field and what it means for choosing a fabric."""
+
+    term: str
+    aliases: list[str] = Field(default_factory=list)
+    kind: Literal["mechanism", "method", "software", "setting", "hardware", "organisation", "infrastructure", "model-concept"]
+    says: str
+    see: list[str] = Field(default_factory=list)
+
+
+class Knowledge(Entry):
+    """All of ``knowledge/`` but the catalog and the measurements."""
+
+    sources: dict[str, Source]
+    claims: dict[str, Claim]
+    passages: dict[str, Passage]
+    conflicts: dict[str, Conflict]
+    terms: list[Term]

@@ -1,0 +1,176 @@
+"""The answer: the plan (contract ``weft/plan/1``) and the prediction."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .knowledge import Grade
+from .questionnaire import Parallelism, Questionnaire
+
+
+class Contract(BaseModel):
+    """A JSON contract: fields may be added, none renamed."""
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=(), populate_by_name=True)
+
+
+class Band(Contract):
+    """Tenth, fiftieth and ninetieth percentile."""
+
+    p10: float
+    p50: float
+    p90: float
+
+
+class Breakdown(Contract):
+    """Where the seconds of one step go; the parts add up to the step time. Communication parts are the exposed time."""
+
+    compute: float = 0.0
+    recompute: float = 0.0
+    tp: float = 0.0
+    cp: float = 0.0
+    ep: float = 0.0
+    pp_bubble: float = 0.0
+    pp_p2p: float = 0.0
+    dp: float = 0.0
+    optimizer: float = 0.0
+    other: float = 0.0
+
+
+class Prediction(Contract):
+    """The quantitative model's answer for one questionnaire on one fabric."""
+
+    id: str | None
+    step_time_s: float
+    step_time_p10_s: float
+    step_time_p90_s: float
+    tokens_per_s_per_gpu: float
+    tflops_per_gpu: float
+    mfu: float
+    memory_gb_per_gpu: float
+    fits: bool
+    exposed_communication_percent: float
+    parallelism: dict[str, Any]
+    breakdown_s: Breakdown
+    fabric: str | None = None
+    outside_calibration: list[str] = Field(default_factory=list)
+
+
+class Flip(Contract):
+    """The nearest value of one input at which another fabric wins."""
+
+    input: str
+    from_: Any = Field(alias="from")
+    at: Any
+    to_fabric: str
+
+
+class Recommendation(Contract):
+    """The answer in one sentence, how sure it is and where it turns."""
+
+    fabric: str
+    verdict: Literal["recommended", "no-network-needed", "infeasible"]
+    headline: str
+    confidence: float
+    runner_up: str | None = None
+    flips: list[Flip] = Field(default_factory=list)
+    smallest_change: str | None = None  # infeasible: what would make it work
+
+
+class Candidate(Contract):
+    """One fabric considered, at its own best parallelism unless that is fixed.
+
+    Figures are ``None`` where nothing was computed (a fabric that cannot exist here).
+    """
+
+    fabric: str
+    verdict: Literal["recommended", "acceptable", "avoid", "impossible"]
+    reasons: list[str] = Field(default_factory=list)
+    parallelism: dict[str, Any] = Field(default_factory=dict)
+    step_time_s: Band | None = None
+    tokens_per_s_per_gpu: float | None = None
+    mfu: float | None = None
+    exposed_communication_percent: float | None = None
+    slowdown_percent: float | None = None
+    memory_gb_per_gpu: float | None = None
+    fits: bool | None = None
+    run_hours: float | None = None
+    cost_usd: Band | None = None
+    fabric_usd_per_gpu_hour: float | None = None
+    probability_best: float | None = None
+    breakdown_s: Breakdown | None = None
+
+
+class Finding(Contract):
+    """A conclusion a rule drew, with the facts it saw and what it rests on."""
+
+    rule: str
+    conclusion: str
+    because: str
+    facts: dict[str, Any] = Field(default_factory=dict)
+    evidence: list[str] = Field(default_factory=list)
+    fabric: str | None = None
+    stage: str | None = None
+    from_findings: list[str] = Field(default_factory=list)  # rules whose conclusions this one used
+
+
+class Evidence(Contract):
+    """A passage or claim of a source, with its grade, verdict and date."""
+
+    id: str
+    source: str
+    section: str
+    text: str
+    grade: Grade
+    verdict: str
+    date: str
+    score: float
+    correction: str | None = None
+
+
+class PlanConflictSide(Contract):
+    claim: str
+    says: str
+
+
+class PlanConflict(Contract):
+    """A disagreement between sources that this plan touches."""
+
+    topic: str
+    sides: list[PlanConflictSide]
+    resolution: str
+
+
+class Warning_(Contract):
+    """Something the reader must know."""
+
+    code: str
+    message: str
+
+
+class Assumption(Contract):
+    """A value nobody gave, and why it was taken."""
+
+    field: str
+    value: Any
+    why: str
+
+
+class Plan(Contract):
+    """Questionnaire in, plan out. ``schema`` names the contract."""
+
+    schema_: Literal["weft/plan/1"] = Field("weft/plan/1", alias="schema")
+    questionnaire: dict[str, Any]
+    recommendation: Recommendation
+    candidates: list[Candidate]
+    findings: list[Finding]
+    evidence: list[Evidence]
+    conflicts: list[PlanConflict]
+    fabric_design: dict[str, Any]
+    nccl: dict[str, Any]
+    warnings: list[Warning_]
+    assumptions: list[Assumption]
+    questions_for_provider: list[str] = Field(default_factory=list)
+    measure_first: list[str] = Field(default_factory=list)

@@ -1,0 +1,143 @@
+"""Quantities as people write them: ``70B``, ``100e9``, ``400 Gb/s``, ``$2.50``, ``10 days``.
+
+Every parser takes what a YAML, JSON or CSV reader delivers (a number or a string) and returns
+a plain number in the unit of the field, or raises ``ValueError`` with one sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+_NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
+
+MAGNITUDES = {"": 1.0, "k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "g": 1e9, "t": 1e12, "tn": 1e12,
+              "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_COUNT_NOUNS = re.compile(r"\s*(params?|parameters|tokens?|toks?|gpus?|nodes?|sequences|samples|sites|experts|layers|"
+                          r"heads|stages|months?|requests?)$")
+
+# Value of one unit in the unit of the field it may be given for.
+_RATES = {"bit/s": 1e-9, "kb/s": 1e-6, "mb/s": 1e-3, "gb/s": 1.0, "tb/s": 1e3}
+_DAYS = {"s": 1 / 86400, "sec": 1 / 86400, "second": 1 / 86400, "min": 1 / 1440, "minute": 1 / 1440, "h": 1 / 24,
+         "hr": 1 / 24, "hour": 1 / 24, "d": 1.0, "day": 1.0, "w": 7.0, "wk": 7.0, "week": 7.0, "fortnight": 14.0,
+         "month": 30.4375, "mo": 30.4375, "year": 365.25, "y": 365.25, "yr": 365.25}
+
+
+def split(value: Any) -> tuple[float, str]:
+    """``(number, unit text)`` of a number or a string such as ``"400 Gb/s"``."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"expected a number, got {shown(value)}")
+    if isinstance(value, str):
+        match = _QUANTITY.match(value.replace("~", "").replace("≈", ""))
+        if not match:
+            raise ValueError(f"expected a number, got {shown(value)}")
+        digits = match["number"]
+        if "," in digits and not re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?([eE][+-]?\d+)?", digits):
+            raise ValueError(f"expected a number such as 1500 or 1,500 or 1.5, got {shown(value)}")
+        number, unit = float(digits.replace(",", "").replace("_", "")), match["unit"]
+    else:
+        number, unit = float(value), ""
+    if not math.isfinite(number):
+        raise ValueError(f"expected a finite number, got {shown(value)}")
+    return number, unit
+
+
+def shown(value: Any) -> str:
+    """A value as an error message shows it: quoted when text, never longer than 60 characters, no control characters."""
+    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    text = "".join(c if c.isprintable() else "�" for c in text)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def count(value: Any) -> float:
+    """A count with a magnitude: ``70B`` → 7e10, ``100e9`` → 1e11, ``2.5 trillion tokens`` → 2.5e12."""
+    number, unit = split(value)
+    unit = _COUNT_NOUNS.sub("", " " + unit.lower()).strip()
+    if unit not in MAGNITUDES:
+        raise ValueError(f"expected a count such as 70B, 100e9 or 1500000, got {shown(value)}")
+    return number * MAGNITUDES[unit]
+
+
+def whole(value: Any) -> int:
+    """A whole number; ``16k`` and ``1,024`` are understood, ``2.5`` is not one."""
+    try:
+        number = count(value)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {shown(value)}") from None
+    if number != int(number):
+        raise ValueError(f"expected a whole number, got {shown(value)}")
+    return int(number)
+
+
+def gbps(value: Any) -> float:
+    """Gigabits per second: ``400``, ``400 Gb/s``, ``400G``, ``3.2 Tbps``; ``50 GB/s`` is gigabytes and becomes 400."""
+    number, unit = split(value)
+    compact = unit.replace(" ", "").replace("per", "/")
+    if compact in ("GB/s", "GBps", "TB/s", "TBps", "MB/s", "MBps"):
+        return number * 8 * {"G": 1.0, "T": 1e3, "M": 1e-3}[compact[0]]
+    plain = compact.lower().replace("bit/s", "b/s").replace("bps", "b/s").replace("ib/s", "b/s")
+    plain = {"": "gb/s", "g": "gb/s", "gbe": "gb/s", "gig": "gb/s", "gbit": "gb/s", "t": "tb/s", "m": "mb/s",
+             "gb": "gb/s", "tb": "tb/s", "b/s": "bit/s"}.get(plain, plain)
+    if plain not in _RATES:
+        raise ValueError(f"expected a data rate such as 400, 400 Gb/s or 3.2 Tb/s, got {shown(value)}")
+    return number * _RATES[plain]
+
+
+def usd(value: Any) -> float:
+    """US dollars: ``2.5``, ``$2.50``, ``50k usd``, ``$1.2M``, ``$2.10/hr`` (the period is the field's)."""
+    if isinstance(value, str):
+        text = value.strip()
+        if re.search(r"[€£¥]|\b(eur|gbp|jpy|chf|cny)\b", text, re.I):
+            raise ValueError(f"expected US dollars, got {shown(value)}")
+        text = re.sub(r"(?i)\s*(/|per)\s*(gpu)?[\s/-]*(h|hr|hour|kwh)\b", "", text)
+        text = re.sub(r"(?i)us\s*\$|\$|\busd\b|\bdollars?\b", "", text)
+        number, unit = split(text)
+        if unit.lower() not in MAGNITUDES:
+            raise ValueError(f"expected an amount of US dollars such as 2.50, $2.50 or 50k, got {shown(value)}")
+        return number * MAGNITUDES[unit.lower()]
+    return split(value)[0]
+
+
+def days(value: Any) -> float:
+    """Days: ``10``, ``10 days``, ``2 weeks``, ``36 h``."""
+    number, unit = split(value)
+    unit = unit.lower().rstrip(".")
+    if unit in ("", "d"):
+        return number
+    if unit not in _DAYS and unit.endswith("s"):
+        unit = unit[:-1]
+    if unit not in _DAYS:
+        raise ValueError(f"expected a time such as 10, 10 days or 2 weeks, got {shown(value)}")
+    return number * _DAYS[unit]
+
+
+def percent(value: Any) -> float:
+    """Percent: ``10`` or ``10 %``."""
+    number, unit = split(value)
+    if unit.lower() not in ("", "%", "percent", "pct"):
+        raise ValueError(f"expected a percentage such as 10 or 10 %, got {shown(value)}")
+    return number
+
+
+def yes_or_no(value: Any) -> bool:
+    """A yes or no as YAML, JSON and CSV deliver it."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in ("true", "yes", "on", "y"):
+        return True
+    if isinstance(value, str) and value.strip().lower() in ("false", "no", "off", "n"):
+        return False
+    raise ValueError(f"expected true or false, got {shown(value)}")
+
+
+Count = Annotated[float, BeforeValidator(count)]
+Whole = Annotated[int, BeforeValidator(whole)]
+Gbps = Annotated[float, BeforeValidator(gbps)]
+Usd = Annotated[float, BeforeValidator(usd)]
+Days = Annotated[float, BeforeValidator(days)]
+Percent = Annotated[float, BeforeValidator(percent)]
+YesNo = Annotated[bool, BeforeValidator(yes_or_no)]
