@@ -1,0 +1,73 @@
+"""Reads ``rules/`` and ``knowledge/`` into the vocabulary; each part when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.knowledge import Knowledge
+from assistant.vocabulary.rules import Rule
+
+from . import paths
+
+
+@dataclass(frozen=True)
+class Library:
+    """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours."""
+
+    rules_folder: Path
+    knowledge_folder: Path
+    user_catalog: Path | None = None
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """GPUs, models, fabrics, providers, devices and constants, each value with unit, source and date."""
+        from . import catalog
+
+        return catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """Sources, claims, passages, conflicts and terms."""
+        from . import knowledge
+
+        return knowledge.read(self.knowledge_folder)
+
+    @cached_property
+    def rules(self) -> dict[str, Rule]:
+        """Every rule by its id."""
+        from . import rules
+
+        return {rule.id: rule for rule in rules.read_rules(self.rules_folder)}
+
+    @cached_property
+    def examples(self) -> dict[str, Path]:
+        """Questionnaires worth starting from, by name."""
+        return {path.stem: path for path in sorted((self.knowledge_folder / "examples").glob("*.yaml"))}
+
+    @cached_property
+    def handbook(self) -> dict[str, Path]:
+        """Pages of the documentation, by topic."""
+        return {path.stem: path for path in sorted((self.knowledge_folder / "handbook").glob("*.md"))}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Content hashes of the rules, the knowledge and the catalog: what an answer was made with."""
+        from .shipped import folder_digest
+
+        parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
+        return {"rules": folder_digest(self.rules_folder), "knowledge": folder_digest(*parts),
+                "catalog": folder_digest(self.knowledge_folder / "catalog")}
+
+
+def load(*, user_catalog: Path | str | None = None) -> Library:
+    """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over it."""
+    chosen = Path(user_catalog) if user_catalog else paths.data_dir() / "catalog.yaml"
+    return _load(chosen if user_catalog or chosen.is_file() else None)
+
+
+@lru_cache(maxsize=4)
+def _load(user_catalog: Path | None) -> Library:
+    return Library(paths.shipped("rules"), paths.shipped("knowledge"), user_catalog)

@@ -1,0 +1,104 @@
+"""Shipped YAML, read with the C loader and kept compiled in the user's cache by content hash.
+
+A start must not parse a megabyte of YAML: the parsed documents of one part (``catalog``, ``knowledge``,
+``rules``) are kept as one JSON file whose name carries the hash of all files it was made from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assistant.vocabulary.errors import KnowledgeError
+
+from . import paths
+
+FORMAT = "1"
+
+
+def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, Any]:
+    """Parsed documents of a folder by their path relative to it, in order of name; from the cache when nothing changed."""
+    files = sorted(path for path in folder.glob(pattern) if path.is_file())
+    texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    cached = paths.cache_dir() / "compiled" / f"{part}-{digest(texts)}.json"
+    with contextlib.suppress(OSError, ValueError):
+        return json.loads(cached.read_bytes())
+    parsed = {name: _parse(folder / name, text) for name, text in texts.items()}
+    _keep(cached, parsed, part)
+    return parsed
+
+
+def digest(texts: dict[str, bytes]) -> str:
+    """Content hash of named texts, 16 hexadecimal digits."""
+    state = hashlib.blake2b(FORMAT.encode(), digest_size=8)
+    for name, text in sorted(texts.items()):
+        state.update(name.encode() + b"\0" + len(text).to_bytes(8, "big") + text)
+    return state.hexdigest()
+
+
+def folder_digest(*folders: Path) -> str:
+    """Content hash of every YAML file below some folders."""
+    texts = {f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+             for folder in folders for path in sorted(folder.glob("**/*.yaml"))}
+    return digest(texts)
+
+
+def _parse(path: Path, text: bytes) -> Any:
+    import yaml
+
+    try:
+        return json.loads(json.dumps(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), default=_plain))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise KnowledgeError(f"{path}:{line}: not valid YAML: {error.problem}") from None
+    except (yaml.YAMLError, TypeError) as error:
+        raise KnowledgeError(f"{path}: not valid YAML: {error}") from None
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return value.isoformat()
+    raise TypeError(f"unexpected {type(value).__name__}")
+
+
+def _keep(cached: Path, parsed: dict[str, Any], part: str) -> None:
+    """Write atomically; a cache that cannot be written costs time, nothing else."""
+    with contextlib.suppress(OSError):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=cached.parent, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(parsed, file, ensure_ascii=False)
+        os.replace(name, cached)
+        for old in cached.parent.glob(f"{part}-*.json"):
+            if old != cached:
+                old.unlink(missing_ok=True)
+
+
+def validated(model: Any, value: Any, path: Path, key: tuple[str, ...]) -> Any:
+    """``model.model_validate(value)`` whose error names file, line and key."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = (*key, *(str(part) for part in first["loc"]))
+        raise KnowledgeError(f"{path}:{line_of(path, where)} {'.'.join(where)}: {first['msg']}") from None
+
+
+def line_of(path: Path, key: tuple[str, ...]) -> int:
+    """The line of a key in a file, or of its nearest parent there; 1 when the file cannot be read."""
+    from assistant.vocabulary.errors import InputError
+
+    from .yaml_text import documents as numbered
+
+    try:
+        return next(iter(numbered(path.read_text(encoding="utf-8"), str(path)))).line_of(key)
+    except (OSError, StopIteration, InputError):
+        return 1

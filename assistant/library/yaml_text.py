@@ -1,0 +1,110 @@
+"""YAML that a person wrote: every value keeps its line, duplicate keys are refused, aliases are bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
+
+# A questionnaire has some fifty values; a file that unfolds to more than this is an alias bomb or not ours.
+MAX_VALUES = 200_000
+MAX_DEPTH = 40
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Lines = dict[tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One YAML document: its value and the line of every key in it (1-based)."""
+
+    value: Any
+    line: int
+    lines: Lines
+
+    def line_of(self, path: tuple[str, ...]) -> int:
+        """The line of a field, or of the nearest parent that stands in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, self.line)
+
+
+def documents(text: str, file: str) -> Iterator[Document]:
+    """Each document of a YAML stream. Raises :class:`InputError` with file and line for anything unreadable."""
+    loader = None
+    try:
+        loader = _LOADER(text)
+        while loader.check_node():
+            yield _document(loader, loader.get_node(), file)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or "unreadable"
+        raise InputError(f"not valid YAML: {problem}", Place(file, mark.line + 1 if mark else None)) from None
+    except yaml.YAMLError as error:
+        raise InputError(f"not valid YAML: {str(error).splitlines()[0]}", Place(file)) from None
+    except RecursionError:
+        raise InputError("not valid YAML here: nested too deeply", Place(file)) from None
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def _document(loader: Any, node: yaml.Node, file: str) -> Document:
+    builder = _Builder(loader, file)
+    value = builder.value(node, ())
+    return Document(value, node.start_mark.line + 1, builder.lines)
+
+
+class _Builder:
+    """Turns composed nodes into values, noting lines; plain scalars become what the safe loader makes of them."""
+
+    def __init__(self, loader: Any, file: str) -> None:
+        self.loader, self.file = loader, file
+        self.lines: Lines = {}
+        self.seen = 0
+
+    def value(self, node: yaml.Node, path: tuple[str, ...]) -> Any:
+        self.seen += 1
+        if self.seen > MAX_VALUES or len(path) > MAX_DEPTH:
+            raise InputError("too many nested or repeated values (aliases are followed only so far)", self._place(node, path))
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(child, (*path, str(i))) for i, child in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: tuple[str, ...]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
+                raise InputError("expected a plain key", self._place(key_node, path))
+            key, inner = key_node.value, (*path, key_node.value)
+            if key in result:
+                raise InputError(f"the key stands twice, first on line {self.lines[inner]}", self._place(key_node, inner))
+            self.lines[inner] = key_node.start_mark.line + 1
+            result[key] = self.value(value_node, inner)
+        return result
+
+    def _scalar(self, node: yaml.ScalarNode, path: tuple[str, ...]) -> Any:
+        if node.tag not in _SCALARS:
+            raise InputError(f"unknown tag {shown(node.tag)}; accepted: plain text, numbers, true, false, null", self._place(node, path))
+        if node.tag in _KEPT_AS_TEXT:
+            return node.value
+        try:
+            return self.loader.construct_object(node)
+        except (ValueError, yaml.YAMLError):
+            return node.value
+
+    def _place(self, node: yaml.Node, path: tuple[str, ...]) -> Place:
+        return Place(self.file, node.start_mark.line + 1, ".".join(path) or None)
+
+
+_TAG = "tag:yaml.org,2002:"
+# Dates and base64 have no place in a questionnaire: what was written is kept as text, and refused where text is wrong.
+_KEPT_AS_TEXT = {_TAG + "str", _TAG + "timestamp", _TAG + "value"}
+_SCALARS = _KEPT_AS_TEXT | {_TAG + name for name in ("int", "float", "bool", "null")}
