@@ -1,0 +1,191 @@
+"""What the conversation says, as data: a screen, the line mode and a transcript are readers of it.
+
+The surface (see :mod:`assistant.conversation`)::
+
+    conversation = Conversation(library)
+    conversation.start() -> list[Event]          # a welcome Note and the first Question
+    conversation.say("64 H100s") -> list[Event]  # free text, also "back", "undo", "not sure", "keep it"
+    conversation.choose(choice_id) -> list[Event]  # a Choice of the question that is open
+    conversation.question -> Question | None     # the open question
+    conversation.plan -> Plan | None             # the newest plan of the accepted draft
+    conversation.variation -> VariationShown | None  # a what-if that "keep it" would accept
+    conversation.draft.fields -> dict            # dotted questionnaire path → value
+    conversation.turns -> list[Turn]             # everything so far
+
+Events are frozen; texts are plain text without markup, and never contain control characters.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.plan import Plan
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+
+class Choice(Frozen):
+    """One offered answer. ``value`` is what it sets: dotted questionnaire path → value; empty for "not decided"."""
+
+    id: str
+    label: str
+    value: dict[str, Any] = Field(default_factory=dict)
+
+
+class Question(Frozen):
+    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it."""
+
+    kind: Literal["question"] = "question"
+    field: str
+    text: str
+    why_asked: str
+    choices: tuple[Choice, ...] = ()
+    free_text: bool = True
+    not_sure: bool = True
+    if_not_sure: str | None = None
+    placeholder: str = ""
+    previous: str | None = None
+
+
+class UnderstoodField(Frozen):
+    """One value taken from what was said. ``before`` is the text of the value it replaces."""
+
+    field: str
+    value: Any
+    text: str
+    before: str | None = None
+
+
+class Understood(Frozen):
+    """What was taken from a message, so that it can be corrected; ``rest`` is what was not understood."""
+
+    kind: Literal["understood"] = "understood"
+    fields: tuple[UnderstoodField, ...] = ()
+    assumed: tuple[str, ...] = ()
+    rest: str = ""
+
+
+class PlanShown(Frozen):
+    """The plan moved. ``changes`` are sentences about what is new since the plan before."""
+
+    kind: Literal["plan"] = "plan"
+    plan: Plan
+    headline: str
+    changes: tuple[str, ...] = ()
+    first: bool = False
+
+
+class VariationShown(Frozen):
+    """A what-if: a plan beside the accepted one. Saying "keep it" makes it the accepted one."""
+
+    kind: Literal["variation"] = "variation"
+    what_if: str
+    fields: tuple[UnderstoodField, ...]
+    plan: Plan
+    headline: str
+    changes: tuple[str, ...] = ()
+
+
+class PlanDetails(Frozen):
+    """The whole plan was asked for ("show the plan")."""
+
+    kind: Literal["details"] = "details"
+    plan: Plan
+
+
+class Answer(Frozen):
+    """Passages that answer a question about the field; ``answer`` is null when nothing could be searched."""
+
+    kind: Literal["answer"] = "answer"
+    question: str
+    answer: SearchAnswer | None
+    note: str | None = None
+
+
+class Reason(Frozen):
+    """A node of the proof: a rule's conclusion, the facts it saw, the claims it rests on.
+
+    ``id`` is a rule, evidence or fabric id; ``source`` the id of the source that can be opened.
+    """
+
+    kind: Literal["conclusion", "rule", "fact", "claim", "figure"]
+    text: str
+    id: str | None = None
+    source: str | None = None
+    grade: str | None = None
+    children: tuple[Reason, ...] = ()
+
+
+class Explanation(Frozen):
+    """Why, or why not: a tree from the conclusion down to its sources."""
+
+    kind: Literal["explanation"] = "explanation"
+    about: str
+    tree: Reason
+
+
+class ComparisonRow(Frozen):
+    """One point on which two fabrics are compared; ``better`` is ``left``, ``right`` or null for no difference."""
+
+    what: str
+    left: str
+    right: str
+    better: Literal["left", "right"] | None = None
+
+
+class Comparison(Frozen):
+    kind: Literal["comparison"] = "comparison"
+    left: str
+    right: str
+    rows: tuple[ComparisonRow, ...]
+    summary: str
+
+
+class Note(Frozen):
+    """Something said that is no question and no plan; ``items`` is a list under it."""
+
+    kind: Literal["note"] = "note"
+    text: str
+    items: tuple[str, ...] = ()
+
+
+class Exported(Frozen):
+    """The plan was written to ``path``."""
+
+    kind: Literal["exported"] = "exported"
+    path: str
+    format: Literal["markdown", "json", "yaml", "html", "text"]
+
+
+class Failure(Frozen):
+    """What was asked for cannot be done: one sentence with the next step. Nothing was changed."""
+
+    kind: Literal["failure"] = "failure"
+    text: str
+    field: str | None = None
+
+
+class Finished(Frozen):
+    """No open question can change the answer; the conversation stays open for questions about the plan."""
+
+    kind: Literal["finished"] = "finished"
+    text: str
+    left_open: tuple[str, ...] = ()
+
+
+Event = Annotated[
+    Union[Question, Understood, PlanShown, VariationShown, PlanDetails, Answer, Explanation, Comparison, Note, Exported,
+          Failure, Finished],
+    Field(discriminator="kind")]
+
+
+class Turn(Frozen):
+    """One exchange: what the user said (``None`` for the welcome) and what came back."""
+
+    said: str | None
+    events: tuple[Event, ...]
