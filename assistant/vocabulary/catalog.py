@@ -2,6 +2,10 @@
 
 A :class:`Fact` is written in the unit its source uses; ``si`` gives it in the units of the model
 (bytes, seconds, FLOP/s, bytes/s, watts, US dollars, plain fractions).
+
+On disk (``knowledge/catalog/``) every part is a mapping whose keys are the ids, and an entry does not repeat its id:
+``gpus.yaml``, ``fabrics.yaml``, ``scale_up.yaml``, ``providers.yaml``, ``devices.yaml``, ``constants.yaml`` and
+``models/*.yaml`` (one file per family), which together fill the fields of :class:`Catalog`.
 """
 
 from __future__ import annotations
@@ -32,10 +36,10 @@ class Fact(Entry):
     """One value with its unit, where it was read and when.
 
     ``source`` is a source id of ``knowledge/sources/`` (optionally ``id#place``) or, for values derived by us,
-    ``derived: how``. ``date`` is when the source was read or the price was valid.
+    ``derived: how``. ``date`` is when the source was published or read, for a price when it was valid.
     """
 
-    value: float
+    value: float = Field(allow_inf_nan=False)
     unit: str
     source: str
     date: datetime.date
@@ -150,9 +154,12 @@ class Fabric(Entry):
     transport: Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
     line_rate: Fact | None = None  # per NIC, one direction
     nics_per_node: int | None = None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
-    bandwidth_efficiency: Fact | None = None  # bus bandwidth at large messages and two nodes ÷ line rate of all NICs of a node
+    bandwidth_efficiency: Fact | None = None  # ring bus bandwidth at large messages and two nodes ÷ line rate of all NICs of a node
+    bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
+    all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)  # nodes of 8 GPUs → nccl-tests busbw measured there
     latency: Fact | None = None  # one message between nodes, software included
-    half_bandwidth_message: Fact | None = None  # message size per NIC at which half of the large-message bandwidth is reached
+    half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
+    #                                             bus bandwidth is reached at two nodes (latency of the steps included)
     scale_loss_per_doubling: Fact | None = None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
@@ -206,13 +213,21 @@ class Device(Entry):
     kind: Literal["switch", "nic", "optic", "cable"]
     vendor: str
     name: str
-    technology: Literal["infiniband", "ethernet", "both"]
+    technology: Literal["infiniband", "ethernet", "omni-path", "both"]
     ports: int
     port_rate: Fact
+    breakout: int = 1  # ports of port_rate / breakout into which one port can be split
+    latency: Fact | None = None  # port to port
+    power_max: Fact | None = None  # where ``power`` is the typical figure
     power: Fact | None = None
     price: Fact | None = None
     price_low: Fact | None = None
     price_high: Fact | None = None
+    maturity: Literal["shipping", "announced"] = "shipping"
+    fabrics: list[str] = Field(default_factory=list)  # Fabric ids it can be part of
+    aliases: list[str] = Field(default_factory=list)
+    source: str | None = None  # of ports and rate
+    date: datetime.date | None = None
     note: str | None = None
 
 
