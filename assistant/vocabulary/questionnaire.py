@@ -35,6 +35,11 @@ def _zero3_is_fsdp(value: Any) -> Any:
     return value
 
 
+def _name(value: Any) -> Any:
+    """A name may look like a number; it is text all the same."""
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
 Id = Annotated[str, BeforeValidator(_identifier)]
 Positive = Annotated[Whole, Field(ge=1)]
 
@@ -161,7 +166,7 @@ class Constraints(Section):
 class Questionnaire(Section):
     """What the person said, before anything is assumed."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    name: Annotated[str, BeforeValidator(_name), Field(min_length=1, max_length=200)] | None = None
     workload: Workload
     model: Id | ModelShape
     cluster: Cluster

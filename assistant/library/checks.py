@@ -1,0 +1,106 @@
+"""Checks that need the catalog: ids that must exist, and splits that an architecture or a node does not allow."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from assistant.vocabulary.catalog import Catalog, Model
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.questionnaire import ModelShape, Parallelism, Questionnaire
+
+
+def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    """Raise :class:`InputError` for the first id or combination that cannot be."""
+    _check_ids(questionnaire, catalog)
+    _check_nodes(questionnaire, catalog)
+    if isinstance(questionnaire.parallelism, Parallelism):
+        _check_split(questionnaire, questionnaire.parallelism, catalog)
+    _check_serving(questionnaire, catalog)
+
+
+def _refuse(field: str, message: str) -> None:
+    raise InputError(message, Place(field=field))
+
+
+def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    cluster = questionnaire.cluster
+    if isinstance(questionnaire.model, str):
+        known_id("model", questionnaire.model, catalog.models, {a: m.id for m in catalog.models.values() for a in m.aliases})
+    known_id("cluster.gpu", cluster.gpu, catalog.gpus, {a: g.id for g in catalog.gpus.values() for a in g.aliases})
+    if cluster.fabric is not None:
+        known_id("cluster.fabric", cluster.fabric, catalog.fabrics, {a: f.id for f in catalog.fabrics.values() for a in f.aliases})
+    if cluster.provider is not None:
+        known_id("cluster.provider", cluster.provider, catalog.providers,
+                 {a: p.id for p in catalog.providers.values() for a in p.aliases})
+
+
+def known_id(field: str, given: str, known: Iterable[str], aliases: dict[str, str]) -> None:
+    """Refuse an id that is not in the catalog, with the nearest ones that are."""
+    known = list(known)
+    if given in known:
+        return
+    by_alias = {alias.lower(): ident for alias, ident in aliases.items()}.get(given.lower())
+    near = [by_alias] if by_alias else difflib.get_close_matches(given.lower(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+    _refuse(field, f"expected an id of the catalog, got {shown(given)}; {hint}")
+
+
+def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    cluster = questionnaire.cluster
+    per_node = cluster.gpus_per_node
+    if per_node is not None and cluster.gpus > per_node and cluster.gpus % per_node:
+        _refuse("cluster.gpus", f"expected whole nodes, a multiple of gpus_per_node ({per_node}), got {cluster.gpus}")
+    if cluster.fabric == "none" and cluster.gpus > max(catalog.gpus[cluster.gpu].scale_up_domain, per_node or 0):
+        _refuse("cluster.fabric", f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: a scale-up domain of "
+                                  f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}")
+
+
+def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape:
+    return catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
+
+
+def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Catalog) -> None:
+    model, training = _shape(questionnaire, catalog), questionnaire.training
+    if model.heads and model.heads % split.tp:
+        _refuse("parallelism.tp", f"expected a divisor of the model's {model.heads} heads, got {split.tp}")
+    if model.layers and split.pp * split.interleave > model.layers:
+        _refuse("parallelism.pp", f"expected at most the model's {model.layers} layers as pp·interleave, got {split.pp * split.interleave}")
+    if split.interleave > 1 and split.pp == 1:
+        _refuse("parallelism.interleave", f"expected pp of at least 2 beside interleave {split.interleave}, got pp 1")
+    if split.ep > 1 and not model.experts:
+        _refuse("parallelism.ep", f"expected 1 for a model without experts, got {split.ep}")
+    if split.ep > 1 and model.experts % split.ep:
+        _refuse("parallelism.ep", f"expected a divisor of the model's {model.experts} experts, got {split.ep}")
+    replicas = questionnaire.cluster.gpus // (split.tp * split.pp * split.cp)
+    if split.ep > 1 and (replicas * split.tp * split.cp) % split.ep:
+        _refuse("parallelism.ep", f"expected a divisor of dp·cp·tp ({replicas * split.tp * split.cp}), got {split.ep}")
+    if split.strategy in ("hsdp",) and questionnaire.cluster.gpus == 1:
+        _refuse("parallelism.strategy", "expected at least 2 GPUs for hsdp, got 1")
+    if training is None:
+        return
+    if training.sequence_length and training.sequence_length % split.cp:
+        _refuse("parallelism.cp", f"expected a divisor of training.sequence_length ({training.sequence_length}), got {split.cp}")
+    _check_batch(questionnaire, replicas)
+
+
+def _check_batch(questionnaire: Questionnaire, replicas: int) -> None:
+    training = questionnaire.training
+    if training.global_batch is None:
+        return
+    per_step = replicas * (training.micro_batch or 1)
+    if training.global_batch % per_step:
+        what = f"dp·micro_batch ({replicas}·{training.micro_batch or 1} = {per_step})"
+        _refuse("training.global_batch", f"expected a multiple of {what}, got {training.global_batch}")
+
+
+def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    inference = questionnaire.inference
+    if inference is None or inference.tensor_parallel is None:
+        return
+    model = _shape(questionnaire, catalog)
+    if inference.tensor_parallel > questionnaire.cluster.gpus:
+        _refuse("inference.tensor_parallel", f"expected at most cluster.gpus ({questionnaire.cluster.gpus}), got {inference.tensor_parallel}")
+    if model.heads and model.heads % inference.tensor_parallel:
+        _refuse("inference.tensor_parallel", f"expected a divisor of the model's {model.heads} heads, got {inference.tensor_parallel}")

@@ -1,0 +1,219 @@
+"""Questionnaires from files: YAML documents, JSON, JSON lines, CSV with dotted column names.
+
+Every row is a :class:`Row`: a questionnaire, or one sentence that says what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from . import checks, wording, yaml_text
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+FORMATS = {".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".jsonl": "JSON lines", ".ndjson": "JSON lines", ".csv": "CSV"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One questionnaire of a file, or the error that stands in its place."""
+
+    file: str
+    line: int | None
+    name: str | None
+    questionnaire: Questionnaire | None = None
+    error: InputError | None = None
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A value as it stands in the file, before it is checked."""
+
+    value: Any
+    line: int | None
+    lines: dict[tuple[str, ...], int]
+    error: InputError | None = None
+
+
+def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
+    """Every questionnaire of a file in order. Raises :class:`InputError` when the file itself cannot be read."""
+    path = Path(path)
+    name = str(path)
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"expected a file ending in {', '.join(FORMATS)}", Place(name))
+    text = _text(path)
+    reader = {"YAML": _yaml, "JSON": _json, "JSON lines": _json_lines, "CSV": _csv}[kind]
+    found = False
+    for raw in reader(text, name):
+        found = True
+        yield _row(raw, name, catalog)
+    if not found:
+        raise InputError("expected a questionnaire, found nothing in the file", Place(name))
+
+
+def read_one(path: str | Path, catalog: Catalog) -> Questionnaire:
+    """The one questionnaire of a file. Raises :class:`InputError` when it is wrong or when there are several."""
+    rows = []
+    for row in read(path, catalog):
+        if row.error is not None:
+            raise row.error
+        rows.append(row)
+        if len(rows) > 1:
+            raise InputError("expected one questionnaire, found several: use weft batch", Place(str(path), row.line))
+    return rows[0].questionnaire
+
+
+def from_value(value: Any, catalog: Catalog) -> Questionnaire:
+    """A questionnaire from a plain dict (no file). Raises :class:`InputError` naming the field."""
+    try:
+        questionnaire = Questionnaire.model_validate(value)
+    except ValidationError as error:
+        raise wording.sentence(error, value) from None
+    checks.check(questionnaire, catalog)
+    return questionnaire
+
+
+def _text(path: Path) -> str:
+    name = str(path)
+    try:
+        if path.is_dir():
+            raise InputError("expected a file, got a folder", Place(name))
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"expected a file of at most {MAX_FILE_BYTES >> 20} MiB: split it and name the parts", Place(name))
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("no such file", Place(name)) from None
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[:error.start].count(b"\n") + 1
+        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
+
+
+def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:
+    name = raw.value.get("name") if isinstance(raw.value, dict) else None
+    name = str(name) if isinstance(name, (str, int, float)) and not isinstance(name, bool) else None
+    if raw.error is not None:
+        return Row(file, raw.line, name, error=raw.error)
+    try:
+        if not isinstance(raw.value, dict):
+            raise InputError(f"expected a questionnaire (keys and values), got {shown(raw.value)}")
+        return Row(file, raw.line, name, from_value(raw.value, catalog))
+    except InputError as error:
+        return Row(file, raw.line, name, error=error.located(file=file, line=_line(raw, error.place.field)))
+
+
+def _line(raw: _Raw, field: str | None) -> int | None:
+    path = tuple(field.split(".")) if field else ()
+    while path and path not in raw.lines:
+        path = path[:-1]
+    return raw.lines.get(path, raw.line)
+
+
+def _yaml(text: str, file: str) -> Iterator[_Raw]:
+    for document in yaml_text.documents(text, file):
+        if document.value is not None:
+            yield _Raw(document.value, document.line, document.lines)
+
+
+def _json(text: str, file: str) -> Iterator[_Raw]:
+    if not text.strip():
+        return
+    value = _loads(text, file, 1)
+    for one in value if isinstance(value, list) else [value]:
+        yield _Raw(one, 1, {} if isinstance(value, list) else _lines_of_json(text, file))
+
+
+def _lines_of_json(text: str, file: str) -> dict[tuple[str, ...], int]:
+    """JSON is nearly YAML, whose reader knows lines; where it is not, errors name the field alone."""
+    try:
+        return next(iter(yaml_text.documents(text, file))).lines
+    except (InputError, StopIteration):
+        return {}
+
+
+def _json_lines(text: str, file: str) -> Iterator[_Raw]:
+    for number, line in enumerate(io.StringIO(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield _Raw(_loads(line, file, number), number, {})
+        except InputError as error:
+            yield _Raw(None, number, {}, error)
+
+
+def _loads(text: str, file: str, line: int) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in result:
+                raise InputError("the key stands twice", Place(file, line, key))
+            result[key] = value
+        return result
+
+    def not_a_number(word: str) -> Any:
+        raise InputError(f"expected a finite number, got {word}", Place(file, line))
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not valid JSON: {error.msg}", Place(file, line + error.lineno - 1)) from None
+    except RecursionError:
+        raise InputError("not valid JSON here: nested too deeply", Place(file, line)) from None
+
+
+def _csv(text: str, file: str) -> Iterator[_Raw]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = next(reader, None)
+        if header is None:
+            return
+        columns = _columns(header, file)
+        start = reader.line_num + 1
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield _csv_row(columns, cells, start, file)
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", Place(file, reader.line_num)) from None
+
+
+def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
+    columns = [tuple(cell.strip().split(".")) for cell in header]
+    for i, column in enumerate(columns):
+        if not all(column):
+            raise InputError(f"expected a column name in each cell of the first line, got {shown(header[i])}", Place(file, 1))
+        if column in columns[:i]:
+            raise InputError("the column stands twice", Place(file, 1, ".".join(column)))
+        if any(other != column and other[:len(column)] == column for other in columns) and column != ("model",):
+            raise InputError("the column stands both alone and with parts", Place(file, 1, ".".join(column)))
+    return columns
+
+
+def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: str) -> _Raw:
+    value: dict[str, Any] = {}
+    if len(cells) > len(columns):
+        error = InputError(f"expected at most {len(columns)} cells as in the first line, got {len(cells)}", Place(file, line))
+        return _Raw(value, line, {}, error)
+    for column, cell in zip(columns, cells, strict=False):
+        if cell.strip():
+            here = value
+            for part in column[:-1]:
+                here = here.setdefault(part, {})
+                if not isinstance(here, dict):
+                    return _Raw({}, line, {}, InputError("given both alone and with parts", Place(file, line, ".".join(column))))
+            here[column[-1]] = cell.strip()
+    return _Raw(value, line, {})

@@ -1,0 +1,188 @@
+"""From what the person said to a job the model can compute: every gap is filled and listed as an assumption."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import gcd
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
+from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
+
+# Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
+# 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
+_BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("inf"), 16e6))
+_DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
+# Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
+_TOKENS_PER_PARAMETER = 20.0
+_FINETUNING_TOKENS = 1e9
+HOURS_PER_MONTH = 730.0
+
+
+@dataclass
+class Assumptions:
+    """What nobody said and was taken, in order."""
+
+    taken: list[Assumption] = field(default_factory=list)
+
+    def take(self, path: str, value: Any, why: str) -> Any:
+        """Note an assumption and give its value back."""
+        self.taken.append(Assumption(field=path, value=value, why=why))
+        return value
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A job without gaps. Counts are whole; ``tokens`` is None when the run's length is given in days."""
+
+    questionnaire: Questionnaire
+    model: Model | ModelShape
+    model_name: str
+    params: float
+    gpu: Gpu
+    scale_up: ScaleUp
+    provider: Provider | None
+    gpus: int
+    gpus_per_node: int
+    domain: int  # GPUs that share the scale-up link: a node, or a rack
+    sites: int
+    wan_gbps: float | None
+    sequence_length: int
+    global_batch: int
+    micro_batch: int | None
+    precision: str
+    recompute: str | None
+    attention: str
+    framework: str | None
+    tokens: float | None
+    days: float | None
+    parallelism: Parallelism | None
+    inference: Inference | None
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def nodes(self) -> int:
+        return -(-self.gpus // self.gpus_per_node)
+
+    @property
+    def domains(self) -> int:
+        """Scale-up domains in use; with one, nothing crosses a network."""
+        return -(-self.gpus // self.domain)
+
+    @property
+    def serves(self) -> bool:
+        return self.questionnaire.serves
+
+    def at_one_site(self) -> Resolved:
+        """The part of the job that runs at one of several sites."""
+        return replace(self, gpus=self.gpus // self.sites, global_batch=max(1, self.global_batch // self.sites), sites=1, wan_gbps=None)
+
+
+def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> Resolved:
+    """Fill every gap. ``params_of(model)`` gives the parameter count of a catalog model or an inline shape."""
+    taken = Assumptions()
+    cluster = questionnaire.cluster
+    gpu = catalog.gpus[cluster.gpu]
+    model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
+    params = params_of(model)
+    per_node = _gpus_per_node(questionnaire, gpu, taken)
+    training = _training(questionnaire, model, params, taken)
+    wan = cluster.wan_gbps
+    if cluster.sites > 1 and wan is None:
+        wan = taken.take("cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours")
+    inference = _inference(questionnaire, taken)
+    return Resolved(
+        questionnaire=questionnaire, model=model, params=params, gpu=gpu, scale_up=catalog.scale_ups[gpu.scale_up],
+        model_name=questionnaire.model if isinstance(questionnaire.model, str) else f"{params / 1e9:.3g}B model",
+        provider=catalog.providers[cluster.provider] if cluster.provider else None,
+        gpus=cluster.gpus, gpus_per_node=per_node, domain=max(per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else per_node,
+        sites=cluster.sites, wan_gbps=wan, inference=inference,
+        parallelism=None if questionnaire.parallelism == "auto" else questionnaire.parallelism,
+        **training, assumptions=tuple(taken.taken))
+
+
+def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> int:
+    cluster = questionnaire.cluster
+    if cluster.gpus_per_node is not None:
+        return cluster.gpus_per_node
+    usual = min(gpu.gpus_per_node, cluster.gpus)
+    per_node = next(n for n in range(usual, 0, -1) if cluster.gpus % n == 0)
+    why = f"the usual node of {gpu.name} has {gpu.gpus_per_node}"
+    if per_node != gpu.gpus_per_node:
+        why += f"; {cluster.gpus} GPUs fill whole nodes of {per_node}"
+    return taken.take("cluster.gpus_per_node", per_node, why)
+
+
+def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, taken: Assumptions) -> dict[str, Any]:
+    given = questionnaire.training
+    if questionnaire.serves:
+        inference = questionnaire.inference or Inference()
+        return dict(sequence_length=inference.prompt_tokens + inference.output_tokens, global_batch=1, micro_batch=None,
+                    precision="bf16", recompute=None, attention="flash", framework=None, tokens=None, days=None)
+    sequence = _sequence_length(questionnaire, model, taken)
+    batch = _global_batch(questionnaire, params, sequence, taken)
+    tokens, days = (given.tokens, given.days) if given else (None, None)
+    if tokens is None and days is None:
+        tokens = _tokens(questionnaire, params, taken)
+    if given is None or given.framework is None:
+        taken.take("training.framework", None, "not said: tuned kernels and eager ones differ by a third, so the band is wider")
+    if given is None or "precision" not in given.model_fields_set:
+        taken.take("training.precision", "bf16", "what most training runs use")
+    return dict(sequence_length=sequence, global_batch=batch, micro_batch=given.micro_batch if given else None,
+                precision=given.precision if given else "bf16", recompute=given.recompute if given else None,
+                attention=given.attention if given else "flash", framework=given.framework if given else None,
+                tokens=tokens, days=days)
+
+
+def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, taken: Assumptions) -> int:
+    given = questionnaire.training
+    if given and given.sequence_length:
+        return given.sequence_length
+    usual = _DEFAULT_SEQUENCE[questionnaire.workload]
+    context = getattr(model, "context", usual)
+    length = min(usual, context)
+    split = questionnaire.parallelism
+    if isinstance(split, Parallelism) and length % split.cp:
+        length += split.cp - length % split.cp
+    return taken.take("training.sequence_length", length, f"usual for {questionnaire.workload}, within the model's context")
+
+
+def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, taken: Assumptions) -> int:
+    given, gpus = questionnaire.training, questionnaire.cluster.gpus
+    if given and given.global_batch:
+        return given.global_batch
+    split = questionnaire.parallelism
+    if isinstance(split, Parallelism):
+        unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
+    else:
+        unit = gpus
+    tokens = next(amount for limit, amount in _BATCH_TOKENS if params <= limit)
+    if questionnaire.workload != "pretraining":
+        tokens = min(tokens, 0.5e6)
+    wanted = max(1, round(tokens / sequence))
+    if wanted < unit and not isinstance(split, Parallelism):
+        unit = gcd(gpus, 1 << (wanted.bit_length() - 1))
+    batch = max(unit, round(wanted / unit) * unit)
+    return taken.take("training.global_batch", batch,
+                      f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use")
+
+
+def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:
+    if questionnaire.workload == "pretraining":
+        return taken.take("training.tokens", _TOKENS_PER_PARAMETER * params,
+                          "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest")
+    return taken.take("training.tokens", _FINETUNING_TOKENS,
+                      "a billion tokens; the length of the run does not change which fabric is cheapest")
+
+
+def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | None:
+    if not questionnaire.serves:
+        return None
+    inference = questionnaire.inference or Inference()
+    for name, what in (("prompt_tokens", "prompt"), ("output_tokens", "answer")):
+        if name not in inference.model_fields_set:
+            taken.take(f"inference.{name}", getattr(inference, name), f"a usual length of a {what}; give yours")
+    if inference.requests_per_s is None:
+        taken.take("inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)")
+    return inference

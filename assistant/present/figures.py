@@ -1,0 +1,84 @@
+"""Figures as a reader wants them: three significant digits, the unit that fits."""
+
+from __future__ import annotations
+
+import math
+
+from assistant.vocabulary.plan import Band
+
+UNKNOWN = "–"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """``1234.5`` → ``1,230``; ``0.01234`` → ``0.0123``. Whole numbers below 10,000 keep their digits."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else UNKNOWN
+    if value == int(value) and abs(value) < 10_000:
+        return f"{int(value):,}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{round(value, places):,.{max(0, places)}f}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration: ``412 µs``, ``35.2 ms``, ``2.31 s``, ``4.2 min``, ``13.5 h``, ``11.2 days``."""
+    if value is None:
+        return UNKNOWN
+    for limit, unit, scale in ((1e-3, "µs", 1e-6), (1.0, "ms", 1e-3), (120.0, "s", 1.0), (7200.0, "min", 60.0), (172800.0, "h", 3600.0)):
+        if value < limit:
+            return f"{significant(value / scale)} {unit}"
+    return f"{significant(value / 86400)} days"
+
+
+def hours(value: float | None) -> str:
+    """A duration given in hours."""
+    return UNKNOWN if value is None else seconds(value * 3600)
+
+
+def usd(value: float | None) -> str:
+    """An amount: ``$0.19``, ``$2.90``, ``$12,300``, ``$1.2 M``."""
+    if value is None:
+        return UNKNOWN
+    if abs(value) >= 1e9:
+        return f"${significant(value / 1e9)} bn"
+    if abs(value) >= 1e6:
+        return f"${significant(value / 1e6)} M"
+    if abs(value) >= 1000:
+        return f"${significant(value)}"
+    return f"${value:.2f}"
+
+
+def usd_band(band: Band | None) -> str:
+    """An amount with its tenth and ninetieth percentile."""
+    return UNKNOWN if band is None else f"{usd(band.p50)} ({usd(band.p10)}–{usd(band.p90)})"
+
+
+def percent(value: float | None) -> str:
+    """A percentage; small ones keep a digit."""
+    if value is None:
+        return UNKNOWN
+    if abs(value) >= 1000:
+        return f"{significant(value)} %"
+    return f"{value:.1f} %" if abs(value) < 10 else f"{value:.0f} %"
+
+
+def slowdown(value: float | None) -> str:
+    """How much slower than the fastest: ``fastest``, ``+3.2 %``, ``26 times slower``."""
+    if value is None:
+        return UNKNOWN
+    if value < 0.05:
+        return "fastest"
+    return f"+{percent(value)}" if value < 200 else f"{significant(value / 100 + 1, 2)}× as long"
+
+
+def layout(parallelism: dict[str, object]) -> str:
+    """A parallel split in one short phrase: ``FSDP · TP 8 · PP 4 · DP 2 · micro-batch 1``."""
+    parts = [str(parallelism["strategy"]).upper()] if parallelism.get("strategy") else []
+    for key in ("tp", "pp", "cp", "ep", "dp"):
+        value = parallelism.get(key)
+        if isinstance(value, (int, float)) and value > 1:
+            parts.append(f"{key.upper()} {value:g}")
+    if parallelism.get("micro_batch"):
+        parts.append(f"micro-batch {parallelism['micro_batch']}")
+    if parallelism.get("recompute") not in (None, "none"):
+        parts.append(f"{parallelism['recompute']} recompute")
+    return " · ".join(parts) or UNKNOWN

@@ -1,0 +1,208 @@
+"""A plan as a report: titled sections of paragraphs, lists and tables, with numbered sources.
+
+The content is decided here once; :mod:`text`, :mod:`terminal`, :mod:`markdown` and :mod:`page` only draw it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
+
+from . import figures
+
+SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
+_WHY_STAGES = ("classify", "demand", "choose")
+MOST_REASONS = 12
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text; ``strong`` is the sentence to read when only one is read."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; each item is a sentence."""
+
+    items: list[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header; ``right`` are the columns of numbers; ``emphasis`` the index of the row that won."""
+
+    header: list[str]
+    rows: list[list[str]]
+    right: frozenset[int] = frozenset()
+    emphasis: int | None = None
+
+
+Block = Paragraph | Bullets | Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of the report. An empty title is the opening."""
+
+    title: str
+    blocks: list[Block]
+
+
+@dataclass
+class Citations:
+    """Numbers the sources in the order in which they are first cited."""
+
+    evidence: dict[str, Evidence]
+    order: list[str] = field(default_factory=list)
+
+    def marks(self, ids: list[str], most: int = 3) -> str:
+        """`` [1][4]`` for a sentence that rests on these pieces of evidence."""
+        marks = []
+        for ident in [i for i in ids if i in self.evidence][:most]:
+            if ident not in self.order:
+                self.order.append(ident)
+            marks.append(f"[{self.order.index(ident) + 1}]")
+        return " " + "".join(marks) if marks else ""
+
+
+def report(plan: Plan) -> list[Section]:
+    """The whole plan, the answer first, the sources last."""
+    cites = Citations({e.id: e for e in plan.evidence})
+    sections = [_opening(plan), _candidates(plan), _why(plan, cites), _why_not(plan, cites), _flips(plan), _conflicts(plan),
+                _warnings(plan), _bullets("Measure first", plan.measure_first),
+                _bullets("Ask the provider", plan.questions_for_provider), _design(plan), _settings(plan), _assumptions(plan)]
+    sections.append(_sources(cites))
+    return [section for section in sections if section.blocks]
+
+
+def _opening(plan: Plan) -> Section:
+    answer = plan.recommendation
+    blocks: list[Block] = [Paragraph(answer.headline, strong=True)]
+    details = [f"Confidence {answer.confidence:.0%}."]
+    if answer.runner_up:
+        details.append(f"Runner-up: {answer.runner_up}.")
+    if answer.smallest_change:
+        details.append(answer.smallest_change)
+    chosen = next((c for c in plan.candidates if c.fabric == answer.fabric), None)
+    if chosen and chosen.parallelism:
+        details.append(f"Split: {figures.layout(chosen.parallelism)}.")
+    blocks.append(Paragraph(" ".join(details)))
+    return Section("", blocks)
+
+
+def _candidates(plan: Plan) -> Section:
+    computed = [c for c in plan.candidates if c.step_time_s is not None]
+    if not computed:
+        return Section("Candidates", [])
+    serving = "inference" in str(plan.questionnaire.get("workload", ""))
+    header = ["", "fabric", "per token" if serving else "step", "slower by", "exposed", "run", "cost, P10–P90", "best"]
+    rows = [_row(c) for c in computed]
+    won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
+    blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won),
+                           Paragraph("✓ recommended   · acceptable   ! avoid   ✗ impossible. Exposed: the part of a step that waits for the "
+                                     "network. Best: the probability of being the cheapest.")]
+    left_out = [c.fabric for c in plan.candidates if c.step_time_s is None]
+    if left_out:
+        blocks.append(Paragraph("Not possible here: " + ", ".join(left_out) + "."))
+    return Section("Candidates", blocks)
+
+
+def _row(candidate: Candidate) -> list[str]:
+    step = candidate.step_time_s.p50 if candidate.step_time_s else None
+    best = f"{candidate.probability_best:.0%}" if candidate.probability_best is not None else figures.UNKNOWN
+    fits = candidate.fits is not False
+    return [SIGNS[candidate.verdict], candidate.fabric, figures.seconds(step), figures.slowdown(candidate.slowdown_percent),
+            figures.percent(candidate.exposed_communication_percent), figures.hours(candidate.run_hours),
+            figures.usd_band(candidate.cost_usd) if fits else "does not fit", best]
+
+
+def _why(plan: Plan, cites: Citations) -> Section:
+    chosen = plan.recommendation.fabric
+    said = [f for f in plan.findings if f.stage in _WHY_STAGES and f.fabric in (None, chosen)]
+    return Section("Why", [Bullets([_sentence(f, cites) for f in said[:MOST_REASONS]])] if said else [])
+
+
+def _sentence(finding: Finding, cites: Citations) -> str:
+    return f"{finding.because}{cites.marks(finding.evidence)} ({finding.rule})"
+
+
+def _why_not(plan: Plan, cites: Citations) -> Section:
+    """One line per fabric that was not taken, those with the same reason together."""
+    reasons: dict[str, list[str]] = {}
+    by_rule = {(f.rule, f.fabric): f for f in plan.findings}
+    for candidate in plan.candidates:
+        if candidate.verdict == "recommended":
+            continue
+        finding = next((by_rule[r, candidate.fabric] for r in candidate.reasons if (r, candidate.fabric) in by_rule), None)
+        text = _sentence(finding, cites) if finding else _cost_reason(candidate, plan)
+        reasons.setdefault(text, []).append(candidate.fabric)
+    return Section("Why not the others", [Bullets([f"{', '.join(names)}: {text}" for text, names in reasons.items()])] if reasons else [])
+
+
+def _cost_reason(candidate: Candidate, plan: Plan) -> str:
+    chosen = next((c for c in plan.candidates if c.verdict == "recommended"), None)
+    if candidate.cost_usd is None or chosen is None or chosen.cost_usd is None:
+        return "nothing was computed for it."
+    more = candidate.cost_usd.p50 - chosen.cost_usd.p50
+    if more <= 0:
+        return f"its cost cannot be told apart from the choice ({figures.usd(abs(more))} less in the median)."
+    return f"the run costs {figures.usd(more)} more ({more / chosen.cost_usd.p50:.1%})."
+
+
+def _flips(plan: Plan) -> Section:
+    flips = plan.recommendation.flips
+    items = [f"{f.input}: from {_value(f.from_)} to {_value(f.at)}, then {f.to_fabric}." for f in flips]
+    return Section("What would flip it", [Bullets(items)] if items else [])
+
+
+def _value(value: object) -> str:
+    return figures.significant(float(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+
+
+def _conflicts(plan: Plan) -> Section:
+    items = [f"{c.topic} " + "; ".join(f"{s.says.rstrip('.')} ({s.claim.split('/')[0]})" for s in c.sides) + f". What holds: {c.resolution}"
+             for c in plan.conflicts]
+    return Section("Where the sources disagree", [Bullets(items)] if items else [])
+
+
+def _warnings(plan: Plan) -> Section:
+    return _bullets("Warnings", [warning.message for warning in plan.warnings])
+
+
+def _bullets(title: str, items: list[str]) -> Section:
+    return Section(title, [Bullets(list(items))] if items else [])
+
+
+def _assumptions(plan: Plan) -> Section:
+    items = [f"{a.field}: {_value(a.value) if a.value is not None else 'open'} – {a.why}." for a in plan.assumptions]
+    return _bullets("Assumed, because nobody said", items)
+
+
+def _design(plan: Plan) -> Section:
+    d = plan.fabric_design
+    if not d or not d.get("switches"):
+        return Section("The network", [Bullets(list(d.get("notes", [])))] if d.get("notes") else [])
+    lines = [f"{d['nodes']} nodes, {d['nics']} NICs, {d['switches']} switches in {d['tiers']} tier(s): {d['leaf']} leaf, {d['spine']} spine, "
+             f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
+             f"About {figures.usd(d['capex_usd']['mid'])} to buy ({figures.usd(d['capex_usd']['low'])}–{figures.usd(d['capex_usd']['high'])}), "
+             f"{figures.usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation."]
+    return Section("The network", [Bullets(lines + list(d.get("notes", [])))])
+
+
+def _settings(plan: Plan) -> Section:
+    settings = plan.nccl.get("settings") or []
+    rows = [[f"{s['name']}={s['value']}", s["reason"]] for s in settings]
+    return Section("NCCL settings", [Table(["setting", "why"], rows)] if rows else [])
+
+
+def _sources(cites: Citations) -> Section:
+    items = []
+    for number, ident in enumerate(cites.order, start=1):
+        e = cites.evidence[ident]
+        line = f"[{number}] {e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict}): {e.text}"
+        items.append(line + (f" — What holds: {e.correction}" if e.correction else ""))
+    return _bullets("Sources", items)

@@ -1,0 +1,63 @@
+"""A report as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+from assistant.vocabulary.plan import Plan
+
+from .report import Block, Bullets, Paragraph, Section, Table, report
+
+
+def plan_lines(plan: Plan, width: int = 80) -> list[str]:
+    """The whole plan as lines of at most ``width`` characters."""
+    return section_lines(report(plan), width)
+
+
+def section_lines(sections: list[Section], width: int) -> list[str]:
+    """Sections as lines, one empty line between blocks."""
+    lines: list[str] = []
+    for section in sections:
+        if section.title:
+            lines += ["", section.title.upper()]
+        for block in section.blocks:
+            lines += [*([""] if isinstance(block, Paragraph) and lines else []), *block_lines(block, width)]
+    return [safe(line) for line in lines]
+
+
+def block_lines(block: Block, width: int) -> list[str]:
+    """One block as lines."""
+    if isinstance(block, Paragraph):
+        return textwrap.wrap(block.text, width) or [""]
+    if isinstance(block, Bullets):
+        return [line for item in block.items for line in textwrap.wrap(item, width, initial_indent="- ", subsequent_indent="  ")]
+    return _table_lines(block, width)
+
+
+def _table_lines(table: Table, width: int) -> list[str]:
+    columns = range(len(table.header))
+    widths = [max(len(row[i]) for row in [table.header, *table.rows]) for i in columns]
+    if sum(widths) + 2 * (len(widths) - 1) > width:
+        return _records(table, width)
+    return [_line(row, widths, table) for row in [table.header, *table.rows]]
+
+
+def _line(row: list[str], widths: list[int], table: Table) -> str:
+    cells = [cell.rjust(widths[i]) if i in table.right else cell.ljust(widths[i]) for i, cell in enumerate(row)]
+    return "  ".join(cells).rstrip()
+
+
+def _records(table: Table, width: int) -> list[str]:
+    """A table too wide for the screen: one record a row, the names beside the values."""
+    lines = []
+    for row in table.rows:
+        head = [cell for cell, name in zip(row[:2], table.header[:2], strict=True) if cell]
+        rest = [f"{name} {cell}" for name, cell in zip(table.header[2:], row[2:], strict=True)]
+        lines += textwrap.wrap(f"{' '.join(head)}: {', '.join(rest)}" if rest else " ".join(head), width, subsequent_indent="    ")
+    return lines
+
+
+def safe(text: str) -> str:
+    """Text that cannot command a terminal: control and format characters (newline and tab apart) are shown as ``�``."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else "�" for c in text)
