@@ -1,0 +1,223 @@
+"""What a transformer is made of: exact parameter counts and FLOPs, dense, mixture of experts, latent attention.
+
+FLOPs count a multiply-add as two. Attention FLOPs are given with the causal half stated: a causal model computes
+half of the score matrix, ``causal=False`` gives the full matrix that many publications count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from assistant.vocabulary.catalog import Model
+from assistant.vocabulary.questionnaire import ModelShape
+
+BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
+
+# Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2 small).
+_LADDER = ((1.24e8, 12, 768), (1.24e9, 16, 2048), (8.03e9, 32, 4096), (7.06e10, 80, 8192), (4.06e11, 126, 16384), (1.6e12, 160, 28672))
+
+
+@dataclass(frozen=True)
+class LatentAttention:
+    """Multi-head latent attention (DeepSeek-V2, 2405.04434): low-rank queries and a shared low-rank key/value."""
+
+    q_rank: int
+    kv_rank: int
+    nope: int
+    rope: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One transformer decoder; all counts are exact where the catalog's dimensions are."""
+
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    ffn: int
+    vocab: int
+    gated: bool = True
+    tied: bool = False
+    experts: int = 0
+    experts_per_token: int = 0
+    shared_experts: int = 0
+    expert_ffn: int = 0
+    dense_layers: int = 0
+    moe_every: int = 1
+    attention_bias: bool = False
+    biases: bool = False
+    positions: int = 0
+    qk_norm: bool = False
+    latent: LatentAttention | None = None
+    derived: bool = False  # dimensions were derived from a parameter count alone
+
+    @property
+    def moe_layers(self) -> int:
+        """Layers whose MLP is a mixture of experts."""
+        return (self.layers - self.dense_layers) // self.moe_every if self.experts else 0
+
+    @property
+    def plain_layers(self) -> int:
+        """Layers with a dense MLP."""
+        return self.layers - self.moe_layers
+
+    @property
+    def query_width(self) -> int:
+        return self.heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        """Width of keys plus values of one token before the heads are repeated."""
+        return 2 * self.kv_heads * self.head_dim
+
+    @property
+    def score_width(self) -> float:
+        """Mean of the widths of scores and values summed over heads: attention FLOPs are 4·s²·score_width, full matrix."""
+        if self.latent is None:
+            return float(self.query_width)
+        return self.heads * (self.latent.nope + self.latent.rope + self.latent.value) / 2
+
+    @cached_property
+    def attention_params(self) -> int:
+        """Parameters of one layer's attention, biases included."""
+        if self.latent is not None:
+            return _latent_params(self)
+        weights = 2 * self.hidden * self.query_width + self.hidden * self.kv_width
+        bias = self.query_width + self.kv_width if self.attention_bias or self.biases else 0
+        return weights + bias + (self.hidden if self.biases else 0) + (2 * self.head_dim if self.qk_norm else 0)
+
+    def _mlp(self, width: int) -> int:
+        matrices = 3 if self.gated else 2
+        return matrices * self.hidden * width + ((matrices - 1) * width + self.hidden if self.biases else 0)
+
+    @cached_property
+    def mlp_params(self) -> int:
+        """Parameters of one dense layer's MLP."""
+        return self._mlp(self.ffn)
+
+    @cached_property
+    def expert_params(self) -> int:
+        """Parameters of one routed expert."""
+        return self._mlp(self.expert_ffn) if self.experts else 0
+
+    @cached_property
+    def router_params(self) -> int:
+        """Router and shared experts of one mixture layer: what every rank holds."""
+        return self.hidden * self.experts + self.shared_experts * self.expert_params if self.experts else 0
+
+    @property
+    def norm_params(self) -> int:
+        """Both norms of one layer (LayerNorm has a bias, RMSNorm has none)."""
+        return (4 if self.biases else 2) * self.hidden
+
+    @cached_property
+    def shared_layer_params(self) -> float:
+        """Parameters of the average layer without its routed experts."""
+        mlp = (self.plain_layers * self.mlp_params + self.moe_layers * self.router_params) / self.layers
+        return self.attention_params + self.norm_params + mlp
+
+    @cached_property
+    def expert_layer_params(self) -> float:
+        """Routed expert parameters of the average layer."""
+        return self.moe_layers * self.experts * self.expert_params / self.layers
+
+    @cached_property
+    def embedding_params(self) -> int:
+        """One vocabulary matrix."""
+        return self.vocab * self.hidden
+
+    @cached_property
+    def outer_params(self) -> int:
+        """Embeddings, positions, final norm and head."""
+        return (1 if self.tied else 2) * self.embedding_params + self.positions * self.hidden + self.norm_params // 2
+
+    @cached_property
+    def params(self) -> int:
+        """All parameters."""
+        return round(self.layers * (self.shared_layer_params + self.expert_layer_params) + self.outer_params)
+
+    @cached_property
+    def active_params(self) -> int:
+        """Parameters one token passes through (routed experts: only those it is sent to)."""
+        share = self.experts_per_token / self.experts if self.experts else 0.0
+        return round(self.layers * (self.shared_layer_params + self.expert_layer_params * share) + self.outer_params)
+
+    @cached_property
+    def matmul_params(self) -> float:
+        """Parameters that multiply one token: active ones, the head once, the embedding look-up not at all."""
+        share = self.experts_per_token / self.experts if self.experts else 0.0
+        return self.layers * (self.shared_layer_params + self.expert_layer_params * share) + self.embedding_params
+
+    def bytes(self, precision: str) -> float:
+        """Bytes of all weights in ``precision``."""
+        return self.params * float(BYTES[precision])
+
+    def attention_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
+        """Forward FLOPs per token of scores and values, all layers: 4·s·width, halved when causal."""
+        return 4.0 * sequence * self.score_width * self.layers * (0.5 if causal else 1.0)
+
+    def train_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
+        """Model FLOPs per token of forward and backward (backward is twice forward); recompute is not counted."""
+        return 3.0 * (2.0 * self.matmul_params + self.attention_flops(sequence, causal=causal))
+
+    def kv_bytes_per_token(self, precision: str = "bf16") -> float:
+        """Key/value cache of one token, all layers (latent attention keeps its compressed form)."""
+        width = self.kv_width if self.latent is None else self.latent.kv_rank + self.latent.rope
+        return float(self.layers * width * BYTES[precision])
+
+
+def _latent_params(a: Architecture) -> int:
+    """Parameters of one latent-attention layer with its two inner norms (DeepSeek-V2, 2405.04434, section 2.1)."""
+    latent = a.latent
+    per_head = latent.nope + latent.rope
+    query = a.hidden * latent.q_rank + latent.q_rank + latent.q_rank * a.heads * per_head if latent.q_rank else a.hidden * a.heads * per_head
+    key_value = a.hidden * (latent.kv_rank + latent.rope) + latent.kv_rank + latent.kv_rank * a.heads * (latent.nope + latent.value)
+    return query + key_value + a.heads * latent.value * a.hidden
+
+
+def architecture_of(model: Model | ModelShape) -> Architecture:
+    """The architecture of a catalog model or of what a questionnaire says about one."""
+    if isinstance(model, ModelShape):
+        return _of_shape(model)
+    latent = model.mla
+    return Architecture(
+        layers=model.layers, hidden=model.hidden, heads=model.heads, kv_heads=model.kv_heads,
+        head_dim=model.head_dim or model.hidden // model.heads, ffn=model.ffn, vocab=model.vocab,
+        gated=model.gated_mlp, tied=model.tied_embeddings, experts=model.experts, experts_per_token=model.experts_per_token,
+        shared_experts=model.shared_experts, expert_ffn=(model.expert_ffn or model.ffn) if model.experts else 0,
+        dense_layers=model.dense_layers, moe_every=model.moe_every, attention_bias=model.attention_bias,
+        biases=model.biases, positions=model.positions, qk_norm=model.qk_norm,
+        latent=LatentAttention(latent.get("q_lora_rank", 0) or 0, latent["kv_lora_rank"], latent["qk_nope_head_dim"],
+                               latent["qk_rope_head_dim"], latent["v_head_dim"]) if latent else None)
+
+
+def _of_shape(shape: ModelShape) -> Architecture:
+    if shape.layers is None:
+        return dense_of_size(float(shape.params))
+    return Architecture(
+        layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads or shape.heads,
+        head_dim=shape.hidden // shape.heads, ffn=shape.ffn, vocab=shape.vocab, gated=shape.gated_mlp,
+        tied=shape.tied_embeddings, experts=shape.experts, experts_per_token=shape.experts_per_token,
+        expert_ffn=(shape.expert_ffn or shape.ffn) if shape.experts else 0)
+
+
+def dense_of_size(params: float) -> Architecture:
+    """A plausible dense model of ``params`` parameters: depth and width between published ones, the MLP takes up the rest."""
+    sizes = np.log([size for size, _, _ in _LADDER])
+    size = np.log(params)
+    layers = max(4, 4 * round(float(np.exp(np.interp(size, sizes, np.log([depth for _, depth, _ in _LADDER])))) / 4))
+    width = float(np.exp(np.interp(size, sizes, np.log([hidden for _, _, hidden in _LADDER]))))
+    head_dim = 128 if width >= 1536 else 64
+    heads = max(8, round(width / head_dim / 8) * 8)
+    hidden = heads * head_dim
+    vocab, tied = (128256, False) if params >= 4e9 else (32000, True)
+    bare = Architecture(layers=layers, hidden=hidden, heads=heads, kv_heads=8, head_dim=head_dim, ffn=64, vocab=vocab,
+                        tied=tied, derived=True)
+    rest = (params - bare.params) / (3 * hidden * layers) + 64
+    return replace(bare, ffn=max(64, round(rest / 64) * 64))

@@ -1,0 +1,119 @@
+"""Time of collectives over scale-up domains and the network between them, as NCCL would run them.
+
+A group of ``size`` ranks has ``local`` ranks in each domain (all groups run at once, as training does it). Every
+function takes columns: networks have shape (F, 1), sizes and bytes (L,); the result is (F, L) seconds. Bus bandwidth and
+its factors are those of nccl-tests (PERFORMANCE.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .machine import Machine
+from .network import Networks
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains. Shape (L,)."""
+
+    size: np.ndarray
+    local: np.ndarray
+    domains: np.ndarray
+
+
+def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
+    """A group whose neighbours are ``stride`` ranks apart, ranks filling domains of ``domain`` GPUs in order."""
+    local = np.minimum(np.maximum(np.floor(domain / stride), 1.0), size)
+    return Group(size, local, np.ceil(size / local))
+
+
+class Wires:
+    """Bandwidth and latency between the ranks of groups: one machine, several networks."""
+
+    def __init__(self, machine: Machine, networks: Networks) -> None:
+        self.machine, self.networks = machine, networks
+        self.up = machine.scale_up_bandwidth
+        self.up_latency = machine.scale_up_latency
+
+    def network_rate(self, group: Group, message: np.ndarray) -> np.ndarray:
+        """Bytes/s into one domain for one group, (F, L).
+
+        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Small
+        messages per NIC reach less (half at ``half_message``), and congestion takes a share per doubling beyond four.
+        """
+        n = self.networks
+        share = n.gpu_rate * group.local
+        lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 2.0, 0.0)
+        per_nic = message / np.maximum(group.local * n.nics_per_gpu, 1.0)
+        return share * np.maximum(lost, 0.3) * per_nic / (per_nic + n.half_message)
+
+    def waiting(self, group: Group) -> np.ndarray:
+        """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n)."""
+        return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 1.0)))
+
+    def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
+        """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass."""
+        volume = passes * bytes_ * (group.size - 1.0) / group.size
+        inside = volume / self.up + passes * (group.size - group.domains) * self.up_latency
+        between = volume / self.network_rate(group, bytes_) * self.waiting(group)
+        outer = np.maximum(between, volume / self.up)
+        steps = passes * ((group.size - group.domains) * self.up_latency + group.domains * self.networks.latency)
+        return np.where(group.domains > 1, outer + steps, inside)
+
+    def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two."""
+        volume = bytes_ * np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0)
+        between = volume / self.network_rate(group, bytes_) * self.waiting(group)
+        outer = np.maximum(between, self._inside_reduce(bytes_, group))
+        steps = 2.0 * (np.log2(np.maximum(group.domains, 1.0)) * self.networks.latency + (group.local - 1.0) * self.up_latency)
+        return outer + steps
+
+    def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """All-reduce inside a domain; a switch that adds (NVLS) halves nothing on receive but saves the second pass's overhead."""
+        return 2.0 * bytes_ * (group.local - 1.0) / group.local / self.up
+
+    def in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """Reduction in the switches (SHARP): each domain sends and receives the tensor once."""
+        between = bytes_ / self.network_rate(group, bytes_) * self.waiting(group)
+        outer = np.maximum(between, self._inside_reduce(bytes_, group))
+        return outer + 2.0 * (self.networks.latency + (group.local - 1.0) * self.up_latency)
+
+
+def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
+    """Every rank ends with ``bytes_``. NCCL runs it as a ring on nodes of several GPUs (2.23 ``tuning.cc``)."""
+    return wires.ring(bytes_, group, 1.0)
+
+
+def reduce_scatter(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
+    """``bytes_`` in on every rank, 1/N out: the all-gather backwards."""
+    return wires.ring(bytes_, group, 1.0)
+
+
+def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
+    """The fastest of ring, tree and, where the switches can, in-network reduction."""
+    best = np.minimum(wires.ring(bytes_, group, 2.0), np.where(group.domains > 1, wires.tree(bytes_, group), np.inf))
+    if wires.networks.in_network_reduction.any():
+        usable = wires.networks.in_network_reduction & (group.domains > 1)
+        best = np.where(usable, np.minimum(best, wires.in_network(bytes_, group)), best)
+    return best
+
+
+def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
+    """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network."""
+    inside = bytes_ * (group.local - 1.0) / group.size / wires.up
+    outside = bytes_ * (group.size - group.local) / group.size
+    message = bytes_ * group.local * group.local / group.size
+    between = outside * group.local / wires.network_rate(group, np.maximum(message, 1.0)) * wires.waiting(group)
+    latency = np.where(group.domains > 1, wires.networks.latency, wires.up_latency) + group.size * 0.2e-6
+    return np.maximum(inside, np.where(group.domains > 1, between, 0.0)) + latency
+
+
+def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray) -> np.ndarray:
+    """Point to point between neighbours; all ranks of a stage send at once, so each has its share of the NICs."""
+    n = wires.networks
+    per_nic = bytes_ / np.maximum(n.nics_per_gpu, 1.0)
+    outside = bytes_ / (n.gpu_rate * per_nic / (per_nic + n.half_message)) + n.latency
+    return np.where(crosses, outside, bytes_ / wires.up + wires.up_latency)

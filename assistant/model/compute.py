@@ -1,0 +1,183 @@
+"""Time of one layer on one GPU: matrix multiplications, attention, element-wise traffic, launches.
+
+Every function takes columns of slices, shape (C,), and returns seconds of the same shape.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .architecture import Architecture
+from .framework import Framework
+from .job import Job
+from .layout import Slices
+from .machine import Machine
+
+TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
+FP8_EFFICIENCY = 0.80  # FP8 matrices reach less of their doubled peak: scaling, amax and casts (fitted with the framework factors)
+ROUGH_FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
+
+
+@dataclass(frozen=True)
+class LayerTimes:
+    """Seconds on one GPU for one micro-batch, shape (C,) each: the average layer, and the head with its loss."""
+
+    forward: np.ndarray
+    backward: np.ndarray
+    attention: np.ndarray  # the part selective recompute repeats
+    head_forward: np.ndarray
+    head_backward: np.ndarray
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """What the GPU delivers for this precision, in FLOP/s and bytes/s."""
+
+    matrix_rate: float
+    head_rate: float
+    attention_rate: float
+    memory_rate: float
+    tail: float  # multiply-add columns (m·n) of half a wave of tiles
+    element: int  # bytes
+
+
+def kernels_of(machine: Machine, job: Job) -> Kernels:
+    """Rates of the GPU family's calibrated kernels in the job's precision."""
+    wide = "bf16" if job.precision == "fp8" else job.precision
+    fp8 = job.precision == "fp8"
+    matrix = machine.peak[job.precision] * machine.gemm_efficiency * (FP8_EFFICIENCY if fp8 else 1.0)
+    return Kernels(
+        matrix_rate=matrix, head_rate=machine.peak[wide] * machine.gemm_efficiency,
+        attention_rate=machine.peak[wide] * machine.attention_efficiency,
+        memory_rate=machine.memory_bandwidth * machine.memory_efficiency,
+        tail=0.5 * machine.compute_units * TILE * TILE, element=job.activation_bytes)
+
+
+def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float, kernels: Kernels) -> np.ndarray:
+    """Seconds of ``batch`` products (m,k)·(k,n).
+
+    Output tiles are whole (tile quantisation), the last wave of tiles is half full on average, and a thin product is
+    bound by reading its operands: max(arithmetic, traffic).
+    """
+    padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE) * batch
+    arithmetic = 2.0 * k * (padded + kernels.tail) / rate
+    traffic = kernels.element * batch * (m * k + k * n + m * n) / kernels.memory_rate
+    return np.maximum(arithmetic, traffic)
+
+
+def _forward_and_backward(gemms: list[tuple], rate: float, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and dW = Xᵀ·dY."""
+    m, k, n, batch = (np.stack(np.broadcast_arrays(*column)) for column in zip(*gemms, strict=True))
+    forward = gemm_time(m, k, n, batch, rate, kernels).sum(0)
+    backward = (gemm_time(m, n, k, batch, rate, kernels) + gemm_time(k, m, n, batch, rate, kernels)).sum(0)
+    return forward, backward
+
+
+def attention_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray) -> list[tuple]:
+    """Projections of one layer's attention as (m, k, n, batch)."""
+    if a.latent is not None:
+        q, latent = a.latent.nope + a.latent.rope, a.latent
+        return [
+            (tokens, a.hidden, float(latent.q_rank or a.hidden), 1.0), (tokens, float(latent.q_rank or a.hidden), a.heads * q / tp, 1.0),
+            (tokens, a.hidden, float(latent.kv_rank + latent.rope), 1.0),
+            (tokens, float(latent.kv_rank), a.heads * (latent.nope + latent.value) / tp, 1.0),
+            (tokens, a.heads * latent.value / tp, float(a.hidden), 1.0),
+        ]
+    keys = 2.0 * a.head_dim * np.maximum(a.kv_heads / tp, 1.0)  # a key/value head is repeated where tp exceeds their number
+    return [(tokens, float(a.hidden), a.query_width / tp + keys, 1.0), (tokens, a.query_width / tp, float(a.hidden), 1.0)]
+
+
+def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.ndarray | float = 1.0) -> list[tuple]:
+    """Both halves of an MLP (gate and up in one product) as (m, k, n, batch)."""
+    return [(tokens, float(a.hidden), (2.0 if a.gated else 1.0) * width, batch), (tokens, width, float(a.hidden), batch)]
+
+
+def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray) -> list[tuple]:
+    """Router, shared and routed experts of one layer. With ep > 1 experts are whole and tokens split over tp, else experts split."""
+    spread = ep > 1
+    width = np.where(spread, a.expert_ffn, a.expert_ffn / tp)
+    own = np.where(spread, tokens / tp, tokens)
+    held = a.experts / ep
+    gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
+    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held)
+    if a.shared_experts:
+        gemms += mlp_gemms(a, tokens, a.shared_experts * a.expert_ffn / tp)
+    return gemms
+
+
+def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds forward and backward of scores, softmax and values of one layer.
+
+    Flash: arithmetic only, causal half (2205.14135). Unfused: two batched products over the full matrix plus the score
+    matrix written and read by scale, mask, softmax and dropout (2205.05198 counts 5·heads·s² stored bytes).
+    """
+    a, s = job.architecture, float(job.sequence_length)
+    rows = slices.micro_batch * s / slices.cp
+    flops = 4.0 * rows * s * a.score_width / slices.tp
+    if job.attention == "flash":
+        forward = flops * (0.5 if job.causal else 1.0) / kernels.attention_rate
+        return forward, ROUGH_FLASH_BACKWARD * forward
+    scores = rows * s * a.heads / slices.tp
+    passes = kernels.element * scores / kernels.memory_rate
+    return flops / kernels.matrix_rate + 8.0 * passes, 2.0 * flops / kernels.matrix_rate + 9.0 * passes
+
+
+def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
+    """Bytes of norms, residuals, rotary positions and activation of one layer, forward.
+
+    Norms and residuals touch the hidden size ten times and are repeated on every tensor-parallel rank unless the
+    sequence is split among them (2205.05198); the activation touches the MLP width three times.
+    """
+    a = job.architecture
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
+    split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
+    casts = 2.0 * (a.hidden + width / slices.tp) if job.precision == "fp8" else 0.0
+    return tokens * job.activation_bytes * (replicated + split + casts)
+
+
+def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds forward and backward of the vocabulary product and the loss (logits once in FP32)."""
+    a = job.architecture
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    vocab = a.vocab / slices.tp
+    forward, backward = _forward_and_backward([(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels)
+    loss = tokens * vocab / kernels.memory_rate
+    return forward + 12.0 * loss, backward + 8.0 * loss
+
+
+def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices) -> LayerTimes:
+    """Seconds of the average layer and of the head for one micro-batch; a layer takes at least its launches."""
+    a, kernels = job.architecture, kernels_of(machine, job)
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    core_forward, core_backward = attention_core(job, slices, kernels)
+    shared = attention_gemms(a, tokens, slices.tp)
+    forward, backward = np.zeros_like(tokens), np.zeros_like(tokens)
+    for count, gemms, width in _kinds(a, tokens, slices):
+        share = count / a.layers
+        ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
+        traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
+        forward += share * _floored(ahead + core_forward + traffic, machine, framework)
+        backward += share * _floored(back + core_backward + 2.0 * traffic, machine, framework)
+    head_forward, head_backward = head_times(job, slices, kernels)
+    factor = framework.compute
+    return LayerTimes(forward * factor, backward * factor, core_forward * factor, head_forward * factor, head_backward * factor)
+
+
+def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple[int, list[tuple], np.ndarray]]:
+    """(number of layers, MLP products, MLP width touched per token) for dense and for mixture layers."""
+    kinds = []
+    if a.plain_layers:
+        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn)))
+    if a.moe_layers:
+        width = float((a.experts_per_token + a.shared_experts) * a.expert_ffn)
+        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), np.full_like(tokens, width)))
+    return kinds
+
+
+def _floored(busy: np.ndarray, machine: Machine, framework: Framework) -> np.ndarray:
+    """The GPU's time, or the host's time to launch the layer's kernels where that is longer (smooth near the knee)."""
+    floor = machine.kernel_launch * framework.launch
+    return (busy**4 + floor**4) ** 0.25

@@ -1,0 +1,68 @@
+"""One training job as the model sees it: SI units, nothing about fabrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assistant.vocabulary.questionnaire import Parallelism
+
+from .architecture import BYTES, Architecture
+
+STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
+DDP, ZERO1, ZERO2, FSDP, HSDP, ASYNC, DILOCO = range(7)
+RECOMPUTE = ("none", "selective", "full")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained and how one optimizer step looks; ``None`` is chosen by the search.
+
+    ``global_batch`` in sequences per optimizer step, ``wan_bytes_per_s`` one direction, per site.
+    ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
+    """
+
+    architecture: Architecture
+    gpus: int
+    workload: str = "pretraining"
+    sequence_length: int = 4096
+    global_batch: int = 512
+    micro_batch: int | None = None
+    precision: str = "bf16"
+    recompute: str | None = None
+    attention: str = "flash"
+    framework: str | None = None
+    sites: int = 1
+    wan_bytes_per_s: float | None = None
+    sync_every: int = 500  # inner steps between two synchronisations of DiLoCo (2311.08105 uses 500)
+    gradient_overlap: bool | None = None
+    causal: bool = True
+
+    @property
+    def tokens(self) -> int:
+        """Tokens per optimizer step."""
+        return self.global_batch * self.sequence_length
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of one weight as the matrices use it; FP8 training keeps and gathers BF16 weights."""
+        return 4 if self.precision == "fp32" else 2
+
+    @property
+    def activation_bytes(self) -> int:
+        """Bytes of one activation element (FP8 training stores BF16 between layers)."""
+        return max(2, BYTES[self.precision])
+
+    @property
+    def model_flops(self) -> float:
+        """Model FLOPs of one optimizer step, recompute not counted."""
+        return self.tokens * float(self.architecture.train_flops(self.sequence_length, causal=self.causal))
+
+    def with_(self, **changes: Any) -> Job:
+        """The same job with some fields changed."""
+        return replace(self, **changes)
+
+
+def degrees(parallelism: Parallelism, gpus: int) -> int:
+    """Data-parallel degree of a given split."""
+    return gpus // (parallelism.tp * parallelism.pp * parallelism.cp)

@@ -1,0 +1,85 @@
+"""One fabric between scale-up domains, in SI units, and several of them stacked as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from assistant.vocabulary.catalog import Fabric
+
+from .machine import Machine
+
+
+@dataclass(frozen=True)
+class Network:
+    """A fabric as the collectives see it.
+
+    ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
+    ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per NIC at which half of the rate is reached.
+    ``wan_rate``: bytes/s into one site. ``possible`` is False where the fabric cannot join the machine's domains.
+    """
+
+    id: str
+    transport: str
+    gpu_rate: float
+    nic_rate: float
+    nics_per_gpu: float
+    latency: float
+    half_message: float
+    scale_loss: float
+    jitter: float
+    in_network_reduction: bool
+    possible: bool = True
+    wide_area: bool = False
+    proven_gpus: float = float("inf")
+
+
+def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine) -> Network:
+    """The fabric on this machine. NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
+
+    Bandwidth of a node is NICs × line rate × efficiency, at most the fabric's ceiling per node (TCP stacks).
+    """
+    nics = nics_per_node or fabric.nics_per_node or (1 if fabric.transport in ("tcp", "wan") else machine.usual_nics_per_node)
+    rate = fabric.line_rate.si if fabric.line_rate else 0.0
+    efficiency = min(1.0, fabric.bandwidth_efficiency.si) if fabric.bandwidth_efficiency else 1.0
+    node_rate = nics * rate * efficiency
+    ceiling = getattr(fabric, "bandwidth_ceiling", None)
+    if ceiling is not None:
+        node_rate = min(node_rate, ceiling.si)
+    none = fabric.technology == "none"
+    return Network(
+        id=fabric.id, transport=fabric.transport,
+        gpu_rate=max(node_rate / machine.gpus_per_node, 1.0), nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
+        nics_per_gpu=nics / machine.gpus_per_node, latency=_si(fabric.latency), half_message=_si(fabric.half_bandwidth_message),
+        scale_loss=_si(fabric.scale_loss_per_doubling), jitter=_si(fabric.jitter),
+        in_network_reduction=fabric.in_network_reduction, possible=machine.domains == 1 or not none,
+        wide_area=fabric.technology == "wan",
+        proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))
+
+
+def _si(fact) -> float:
+    return fact.si if fact is not None else 0.0
+
+
+class Networks:
+    """Several networks as columns: every numeric field of :class:`Network` as an array of shape (networks, 1)."""
+
+    gpu_rate: np.ndarray
+    nic_rate: np.ndarray
+    nics_per_gpu: np.ndarray
+    latency: np.ndarray
+    half_message: np.ndarray
+    scale_loss: np.ndarray
+    jitter: np.ndarray
+    in_network_reduction: np.ndarray
+
+    def __init__(self, networks: Sequence[Network]) -> None:
+        self.networks = tuple(networks)
+        for field in fields(Network):
+            if field.name not in ("id", "transport"):
+                setattr(self, field.name, np.array([[getattr(network, field.name)] for network in self.networks]))
+
+    def __len__(self) -> int:
+        return len(self.networks)
