@@ -26,12 +26,13 @@ class FoundPassage(Contract):
 
 
 class Answer(Contract):
-    """The answer to a question about the field: passages with their sources, or nothing."""
+    """The answer to a question about the field: ranked passages with their sources, and whether the best of them answers."""
 
     id: str | None = None
     question: str
     answered: bool
-    passages: list[FoundPassage]
+    passages: list[FoundPassage]  # the nearest ones also when none of them answers
+    note: str | None = None  # what was done with an empty or very long question
 
 
 class Understanding(Contract):
@@ -58,9 +59,13 @@ class Capex(Contract):
 
 class PricedItem(Contract):
     item: str
-    usd: float
+    usd: float  # for one
     date: str
     source: str
+    count: int | None = None
+    usd_low: float | None = None
+    usd_high: float | None = None
+    derived: str | None = None  # from which sibling, when no price of the item itself was seen
 
 
 class FabricDesign(Contract):

@@ -1,0 +1,11 @@
+"""Finds the passages that answer: the one importer of sentence_transformers.
+
+``Index.open(library)`` reads or builds the index; ``index.for_query(look_up, k)`` is what a plan asks, without a model;
+``ask`` and ``ask_many`` answer questions in free text.
+"""
+
+from .answering import ask, ask_many
+from .embedder import Embedder
+from .index import Hit, Index
+
+__all__ = ["Embedder", "Hit", "Index", "ask", "ask_many"]

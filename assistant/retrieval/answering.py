@@ -1,0 +1,81 @@
+"""A question in, ranked passages with their sources out: nothing doubtful is shown without its correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assistant.library import Library
+from assistant.vocabulary.answers import Answer, FoundPassage
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.knowledge import Claim, Source
+
+from . import words
+from .documents import Document
+from .index import Index, Ranked
+
+# The embedding model reads 256 word pieces, about this many words; of a longer text the beginning and the end are read,
+# because that is where people put their question.
+MOST_WORDS = 160
+_SHOWN_CHARACTERS = 2_000
+
+
+def ask(question: str, library: Library, index: Index, top: int = 5, id: str | None = None) -> Answer:
+    """The ``top`` passages for a question, best first. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
+    if not isinstance(question, str) or not words.written_out(question):
+        raise InputError("expected a question, got an empty text")
+    return ask_many([(id, question)], library, index, top)[0]
+
+
+def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, index: Index, top: int = 5) -> list[Answer]:
+    """One answer for each ``(id, question)``, in their order, embedded together; an empty question is answered with a note."""
+    if top < 1:
+        raise InputError(f"expected a number of passages of at least 1, got {top}")
+    asked = list(questions)
+    read = [words.written_out(question).split() for _, question in asked]
+    ranked = index.rank([" ".join(_both_ends(found)) for found in read])
+    return [_answer(name, question, len(found), result, library, index, top)
+            for (name, question), found, result in zip(asked, read, ranked, strict=True)]
+
+
+def _both_ends(found: list[str]) -> list[str]:
+    return found if len(found) <= MOST_WORDS else found[:MOST_WORDS // 2] + found[-MOST_WORDS // 2:]
+
+
+def _answer(id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int) -> Answer:
+    shown = words.shown(question).strip()
+    if len(shown) > _SHOWN_CHARACTERS:
+        shown = shown[:_SHOWN_CHARACTERS - 1] + "…"
+    if not length:
+        return Answer(id=id, question=shown, answered=False, passages=[], note="The question is empty.")
+    note = None
+    if length > MOST_WORDS:
+        note = f"Of {length} words the first {MOST_WORDS // 2} and the last {MOST_WORDS // 2} were read."
+    passages = [_passage(index.content.documents[position], float(ranked.scores[position]), library)
+                for position in ranked.order[:top]]
+    return Answer(id=id, question=shown, answered=ranked.answered, passages=passages, note=note)
+
+
+def _passage(document: Document, score: float, library: Library) -> FoundPassage:
+    passage, source = document.passage, library.knowledge.sources[document.passage.source]
+    status, correction = _standing(document, source)
+    return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
+                        claims=[_claim(claim, source) for claim in document.claims], status=status, correction=correction,
+                        date=source.date.isoformat() if source.date else None)
+
+
+def _standing(document: Document, source: Source) -> tuple[str, str | None]:
+    """Status and correction: the passage's own, else its source's, else those of the statements it rests on."""
+    passage = document.passage
+    if passage.status != "current":
+        return passage.status, passage.correction
+    if source.status == "withdrawn":
+        return "withdrawn", source.status_note or f"{source.title} was withdrawn."
+    doubtful = dict.fromkeys(claim.correction for claim in document.claims if claim.doubtful and claim.correction)
+    return ("disputed", " ".join(doubtful)) if doubtful else ("current", passage.correction)
+
+
+def _claim(claim: Claim, source: Source) -> dict[str, Any]:
+    date = claim.date or source.date
+    return {"id": claim.id, "statement": claim.statement, "verdict": claim.verdict, "correction": claim.correction,
+            "date": date.isoformat() if date else None}

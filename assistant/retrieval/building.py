@@ -1,0 +1,74 @@
+"""Opens the index of some content: read from the user's cache when it was built from the same content and model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from assistant.library import paths
+
+from . import ranking, store, words
+from .documents import Content
+from .embedder import Embedder
+from .index import FIELDS, Index
+from .progress import embedding_progress
+
+FORMAT = "1"  # changes with what is stored or how it is ranked
+KEPT_HITS = 20  # passages kept for each query of a rule
+
+
+def opened(content: Content, embedder: Embedder, folder: Path | None = None) -> Index:
+    """The index, read or built. A file that is damaged, or cannot be written, costs time and nothing else."""
+    fingerprint = embedder.fingerprint
+    folder = folder or paths.cache_dir() / "search"
+    path = folder / f"index-{fingerprint}-{key(content)}.npz"
+    arrays = store.read(path)
+    if arrays is None or not _fits(arrays, content):
+        arrays = _built(content, embedder, store.known_vectors(folder, fingerprint))
+        store.write(path, arrays)
+    return Index(content, arrays, embedder)
+
+
+def key(content: Content) -> str:
+    """32 hexadecimal digits that change with any text, with the rules' queries, the terms, and the way of ranking."""
+    passages = [document.passage.id for document in content.documents]
+    pieces = [(piece.passage, piece.kind, piece.text) for piece in content.pieces]
+    terms = [(term.term, term.aliases) for term in content.terms]
+    how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), repr(ranking.ANSWERABLE))
+    state = json.dumps((how, passages, pieces, content.queries, terms), ensure_ascii=False)
+    return hashlib.blake2b(state.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def _fits(arrays: store.Arrays, content: Content) -> bool:
+    hits = (len(content.queries), min(KEPT_HITS, len(content.documents)))
+    shapes = {"vectors": (len(content.row_of),), "digests": (len(content.row_of),), "hits": hits, "hit_scores": hits}
+    return all(name in arrays and arrays[name].shape[:len(shape)] == shape for name, shape in shapes.items())
+
+
+def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray]) -> store.Arrays:
+    digests = [hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest() for text in content.row_of]
+    new = [text for text, digest in zip(content.row_of, digests, strict=True) if digest not in known]
+    if new:
+        with embedding_progress(len(new), of=len(digests)) as done:
+            fresh = iter(embedder.embed(new, done=done))
+        vectors = np.stack([known[digest] if digest in known else next(fresh) for digest in digests])
+    else:
+        vectors = np.stack([known[digest] for digest in digests]) if digests else np.zeros((0, 1), np.float32)
+    rows = np.array([list(digest) for digest in digests], np.uint8).reshape(-1, 16)
+    return {"vectors": vectors, "digests": rows, **_hits(content, vectors, embedder)}
+
+
+def _hits(content: Content, vectors: np.ndarray, embedder: Embedder) -> store.Arrays:
+    """The best passages for each query of the rules, so that a plan needs no model."""
+    index = Index(content, {"vectors": vectors}, embedder)
+    shape = (len(content.queries), min(KEPT_HITS, len(content.documents)))
+    hits, scores = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
+    for row, query in enumerate(content.queries):
+        text = words.written_out(query, content.names)
+        ranked = index.rank_vector(text, vectors[content.row_of[text]])
+        hits[row] = ranked.order[:shape[1]]
+        scores[row] = ranked.scores[hits[row]]
+    return {"hits": hits, "hit_scores": scores}

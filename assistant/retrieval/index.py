@@ -1,0 +1,156 @@
+"""The search index. A built one needs NumPy only, also for what the rules look up; a question in free text is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import ranking, words
+from .documents import KINDS, Content, Document
+from .embedder import Embedder
+from .lexical import Spelling, WordIndex
+from .store import Arrays
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from assistant.library import Library
+
+# What a word counts in each field of a passage.
+FIELDS = {"text": 1.0, "heading": 0.7, "claims": 0.4}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage found: its id and how likely it answers, 0 to 1."""
+
+    passage: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """All passages in order of their likelihood: positions and scores, and whether the best one answers."""
+
+    order: np.ndarray
+    scores: np.ndarray
+    answered: bool
+
+
+class Index:
+    """Passages ranked for a question. :meth:`open` reads or builds one."""
+
+    def __init__(self, content: Content, arrays: Arrays, embedder: Embedder) -> None:
+        self.content, self.embedder = content, embedder
+        self._vectors = arrays["vectors"]
+        self._hits, self._hit_scores = arrays.get("hits"), arrays.get("hit_scores")
+        self._query_row = {query: row for row, query in enumerate(content.queries)}
+
+    @classmethod
+    def open(cls, library: Library, *, embedder: Embedder | None = None, folder: Path | None = None) -> Index:
+        """The index of a library: read from ``folder`` (the user's cache), or built and kept there.
+
+        Raises :class:`InputError` when there is no embedding model.
+        """
+        from .building import opened
+
+        return opened(Content.of(library), embedder or Embedder(), folder)
+
+    def document(self, passage: str) -> Document:
+        """The passage with this id. Raises :class:`KeyError`."""
+        return self.content.documents[self._position[passage]]
+
+    def preload(self) -> None:
+        """Make the first question as fast as the next: load the model, count the words. For a thread."""
+        self.embedder.preload()
+        self._words, self._section_words, self._spelling.corrected("warm")  # noqa: B018
+
+    def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
+        """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
+        row = self._query_row.get(look_up)
+        if row is None or self._hits is None or k > self._hits.shape[1]:
+            return self.search([look_up], k)[0]
+        passages, scores = self._hits[row, :k], self._hit_scores[row, :k]
+        return [self._hit(position, score) for position, score in zip(passages, scores, strict=True)]
+
+    def search(self, questions: Sequence[str], k: int = 5) -> list[list[Hit]]:
+        """The best passages for each question; all questions are embedded at once."""
+        return [[self._hit(position, ranked.scores[position]) for position in ranked.order[:k]] for ranked in self.rank(questions)]
+
+    def rank(self, questions: Sequence[str]) -> list[Ranked]:
+        """All passages in order for each question, misspelt words corrected."""
+        read = [words.written_out(self._spelling.corrected_text(question), self.content.names) for question in questions]
+        return [self.rank_vector(text, vector) for text, vector in zip(read, self.embedder.embed(read), strict=True)]
+
+    def rank_vector(self, text: str, vector: np.ndarray) -> Ranked:
+        """All passages in order for a question that is written out and embedded, ``vector`` of shape ``(dimensions,)``."""
+        asked = words.tokens(text)
+        relevances = ranking.relevance(self.signals(asked, vector))
+        scores = ranking.probability(relevances, self._words.covered(asked))
+        order = np.argsort(-scores, kind="stable")
+        return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
+
+    def signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
+        """What speaks for each passage, shape ``(passages, len(ranking.SIGNALS))``."""
+        cosines = self._vectors[self._rows] @ vector
+        best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
+        np.maximum.at(best, (self._passages, self._kinds), cosines)
+        best = np.where(best < -0.99, best[:, :1], best)  # no sentence or claim of its own: the whole passage stands for it
+        by_words = self._words.scores(asked)
+        by_section = self._section_words.scores(asked)[self._section_of]
+        return np.column_stack((best, by_words, by_section))
+
+    def _hit(self, position: int, score: float) -> Hit:
+        return Hit(self.content.documents[position].passage.id, round(float(score), 4))
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {document.passage.id: position for position, document in enumerate(self.content.documents)}
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return np.array([self.content.row_of[piece.text] for piece in self.content.pieces], np.int64)
+
+    @cached_property
+    def _passages(self) -> np.ndarray:
+        return np.array([piece.passage for piece in self.content.pieces], np.int64)
+
+    @cached_property
+    def _kinds(self) -> np.ndarray:
+        return np.array([KINDS.index(piece.kind) for piece in self.content.pieces], np.int64)
+
+    @cached_property
+    def _bags(self) -> list[dict[str, list[str]]]:
+        return [{"text": self._tokens(document.passage.text), "heading": self._tokens(document.heading),
+                 "claims": [token for claim in document.claims for token in self._tokens(claim.statement)]}
+                for document in self.content.documents]
+
+    def _tokens(self, text: str) -> list[str]:
+        return words.tokens(words.written_out(text, self.content.names))
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        return WordIndex(self._bags, FIELDS)
+
+    @cached_property
+    def _section_of(self) -> np.ndarray:
+        sections = {key: row for row, key in enumerate(dict.fromkeys(document.place for document in self.content.documents))}
+        return np.array([sections[document.place] for document in self.content.documents], np.int64)
+
+    @cached_property
+    def _section_words(self) -> WordIndex:
+        bags: list[dict[str, list[str]]] = [{} for _ in range(int(self._section_of.max(initial=-1)) + 1)]
+        for section, bag in zip(self._section_of, self._bags, strict=True):
+            for field, found in bag.items():
+                bags[section].setdefault(field, []).extend(found)
+        return WordIndex(bags, FIELDS)
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        texts = [piece.text for piece in self.content.pieces]
+        texts += [name for term in self.content.terms for name in (term.term, *term.aliases)]
+        return Spelling((word for text in texts for word in words.plain_words(text)), self.embedder.knows)

@@ -1,0 +1,68 @@
+"""The built index on disk: one file of arrays per content and model, written atomically, checked when read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+_KEPT = 3  # index files: switching between two models or two branches must not rebuild each time
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
+
+Arrays = dict[str, np.ndarray]
+
+
+def read(path: Path) -> Arrays | None:
+    """The arrays of an index file; None when it is missing, cut short or damaged (each member carries a checksum)."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except _UNREADABLE:
+        return None
+
+
+def write(path: Path, arrays: Arrays) -> bool:
+    """Write beside the target and rename: a reader sees the old file or the new one. False when the folder is not writable."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(temporary, path)
+    except OSError:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        return False
+    for old in sorted(path.parent.glob("index-*.npz"), key=_age)[_KEPT:]:
+        with contextlib.suppress(OSError):
+            old.unlink()
+    return True
+
+
+def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:
+    """Vectors of texts that an earlier index of the same model holds: only new texts are embedded again."""
+    found: dict[bytes, np.ndarray] = {}
+    for arrays in _earlier(folder, fingerprint):
+        found.update(zip((row.tobytes() for row in arrays["digests"]), arrays["vectors"], strict=False))
+    return found
+
+
+def _earlier(folder: Path, fingerprint: str) -> Iterator[Arrays]:
+    for path in sorted(folder.glob(f"index-{fingerprint}-*.npz"), key=_age):
+        arrays = read(path)
+        if arrays and {"digests", "vectors"} <= set(arrays):
+            yield arrays
+
+
+def _age(path: Path) -> float:
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0

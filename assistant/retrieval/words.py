@@ -1,0 +1,135 @@
+"""Words as the field writes them: one spelling for each, so that ``IB``, ``100GbE`` and ``all reduce`` find their passages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from assistant.vocabulary.knowledge import Term
+
+# Spelling only; what a word means, and its other names, are in knowledge/glossary.
+_RATE = r"(\d+(?:\.\d+)?)\s*-?\s*"
+NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, re.IGNORECASE), written) for pattern, written in (
+    (r"(?<=\d),(?=\d{3}\b)", ""),
+    (r"\b(\d+)\s*[x×]\s*(?=[a-z])", r"\1 "),
+    (r"(?<=\d)(?=(?:gpus?|nodes?)\b)", " "),
+    (_RATE + r"(?:gbe|gige|gb ethernet|gig ethernet|gigabit ethernet)\b", r"\1 Gb/s Ethernet"),
+    (_RATE + r"(?:g|gig|gbps|gbit/?s?|gbits/s|gb/s|gigabits?(?: per second)?)\b(?!/)", r"\1 Gb/s"),
+    (_RATE + r"(?:µs|usecs?|us)\b", r"\1 microseconds"),
+    (r"\bmicro[\s-]?secs?\b|µs\b", "microseconds"),
+    (r"\b(?:infini[\s-]?band|ib)\b", "InfiniBand"),
+    (r"\brdma over converged ethernet\b|\brocev2\b|\broce[\s-]?v2\b|\broce2\b", "RoCE"),
+    (r"\ball[\s-]?reduces?\b", "all-reduce"),
+    (r"\ball[\s-]?gathers?\b", "all-gather"),
+    (r"\breduce[\s-]?scatters?\b", "reduce-scatter"),
+    (r"\ball[\s-]?(?:to|2)[\s-]?all\b|\ba2a\b", "all-to-all"),
+    (r"\bzero[\s-]?(?:stage[\s-]?)?3\b|\bzero redundancy optimizer stage 3\b", "ZeRO-3"),
+    (r"\bnv[\s-]link\b", "NVLink"),
+    (r"\bnv[\s-]switch\b", "NVSwitch"),
+    (r"\bspectrum[\s-]?x\b", "Spectrum-X"),
+    (r"\bfat[\s-]?tree\b", "fat-tree"),
+    (r"\bnon[\s-]blocking\b", "non-blocking"),
+    (r"\bfine[\s-]?tun(e|ed|ing)\b", r"fine-tun\1"),
+    (r"\bpre[\s-]train", "pretrain"),
+    (r"\bhead[\s-]of[\s-]line\b|\bhol(?=[\s-]block)", "head-of-line"),
+    (r"\bdatacent(?:er|re)s?\b", "data center"),
+    (r"\bcheck[\s-]point", "checkpoint"),
+    (r"\bmulti[\s-]?node\b", "multi-node"),
+    (r"\bsingle[\s-]?node\b", "single-node"),
+    (r"\bcomms?\b", "communication"),
+    (r"\b(?:bw|bandwith)\b", "bandwidth"),
+    (r"\bperf\b", "performance"),
+    (r"\bconfig\b", "configuration"),
+    (r"\binfra\b", "infrastructure"),
+    (r"\benv vars?\b", "environment variable"),
+))
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
+_STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
+    into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
+    them then there these they this those to too was we were what when where which while who why will with would you your
+    yours about actually all am also because being both does don't i'm it's let more most much many really very what's""".split())
+
+
+def shown(text: str) -> str:
+    """Text safe to print: line breaks become spaces, other control, format and lone surrogate characters become visible."""
+    return "".join(_visible(c) for c in text)
+
+
+def _visible(character: str) -> str:
+    if character in "\n\r\t":
+        return " "
+    if character < " ":
+        return chr(0x2400 + ord(character))  # the Unicode block "Control Pictures"
+    return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else character
+
+
+def written_out(text: str, initialisms: Initialisms | None = None) -> str:
+    """Text without terminal escapes and control characters, in the field's usual spelling, short names written out."""
+    text = unicodedata.normalize("NFKC", _ESCAPE.sub(" ", text)).replace("μ", "µ")
+    text = " ".join(shown(text).replace("�", " ").split())
+    for pattern, written in NOTATION:
+        text = pattern.sub(written, text)
+    return initialisms.written_out(text) if initialisms else text
+
+
+class Initialisms:
+    """Writes ``PFC`` as ``PFC Priority Flow Control``: the short names of glossary terms with what they stand for."""
+
+    def __init__(self, terms: Iterable[Term] = ()) -> None:
+        self.long: dict[str, str] = {}
+        for term in terms:
+            names = (term.term, *term.aliases)
+            self.long.update({short.lower(): name for name in names for short in names if _stands_for(short, name)})
+        names = "|".join(map(re.escape, sorted(self.long, key=len, reverse=True)))
+        self._pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE) if names else None
+
+    def written_out(self, text: str) -> str:
+        """The text with every short name followed by the long one."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda found: f"{found.group()} {self.long[found.group().lower()]}", text)
+
+
+def _stands_for(short: str, name: str) -> bool:
+    """Whether ``short`` is made of the first letters of ``name``, small words counted or not."""
+    parts = re.split(r"[\s-]+", name.lower())
+    if len(parts) < 2 or not 2 <= len(short) <= 6 or short.lower() in _STOP:
+        return False
+    all_letters, content = "".join(part[:1] for part in parts), "".join(part[:1] for part in parts if part not in _STOP)
+    return short.lower() in (all_letters, content)
+
+
+def tokens(text: str) -> list[str]:
+    """Stemmed words of written-out text; a compound gives itself and its parts, words without content are left out."""
+    found: list[str] = []
+    for word in _TOKEN.findall(text.lower().replace("’", "'")):
+        parts = [part for part in re.split(r"[_-]", word) if part]
+        if len(parts) > 1:
+            found.append("".join(parts))
+            parts = [part for part in parts if len(part) > 1 or part.isdigit()]
+        found.extend(stem(part) for part in parts if part not in _STOP)
+    return found
+
+
+def plain_words(text: str) -> list[str]:
+    """Lower-case words with content, as written."""
+    return [word for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The word without its inflection (Porter's second algorithm for English); words with digits stay as they are."""
+    if any(c.isdigit() for c in word):
+        return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2].isdigit() else word
+    return _stemmer().stemWord(word.removesuffix("'s"))
