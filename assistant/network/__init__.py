@@ -1,0 +1,7 @@
+"""The network itself: topology and bill of materials, NCCL settings, log diagnosis."""
+
+from __future__ import annotations
+
+from .topology import design, nic_count
+
+__all__ = ["design", "nic_count"]

@@ -1,0 +1,213 @@
+"""Topology and bill of materials of a fabric: switches, cables, optics, power and price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem
+from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
+from assistant.vocabulary.errors import InputError, Place
+
+from . import bill_of_materials as bill
+from .layout import NOTHING, Layout, largest, lay_out
+
+HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12
+PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
+# A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
+# NICs); an 800 Gb/s NIC fills a cage of its own.
+FASTEST_SHARED_CAGE = 400 * bill.GBPS
+
+
+@dataclass(frozen=True)
+class Size:
+    """What is to be joined: nodes, NICs per node, and the ports each NIC is split into."""
+
+    gpus: int
+    nodes: int
+    nics_per_node: int
+    ports_per_nic: int
+    nodes_per_rack: int
+
+    @property
+    def nics(self) -> int:
+        return self.nodes * self.nics_per_node
+
+    @property
+    def rails(self) -> int:
+        return self.nics_per_node * self.ports_per_nic
+
+
+def design(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, catalog: Catalog, *,
+           oversubscription: float = 1.0, planes: int = 1, ports_per_nic: int = 1, pair: bool = False,
+           amortization_months: int = 36, switch: str | None = None) -> FabricDesign:
+    """Topology and bill of materials that join ``gpus`` GPUs by ``fabric``.
+
+    ``nics_per_node``: ``None`` takes the fabric's, else one per GPU for RDMA and one per node for TCP.
+    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``planes``: separate
+    networks the NIC ports of a node are spread over (one per rail when it equals the number of NICs);
+    ``ports_per_nic``: ports a NIC is split into (2 for a twin-plane 2×400G NIC). ``pair``: two switches where one
+    would do. ``switch``: id of the switch to plan with. Capital cost includes NICs, switches, optics and cables,
+    not the racks, the installation or a support contract; power is of switches and optics. Raises
+    :class:`InputError` when a parameter cannot be or the network would need more than three tiers.
+    """
+    size = _size(fabric, gpu, gpus, gpus_per_node, nics_per_node, ports_per_nic)
+    _check(oversubscription, planes, amortization_months, size)
+    without = _without_bill(fabric, size)
+    if without:
+        return _empty(fabric, size, without)
+    line_rate = fabric.line_rate.si / ports_per_nic
+    chosen = bill.switching(fabric, line_rate, catalog, switch)
+    if chosen is None:
+        raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
+    layout, notes = _lay_out(size, chosen.radix, oversubscription, planes, pair)
+    if chosen.breakout > 1:
+        notes.append(f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries {chosen.breakout} links: "
+                     f"radix {chosen.radix}")
+    return _assemble(fabric, size, layout, chosen, catalog, amortization_months, notes)
+
+
+def nic_count(fabric: Fabric, gpus_per_node: int, nics_per_node: int | None) -> int:
+    """NICs per node: what was said, else the instance's, else one per GPU for RDMA and one for TCP."""
+    if nics_per_node is not None:
+        return nics_per_node
+    if fabric.nics_per_node is not None:
+        return fabric.nics_per_node
+    return gpus_per_node if fabric.transport == "rdma" else 1
+
+
+def _size(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, ports_per_nic: int) -> Size:
+    per_node = gpu.gpus_per_node if gpus_per_node is None else gpus_per_node
+    for field, value in (("gpus", gpus), ("gpus_per_node", per_node), ("nics_per_node", nics_per_node), ("ports_per_nic", ports_per_nic)):
+        if value is not None and value < 1:
+            raise InputError(f"expected a whole number of at least 1, got {value}", Place(field=field))
+    # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
+    rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
+    return Size(gpus, ceil(gpus / per_node), nic_count(fabric, per_node, nics_per_node), ports_per_nic, rack)
+
+
+def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:
+    if not 1.0 <= oversubscription <= 32.0:
+        raise InputError(f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", Place(field="oversubscription"))
+    if planes < 1 or size.rails % planes:
+        raise InputError(f"expected a divisor of the {size.rails} NIC ports of a node, got {planes}", Place(field="planes"))
+    if amortization_months < 1:
+        raise InputError(f"expected at least 1 month, got {amortization_months}", Place(field="amortization_months"))
+
+
+def _without_bill(fabric: Fabric, size: Size) -> str | None:
+    """Why nothing has to be bought, or ``None``."""
+    if fabric.technology == "none":
+        return "no network between nodes: nothing to buy"
+    if fabric.technology in PROVIDERS_OWN:
+        return (f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its topology is not "
+                "published; no capital cost")
+    if fabric.technology == "wan":
+        return "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
+    if size.nodes == 1:
+        return "one node: nothing to join"
+    return None
+
+
+def _empty(fabric: Fabric, size: Size, why: str) -> FabricDesign:
+    nics = size.nics if fabric.technology in PROVIDERS_OWN else 0
+    return FabricDesign(
+        fabric=fabric.id, gpus=size.gpus, nodes=size.nodes, tiers=0, planes=1, leaf=0, spine=0, core=0, switches=0, nics=nics,
+        cables=Cables(node_leaf=0, leaf_spine=0, spine_core=0), optics=0, oversubscription=1.0, power_w=0.0,
+        capex_usd=Capex(low=0.0, mid=0.0, high=0.0), usd_per_gpu_hour=0.0, prices=[], notes=[why])
+
+
+def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
+    known = sorted(found.device.id for found in bill._switches(fabric, line_rate, catalog))
+    accepted = f"expected one of {', '.join(known)}" if known else "expected a switch of that speed in the catalog, there is none"
+    return f"{accepted} for {fabric.name}, got {switch or 'no choice'}"
+
+
+def _lay_out(size: Size, radix: int, oversubscription: float, planes: int, pair: bool) -> tuple[Layout, list[str]]:
+    notes: list[str] = []
+    options = {"oversubscription": oversubscription, "nodes_per_rack": size.nodes_per_rack, "pair": pair}
+    plane = lay_out(size.nodes, size.rails // planes, radix, **options)
+    if plane is None and planes < size.rails:
+        planes = size.rails
+        plane = lay_out(size.nodes, 1, radix, **options)
+        notes.append(f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per rail")
+    if plane is None:
+        most = largest(radix, oversubscription)
+        raise InputError(f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got {size.nodes:,}", Place(field="gpus"))
+    return plane.times(planes), notes + _advice(size, plane, planes, radix)
+
+
+def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
+    notes = []
+    if plane.tiers == 1 and plane.leaf == 1:
+        notes.append("one switch joins all nodes: cheapest, but it is a single point of failure")
+    if plane.leaf_leaf:
+        notes.append(f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, not of a tier")
+    if plane.tiers == 2 and planes == 1 and 1 < size.rails and size.nodes <= radix:
+        notes.append(f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all traffic between "
+                     "rails goes over the scale-up link (NCCL's PXN does)")
+    if plane.tiers == 3 and planes == 1 and size.rails > 1:
+        notes.append(f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same bandwidth per "
+                     "NIC, when traffic between rails goes over the scale-up link")
+    return notes
+
+
+def _assemble(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int,
+              notes: list[str]) -> FabricDesign:
+    line_rate = fabric.line_rate.si / size.ports_per_nic
+    transceiver = bill.optic(line_rate, catalog)
+    optics = _optics(size, layout, transceiver.ports if transceiver else 1, line_rate)
+    items = _items(fabric, size, layout, chosen, transceiver, optics, catalog, notes)
+    capex = Capex(**{name: sum(item.count * (getattr(item, field) or item.usd) for item in items)
+                     for name, field in (("low", "usd_low"), ("mid", "usd"), ("high", "usd_high"))})
+    return FabricDesign(
+        fabric=fabric.id, gpus=size.gpus, nodes=size.nodes, tiers=layout.tiers, planes=layout.planes, leaf=layout.leaf,
+        spine=layout.spine, core=layout.core, switches=layout.switches, nics=size.nics,
+        cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
+        optics=optics, oversubscription=round(layout.oversubscription, 3),
+        power_w=_power(layout, chosen.device, transceiver, optics, catalog, notes), capex_usd=capex,
+        usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH), prices=items,
+        notes=[*notes, f"USD per GPU-hour: mid capital cost over {months} months at {HOURS_PER_MONTH:g} h, power not included"])
+
+
+def _optics(size: Size, layout: Layout, ports: int, line_rate: float) -> int:
+    """Transceivers at both ends of every link; a switch fills whole transceivers per direction.
+
+    Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
+    """
+    per_cage = ports if line_rate <= FASTEST_SHARED_CAGE else 1
+    nodes = size.nodes * ceil(size.rails / per_cage)
+    leaves = layout.leaf * (ceil(layout.down / ports) + ceil(layout.up / ports))
+    if layout.tiers == 1:
+        return nodes + leaves + 2 * ceil(layout.leaf_leaf / ports)
+    if layout.tiers == 2:
+        return nodes + leaves + layout.spine * ceil(layout.leaf_spine / layout.spine / ports)
+    above = 2 * ceil(layout.leaf_spine / ports) + ceil(layout.spine_core / ports)
+    return nodes + leaves + above
+
+
+def _items(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, transceiver: Device | None, optics: int,
+           catalog: Catalog, notes: list[str]) -> list[PricedItem]:
+    line_rate = fabric.line_rate.si / size.ports_per_nic
+    card = bill.network_card(fabric, fabric.line_rate.si, catalog)
+    found: list[tuple[str, int, bill.Price | None]] = [
+        (f"switch {chosen.device.name}", layout.switches, bill.price_of(chosen.device, catalog)),
+        (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None)]
+    if transceiver is not None and (price := bill.own_price(transceiver)):
+        found.append((f"optic {transceiver.name}", optics, price))
+    cable = bill.link(line_rate, catalog)
+    found.append((f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None))
+    notes += [f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None]
+    return [PricedItem(item=item, usd=price.mid, date=price.date, source=price.source, count=count, usd_low=price.low,
+                       usd_high=price.high, derived=price.derived) for item, count, price in found if price is not None]
+
+
+def _power(layout: Layout, switch: Device, transceiver: Device | None, optics: int, catalog: Catalog, notes: list[str]) -> float:
+    """Watts of switches and optics; NICs draw theirs inside the node."""
+    per_switch, derived = bill.power_of(switch, catalog)
+    if derived:
+        notes.append(f"power of {switch.name}: {derived}")
+    per_optic, derived = bill.power_of(transceiver, catalog) if transceiver else (0.0, None)
+    if transceiver is None or derived:
+        notes.append(f"power of the optics: {derived or 'no transceiver of this speed in the catalog, left out'}")
+    return layout.switches * per_switch + optics * per_optic
