@@ -1,0 +1,1 @@
+"""Many questionnaires: rows in, one result each in input order, bad rows reported while the others go on."""

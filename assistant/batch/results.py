@@ -1,0 +1,65 @@
+"""One result as a JSON line or a CSV row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from assistant.vocabulary.errors import InputError
+
+CSV_COLUMNS = (
+    "name", "verdict", "fabric", "runner_up", "confidence", "headline", "strategy", "tp", "pp", "cp", "ep", "dp", "micro_batch",
+    "step_time_p10_s", "step_time_p50_s", "step_time_p90_s", "exposed_communication_percent", "tokens_per_s_per_gpu", "mfu",
+    "memory_gb_per_gpu", "run_hours", "cost_p10_usd", "cost_p50_usd", "cost_p90_usd", "fabric_usd_per_gpu_hour", "warnings",
+    "error_file", "error_line", "error_field", "error_message")
+
+
+def error_result(name: str | None, error: InputError) -> dict[str, Any]:
+    """What stands in the place of a questionnaire that could not be planned."""
+    place = error.place
+    return {"name": name, "error": {"file": place.file, "line": place.line, "field": place.field, "message": error.message}}
+
+
+def json_line(result: dict[str, Any]) -> str:
+    """A result as one line of JSON."""
+    return json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def csv_header() -> str:
+    return _csv_line(CSV_COLUMNS)
+
+
+def csv_line(result: dict[str, Any]) -> str:
+    """A result as one CSV row: the recommendation and its figures, or the error."""
+    row = _error_cells(result) if "error" in result else _plan_cells(result)
+    return _csv_line(["" if row.get(column) is None else row[column] for column in CSV_COLUMNS])
+
+
+def _csv_line(cells: Any) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow([_harmless(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """A spreadsheet runs a cell that begins like a formula; text that does is set off with an apostrophe."""
+    return "'" + cell if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
+
+
+def _error_cells(result: dict[str, Any]) -> dict[str, Any]:
+    return {"name": result["name"], **{f"error_{key}": value for key, value in result["error"].items()}}
+
+
+def _plan_cells(plan: dict[str, Any]) -> dict[str, Any]:
+    answer = plan["recommendation"]
+    chosen = next((c for c in plan["candidates"] if c["fabric"] == answer["fabric"]), {})
+    row = {"name": plan["questionnaire"].get("name"), "warnings": " ".join(w["code"] for w in plan["warnings"])}
+    row |= {key: answer[key] for key in ("verdict", "fabric", "runner_up", "confidence", "headline")}
+    row |= {key: chosen.get(key) for key in CSV_COLUMNS if key in chosen and key not in row}
+    row |= {key: value for key, value in (chosen.get("parallelism") or {}).items() if key in CSV_COLUMNS}
+    for name, column in (("step_time_s", "step_time_{}_s"), ("cost_usd", "cost_{}_usd")):
+        for quantile, value in (chosen.get(name) or {}).items():
+            row[column.format(quantile)] = value
+    return row

@@ -1,0 +1,374 @@
+"""The commands. Each imports what it needs when it runs, so that ``weft --help`` loads nothing heavy.
+
+Exit codes: 0 done; 2 the input or the usage is wrong; 1 anything else.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from assistant.vocabulary.errors import InputError, KnowledgeError, Place
+
+app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+                  help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer flips. "
+                       "Without a command: the conversation on the full screen.")
+
+File = Annotated[Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)]
+CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")]
+Out = Annotated[Optional[Path], typer.Option("--out", help="Write here instead of to the screen.")]
+
+
+def main() -> None:
+    """Run a command; a mistake in the input is one sentence and exit code 2, never a traceback."""
+    try:
+        app()
+    except InputError as error:
+        _stop(str(error), 2)
+    except KnowledgeError as error:
+        _stop(f"the rules or the knowledge base cannot be used: {error}", 1)
+    except BrokenPipeError:
+        # The reader of a pipe went away (head, less): nothing is left to say, also not at exit.
+        sys.stdout = None  # type: ignore[assignment]
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _stop("stopped", 1)
+
+
+def _stop(message: str, code: int) -> None:
+    from assistant.present.text import safe
+
+    print(f"weft: {safe(message)}", file=sys.stderr)
+    sys.exit(code)
+
+
+@app.callback(invoke_without_command=True)
+def start(context: typer.Context,
+          version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+    """Without a command: the conversation on the full screen."""
+    if version:
+        from assistant import __version__
+
+        print(f"weft {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        _conversation_on_screen(None)
+
+
+def _conversation_on_screen(resume: Path | None) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("expected a terminal for the full screen; use weft chat --plain in a pipe or with a screen reader")
+    from assistant import tui
+
+    raise typer.Exit(tui.run(resume=resume))
+
+
+@app.command()
+def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
+         resume: Annotated[Optional[Path], typer.Option("--resume", help="Go on with a saved transcript.")] = None) -> None:
+    """The conversation: on the full screen, or line by line with --plain."""
+    if not plain:
+        _conversation_on_screen(resume)
+    from assistant.conversation import plain as line_mode
+
+    raise typer.Exit(line_mode.main(resume=resume))
+
+
+@app.command()
+def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json or markdown.")] = "text", out: Out = None,
+         catalog: CatalogFile = None) -> None:
+    """One questionnaire → one plan."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.planning import plan as make
+
+    _one_of("--format", form, ("text", "json", "markdown"))
+    library = load(user_catalog=catalog)
+    questionnaire = read_one(file, library.catalog)
+    _ready_index(library)
+    _emit_plan(make(questionnaire, library), form, out)
+
+
+def _ready_index(library: Any) -> None:
+    """Build the search index when it is missing: once, with a line that says what it waits for."""
+    from assistant import retrieval
+
+    retrieval.ready_index(library)
+
+
+def _emit_plan(made: Any, form: str, out: Path | None) -> None:
+    if form == "text" and out is None and sys.stdout.isatty():
+        _print_view(made)
+        return
+    if form == "json":
+        text = made.model_dump_json(by_alias=True, indent=2) + "\n"
+    elif form == "markdown":
+        from assistant.present.markdown import plan_markdown
+
+        text = plan_markdown(made)
+    else:
+        from assistant.present.text import plan_lines
+
+        text = "\n".join(plan_lines(made, _width())) + "\n"
+    _write(text, out)
+
+
+def _print_view(made: Any) -> None:
+    from rich.console import Console
+
+    from assistant.present.terminal import plan_view
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(plan_view(made, console.width))
+
+
+def _width() -> int:
+    import shutil
+
+    return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", Place(str(out))) from None
+
+
+def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
+    if given not in accepted:
+        raise InputError(f'expected one of {", ".join(accepted)}, got "{given}"', Place(field=option))
+
+
+@app.command()
+def batch(files: Annotated[list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")],
+          out: Annotated[Path, typer.Option("--out", help="The folder for plans.jsonl or plans.csv.")],
+          form: Annotated[str, typer.Option("--format", help="jsonl or csv.")] = "jsonl",
+          jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes that work at once.")] = 1,
+          catalog: CatalogFile = None) -> None:
+    """Many questionnaires: one result each, in input order; a bad row does not stop the rest."""
+    from assistant.batch import runner
+    from assistant.library import load
+
+    _one_of("--format", form, ("jsonl", "csv"))
+    library = load(user_catalog=catalog)
+    _ready_index(library)
+    with _progress("planning") as advance:
+        tally = runner.run(files, out, library, kind=form, jobs=jobs, done=lambda one: (_name_bad_row(one), advance()))
+    print(f"{tally.planned} planned, {tally.bad} bad: {out / f'plans.{form}'}", file=sys.stderr)
+    raise typer.Exit(2 if tally.bad else 0)
+
+
+def _name_bad_row(result: dict[str, Any]) -> None:
+    if "error" in result:
+        from assistant.present.text import safe
+
+        error = result["error"]
+        print("weft: " + safe(str(InputError(error["message"], Place(error["file"], error["line"], error["field"])))), file=sys.stderr)
+
+
+def _progress(title: str) -> Any:
+    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step."""
+    import contextlib
+
+    if not sys.stderr.isatty():
+        return contextlib.nullcontext(lambda: None)
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    @contextlib.contextmanager
+    def bar() -> Any:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(title, total=None)
+            yield lambda: progress.advance(task)
+
+    return bar()
+
+
+@app.command()
+def predict(file: File, form: Annotated[str, typer.Option("--format", help="jsonl.")] = "jsonl", out: Out = None,
+            catalog: CatalogFile = None) -> None:
+    """The quantitative model alone, for the fabric and the parallelism given: one line per questionnaire."""
+    from assistant.batch.results import json_line
+    from assistant.library import load
+    from assistant.planning.prediction import predictions
+
+    _one_of("--format", form, ("jsonl",))
+    library, bad, lines = load(user_catalog=catalog), 0, []
+    for one in predictions(file, library):
+        bad += "error" in one
+        lines.append(json_line(one))
+        if out is None:
+            _write(lines.pop(), None)
+    if out is not None:
+        _write("".join(lines), out)
+    raise typer.Exit(2 if bad else 0)
+
+
+@app.command()
+def ask(question: Annotated[Optional[str], typer.Argument(help="A question about fabrics, prices, settings, sources.")] = None,
+        form: Annotated[str, typer.Option("--format", help="text, json or jsonl.")] = "text",
+        top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
+        batch_file: Annotated[Optional[Path], typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None) -> None:
+    """Ranked passages with their sources; says so when the knowledge base has no answer."""
+    from assistant import retrieval
+    from assistant.library import load
+
+    _one_of("--format", form, ("text", "json", "jsonl"))
+    texts = _texts(question, batch_file)
+    library = load()
+    answers = retrieval.ask_many(texts, library, retrieval.ready_index(library), top=top)
+    _emit_answers(answers, form if batch_file is None else "jsonl")
+
+
+def _emit_answers(answers: Any, form: str) -> None:
+    from assistant.batch.results import json_line
+
+    for answer in answers:
+        if form == "text":
+            from assistant.present.answers import answer_lines
+
+            _write("\n".join(answer_lines(answer, _width())) + "\n", None)
+        elif form == "json":
+            _write(answer.model_dump_json(indent=2) + "\n", None)
+        else:
+            _write(json_line(answer.model_dump(mode="json")), None)
+
+
+def _texts(text: str | None, batch_file: Path | None) -> list[tuple[str | None, str]]:
+    """``(id, text)`` of one text or of each line of a batch file."""
+    if (text is None) == (batch_file is None):
+        raise InputError("expected a text or --batch FILE, and not both")
+    if batch_file is None:
+        if not text.strip():
+            raise InputError("expected some text, got nothing")
+        return [(None, text)]
+    from assistant.library.text_batches import read
+
+    return list(read(batch_file))
+
+
+@app.command()
+def understand(sentence: Annotated[Optional[str], typer.Argument(help="What a person might say.")] = None,
+               form: Annotated[str, typer.Option("--format", help="json or jsonl.")] = "json",
+               batch_file: Annotated[Optional[Path], typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None) -> None:
+    """What free text was taken to mean: intent and questionnaire fields."""
+    from assistant.batch.results import json_line
+    from assistant.conversation import understand as take
+
+    _one_of("--format", form, ("json", "jsonl"))
+    for ident, text in _texts(sentence, batch_file):
+        meaning = take(text).model_copy(update={"id": ident})
+        if form == "json" and batch_file is None:
+            _write(meaning.model_dump_json(indent=2) + "\n", None)
+        else:
+            _write(json_line(meaning.model_dump(mode="json")), None)
+
+
+@app.command()
+def replay(files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
+           update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False) -> None:
+    """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
+    from assistant.conversation import transcripts
+    from assistant.library import load
+
+    library, changed = load(), 0
+    for file in files:
+        result = transcripts.replay_file(file, library)
+        print(result.summary)
+        if result.changed:
+            changed += 1
+            print(result.diff, end="")
+            if update:
+                transcripts.update_file(file, library)
+    raise typer.Exit(1 if changed and not update else 0)
+
+
+@app.command()
+def sources(ident: Annotated[Optional[str], typer.Argument(metavar="ID", help="One source: its claims and verdicts.")] = None,
+            form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+    """Sources, claims, verdicts, conflicts."""
+    from assistant.library import load
+    from assistant.present import sources as listing
+
+    _one_of("--format", form, ("text", "json"))
+    knowledge = load().knowledge
+    if ident is not None and ident not in knowledge.sources:
+        raise InputError(f'expected the id of a source, got "{ident}"; known: {", ".join(knowledge.sources)}')
+    _write(listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, _width()), None)
+
+
+@app.command()
+def fabric(fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fabric id such as infiniband-ndr-400.")],
+           gpus: Annotated[int, typer.Option("--gpus", min=1, help="How many GPUs.")],
+           gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
+           gpus_per_node: Annotated[Optional[int], typer.Option("--gpus-per-node", min=1, help="GPUs per node; the GPU's usual node.")] = None,
+           nics_per_node: Annotated[Optional[int], typer.Option("--nics-per-node", min=1, help="NICs per node; one per GPU.")] = None,
+           form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+    """Topology and bill of materials."""
+    from assistant.library import load
+    from assistant.planning.design import design_of
+    from assistant.present.design import design_lines
+
+    _one_of("--format", form, ("text", "json"))
+    design = design_of(fabric_id, gpu, gpus, load().catalog, gpus_per_node=gpus_per_node, nics_per_node=nics_per_node)
+    _write(design.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(design_lines(design, _width())) + "\n", None)
+
+
+@app.command()
+def examples(name: Annotated[Optional[str], typer.Argument(help="Print this one.")] = None) -> None:
+    """Questionnaires to start from."""
+    from assistant.library import load
+
+    _list_or_print(load().examples, name, "example", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# "))
+
+
+@app.command()
+def handbook(topic: Annotated[Optional[str], typer.Argument(help="Print this page.")] = None) -> None:
+    """The documentation, in the terminal."""
+    from assistant.library import load
+
+    _list_or_print(load().handbook, topic, "topic", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# "))
+
+
+def _list_or_print(found: dict[str, Path], name: str | None, what: str, title: Any) -> None:
+    if name is None:
+        width = max((len(key) for key in found), default=0)
+        _write("".join(f"{key.ljust(width)}  {title(path)}\n" for key, path in found.items()), None)
+    elif name in found:
+        _write(found[name].read_text(encoding="utf-8"), None)
+    else:
+        raise InputError(f'expected a known {what}, got "{name}"; known: {", ".join(found)}')
+
+
+@app.command()
+def schema(name: Annotated[Optional[str], typer.Argument(help="plan, prediction, questionnaire, answer, …")] = None) -> None:
+    """The JSON Schema of a contract."""
+    import json
+
+    from assistant.vocabulary.contracts import CONTRACTS, schema_of
+
+    if name is None:
+        _write("".join(f"{key}\n" for key in CONTRACTS), None)
+        return
+    if name not in CONTRACTS:
+        raise InputError(f'expected a contract, got "{name}"; known: {", ".join(CONTRACTS)}')
+    _write(json.dumps(schema_of(name), indent=2) + "\n", None)
+
+
+@app.command()
+def doctor() -> None:
+    """What is installed, where the index and settings are, what is missing and how to get it."""
+    from assistant.doctor import report
+
+    lines, healthy = report()
+    _write("\n".join(lines) + "\n", None)
+    raise typer.Exit(0 if healthy else 1)

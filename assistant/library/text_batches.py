@@ -1,0 +1,34 @@
+"""Batches of questions or sentences: JSON lines ``{"id", "text"}``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
+
+
+def read(path: Path) -> Iterator[tuple[str | None, str]]:
+    """``(id, text)`` of each line. Raises :class:`InputError` naming file and line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8 text'}", Place(str(path))) from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            yield _one(line, Place(str(path), number))
+
+
+def _one(line: str, place: Place) -> tuple[str | None, str]:
+    try:
+        value = json.loads(line)
+    except (json.JSONDecodeError, RecursionError):
+        raise InputError('not valid JSON: expected {"id": …, "text": …}', place) from None
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        raise InputError(f'expected {{"id": …, "text": …}}, got {shown(value)}', place)
+    ident = value.get("id")
+    if ident is not None and not isinstance(ident, (str, int)):
+        raise InputError(f"expected text as id, got {shown(ident)}", Place(place.file, place.line, "id"))
+    return (None if ident is None else str(ident)), value["text"]

@@ -1,0 +1,68 @@
+"""Which fabrics come into question: what exists for this GPU, what the provider sells, how many NICs a node has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Offer
+
+from .resolve import Resolved
+
+
+@dataclass(frozen=True)
+class Considered:
+    """One fabric of the catalog seen from one job. ``sold`` is None when no provider was named."""
+
+    fabric: Fabric
+    exists: bool
+    sold: bool | None
+    nics_per_node: int | None
+    offers: tuple[Offer, ...]
+    owned: bool
+
+    @property
+    def computable(self) -> bool:
+        """Worth computing: it can be had at all for this GPU."""
+        return self.exists
+
+
+def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
+    """Every fabric of the catalog, in the catalog's order."""
+    return [_considered(fabric, job) for fabric in catalog.fabrics.values()]
+
+
+def _considered(fabric: Fabric, job: Resolved) -> Considered:
+    cluster = job.questionnaire.cluster
+    offers = _offers(fabric, job)
+    sold = None if job.provider is None or fabric.technology in ("none", "wan") else bool(offers)
+    return Considered(fabric, _exists(fabric, job), sold, _nics(fabric, job, offers), offers, cluster.fabric == fabric.id)
+
+
+def _exists(fabric: Fabric, job: Resolved) -> bool:
+    if fabric.technology == "none":
+        return job.domains == 1 or job.serves
+    if fabric.technology == "wan":
+        return job.sites > 1
+    if fabric.id == job.questionnaire.cluster.fabric:
+        return True
+    if fabric.gpus is not None and job.gpu.id not in fabric.gpus:
+        return False
+    elsewhere = fabric.providers is not None and job.provider is not None and job.provider.id not in fabric.providers
+    return job.gpu.vendor in fabric.gpu_vendors and not elsewhere
+
+
+def _offers(fabric: Fabric, job: Resolved) -> tuple[Offer, ...]:
+    if job.provider is None:
+        return ()
+    return tuple(o for o in job.provider.offers if o.gpu == job.gpu.id and fabric.id in o.fabrics)
+
+
+def _nics(fabric: Fabric, job: Resolved, offers: tuple[Offer, ...]) -> int | None:
+    """As said, else as the provider's offer has it, else what the fabric fixes; ``None`` leaves the usual number."""
+    said = job.questionnaire.cluster.nics_per_node
+    named = job.questionnaire.cluster.fabric
+    if said is not None and (named is None or named == fabric.id) and fabric.transport != "tcp":
+        return said
+    if said is not None and fabric.transport == "tcp" and named == fabric.id:
+        return said
+    return next((o.nics_per_node for o in offers if o.nics_per_node), fabric.nics_per_node)

@@ -1,0 +1,22 @@
+"""The JSON contracts by name, and their JSON Schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from .answers import Answer, Diagnosis, FabricDesign, SourceLine, Understanding
+from .plan import Plan, Prediction
+from .questionnaire import Questionnaire
+
+CONTRACTS: dict[str, type[BaseModel]] = {
+    "questionnaire": Questionnaire, "plan": Plan, "prediction": Prediction, "answer": Answer, "understanding": Understanding,
+    "fabric-design": FabricDesign, "diagnosis": Diagnosis, "source": SourceLine}
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema of a contract; for the questionnaire of what may be written, for the others of what is printed."""
+    model = CONTRACTS[name]
+    mode = "validation" if name == "questionnaire" else "serialization"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(by_alias=True, mode=mode)}
