@@ -1,0 +1,28 @@
+"""What a rule concluded, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.vocabulary.rules import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """One decision of one rule about the job or about one candidate.
+
+    ``conclusion`` is the name later rules know it by; ``then`` the whole decision with its sentences filled in; ``facts``
+    what the rule looked at, by ``job.name`` or ``candidate.name``; ``from_findings`` the rules whose conclusions it used.
+    """
+
+    rule: str
+    stage: Stage
+    fabric: str | None
+    conclusion: str
+    then: dict[str, Any]
+    because: str
+    facts: dict[str, Any]
+    claims: tuple[str, ...]
+    look_up: str
+    from_findings: tuple[str, ...] = field(default=())

@@ -1,0 +1,174 @@
+"""Rules as the engine wants them: patterns over job, candidate and finding facts, in small rulesets that chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.facts import FACTS, UNKNOWN
+from assistant.vocabulary.rules import STAGES, Comparison, Rule, Stage
+
+from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Test
+
+# Fabric of findings that are about the job.
+WHOLE_JOB = "*"
+
+_OPERATORS: dict[str, Operator] = {"at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """A rule with its patterns; ``per_candidate``: it is about one candidate, else about the job."""
+
+    rule: Rule
+    per_candidate: bool
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rules matched together: those that chain within the stage, filled up with others, and the facts they read."""
+
+    stage: Stage
+    rules: tuple[CompiledRule, ...]
+    job: frozenset[str]
+    candidate: frozenset[str]
+    findings: frozenset[str]
+    per_candidate: bool = field(default=False)
+
+
+def compiled(rules: Sequence[Rule]) -> list[Group]:
+    """Groups in the order they run. Raises :class:`KnowledgeError` naming the rule that reads what nothing concludes in time."""
+    scopes = _FindingScopes(rules)
+    groups = []
+    for stage in STAGES:
+        members = [_compiled(rule, scopes) for rule in rules if rule.stage == stage]
+        groups.extend(_group(stage, packed) for packed in _packed(members))
+    return groups
+
+
+class _FindingScopes:
+    """Which rules conclude what, and whether a finding is about the job or about one candidate."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.producers: dict[str, list[Rule]] = {}
+        for rule in rules:
+            self.producers.setdefault(rule.then.name, []).append(rule)
+        self._known: dict[str, bool] = {}
+
+    def per_candidate(self, rule: Rule) -> bool:
+        """Whether a rule is about one candidate: it looks at one, or reads a finding about one."""
+        if rule.id not in self._known:
+            self._known[rule.id] = bool(rule.looks_at["candidate"])  # also ends the recursion of a circle of rules
+            self._known[rule.id] = self._known[rule.id] or any(self.about_candidate(rule, name) for name in rule.when.finding)
+        return self._known[rule.id]
+
+    def about_candidate(self, reader: Rule, name: str) -> bool:
+        """Whether the findings of this name are about a candidate; they must all be, or none."""
+        latest = STAGES.index(reader.stage)
+        producers = [rule for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) <= latest]
+        if not producers:
+            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: no rule of this stage or an earlier one concludes it")
+        kinds = {self.per_candidate(rule) for rule in producers}
+        if len(kinds) > 1:
+            named = ", ".join(rule.id for rule in producers)
+            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: concluded about the job and about candidates ({named}); use two names")
+        return kinds.pop()
+
+    def check_absence(self, reader: Rule, name: str) -> None:
+        """An absent finding can only be known when its stage is over."""
+        late = [rule.id for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) >= STAGES.index(reader.stage)]
+        if late or name not in self.producers:
+            reason = f"{', '.join(late)} may still conclude it" if late else "no rule concludes it"
+            raise KnowledgeError(f"rule {reader.id}: when.without {name}: {reason}; name a finding of an earlier stage")
+
+
+def _compiled(rule: Rule, scopes: _FindingScopes) -> CompiledRule:
+    per_candidate = scopes.per_candidate(rule)
+    patterns = []
+    if rule.when.job or not per_candidate:
+        patterns.append(Pattern("job", "job", _tests("job", rule.when.job)))
+    if per_candidate:
+        patterns.append(Pattern("candidate", "candidate", _tests("candidate", rule.when.candidate)))
+    if rule.when.finding:
+        about = {scopes.about_candidate(rule, name) for name in rule.when.finding}
+        if len(about) > 1:
+            raise KnowledgeError(f"rule {rule.id}: when.finding: {', '.join(rule.when.finding)} are not all about the same thing")
+        patterns.append(_finding("finding", tuple(rule.when.finding), about.pop()))
+    for i, name in enumerate(rule.when.without):
+        scopes.check_absence(rule, name)
+        patterns.append(_finding(f"without{i}", (name,), scopes.about_candidate(rule, name), absent=True))
+    return CompiledRule(rule, per_candidate, tuple(patterns))
+
+
+def _finding(label: str, names: tuple[str, ...], about_candidate: bool, absent: bool = False) -> Pattern:
+    same = (("fabric", "candidate", "id"),) if about_candidate else ()
+    return Pattern(label, "finding", (Test("name", "is", names),), same, absent)
+
+
+def _tests(scope: str, conditions: Mapping[str, Any]) -> tuple[Test, ...]:
+    tests: list[Test] = []
+    for name, condition in conditions.items():
+        tests.extend(_condition(name, FACTS[scope][name].kind, condition))
+    return tuple(tests)
+
+
+def _condition(name: str, kind: str, condition: Any) -> Iterable[Test]:
+    if not isinstance(condition, Comparison):
+        yield Test(name, "is", tuple(condition) if isinstance(condition, list) else condition)
+        return
+    for comparison, bound in condition.bounds.items():
+        yield Test(name, _OPERATORS[comparison], bound)
+    for value in condition.excluded:
+        if kind != "number":
+            yield Test(name, "is not", value)
+        elif value != UNKNOWN:
+            yield Test(name, "is not", value)
+    if condition.excluded and not condition.bounds:
+        # What is not known is not known to differ either; an unknown number is no number at all.
+        yield Test(name, "at least", -LARGEST_NUMBER) if kind == "number" else Test(name, "is not", UNKNOWN)
+
+
+def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
+    """The rules of a stage in as few rulesets as their size allows; rules that chain stay together."""
+    packs: list[list[CompiledRule]] = []
+    for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].rule.id)):
+        if len(component) > LARGEST_RULESET:
+            named = ", ".join(member.rule.id for member in component)
+            raise KnowledgeError(f"these {len(component)} rules use each other's conclusions within one stage, at most {LARGEST_RULESET} can: {named}")
+        about = any(member.per_candidate for member in component)
+        for pack in packs:
+            if len(pack) + len(component) <= LARGEST_RULESET and any(member.per_candidate for member in pack) == about:
+                pack.extend(component)
+                break
+        else:
+            packs.append(list(component))
+    return [sorted(pack, key=lambda member: member.rule.id) for pack in packs]
+
+
+def _components(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
+    """Rules joined by a finding that one concludes and another reads in the same stage."""
+    component = {member.rule.id: [member] for member in members}
+    readers = [(member, name) for member in members for name in member.rule.when.finding]
+    for reader, name in readers:
+        for producer in members:
+            joined, other = component[reader.rule.id], component[producer.rule.id]
+            if producer.rule.then.name == name and joined is not other:
+                joined.extend(other)
+                component.update({member.rule.id: joined for member in other})
+    return list({id(group): sorted(group, key=lambda m: m.rule.id) for group in component.values()}.values())
+
+
+def _group(stage: Stage, members: list[CompiledRule]) -> Group:
+    rules = [member.rule for member in members]
+    return Group(
+        stage,
+        tuple(members),
+        frozenset(name for rule in rules for name in rule.when.job),
+        frozenset(name for rule in rules for name in rule.when.candidate),
+        frozenset(name for rule in rules for name in (*rule.when.finding, *rule.when.without)),
+        any(member.per_candidate for member in members),
+    )

@@ -1,0 +1,161 @@
+"""Rules over a job and its candidates: stage after stage, each complete before the next, every conclusion with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assistant.vocabulary.facts import FACTS, UNKNOWN
+from assistant.vocabulary.rules import STAGES, Rule
+
+from .conclusion import Conclusion
+from .engine import EngineError, EngineRule, Fact, Match, Ruleset, Then, Value
+from .patterns import WHOLE_JOB, CompiledRule, Group, compiled
+from .sentences import Sentence, sentence
+
+Facts = Mapping[str, Any]
+
+
+class Reasoner:
+    """Built once from a set of rules, run for any number of jobs.
+
+    Raises :class:`~assistant.vocabulary.errors.KnowledgeError` when rules do not hang together, e.g. when one reads a
+    finding that nothing concludes in time.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
+        groups = compiled(ordered)
+        self._read = {scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")}
+        self._groups = [(group, Ruleset([EngineRule(member.rule.id, member.patterns) for member in group.rules])) for group in groups]
+        members = {member.rule.id: member for group in groups for member in group.rules}
+        self._speakers = [_Speaker(members[rule.id]) for rule in ordered]
+
+    def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
+        """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
+
+        ``job`` and each candidate hold the facts of :data:`~assistant.vocabulary.facts.FACTS`; a missing one, or None, is
+        unknown. Candidates need different ``fabric``s. ``supposed`` names findings to start from, for trying a rule alone.
+        Raises :class:`EngineError` for a fact of the wrong kind or a number that is not finite.
+        """
+        fabrics = {str(candidate["fabric"]): candidate for candidate in candidates}
+        if len(fabrics) < len(candidates):
+            raise EngineError("two candidates have the same fabric")
+        memory = _Memory(
+            _checked("job", job, self._read["job"]),
+            {fabric: _checked("candidate", candidate, self._read["candidate"]) for fabric, candidate in fabrics.items()},
+            supposed,
+        )
+        for group, ruleset in self._groups:
+            ruleset.run(memory.facts_for(group), memory.learner(group))
+        return [
+            speaker.conclusion(job, fabrics.get(fabric), memory)
+            for speaker in self._speakers
+            for fabric in ((*fabrics,) if speaker.per_candidate else (WHOLE_JOB,))
+            if (speaker.rule.id, fabric) in memory.fired
+        ]
+
+
+class _Memory:
+    """What is known during one run: the facts, and who has concluded what so far."""
+
+    def __init__(self, job: Facts, candidates: Mapping[str, Facts], supposed: Iterable[str]) -> None:
+        self.job, self.candidates = job, candidates
+        self.fired: set[tuple[str, str]] = set()
+        self.concluded: dict[tuple[str, str], list[str]] = {}
+        for name in supposed:
+            self.concluded.update({(name, fabric): [] for fabric in (WHOLE_JOB, *candidates)})
+
+    def facts_for(self, group: Group) -> list[Fact]:
+        """Findings first: a pattern may ask for their absence."""
+        facts: list[Fact] = [_finding(name, fabric) for name, fabric in self.concluded if name in group.findings]
+        facts.append({"kind": "job", "id": "job", **{name: self.job[name] for name in group.job}})
+        if group.per_candidate:
+            for fabric, values in self.candidates.items():
+                facts.append({"kind": "candidate", "id": fabric, **{name: values[name] for name in group.candidate}})
+        return facts
+
+    def learner(self, group: Group) -> Then:
+        """What to do when a rule of the group fires: remember it, and hand its finding back if the group reads it."""
+        rules = {member.rule.id: member.rule.then.name for member in group.rules}
+
+        def learn(match: Match) -> Iterable[Fact]:
+            fabric = match.facts.get("candidate", WHOLE_JOB)
+            if (match.rule, fabric) in self.fired:
+                return ()
+            self.fired.add((match.rule, fabric))
+            name = rules[match.rule]
+            self.concluded.setdefault((name, fabric), []).append(match.rule)
+            return (_finding(name, fabric),) if name in group.findings else ()
+
+        return learn
+
+    def producers(self, rule: Rule, fabric: str) -> list[str]:
+        """The rules that concluded what this rule read, about this fabric or about the job."""
+        read = (self.concluded.get((name, about), ()) for name in rule.when.finding for about in (fabric, WHOLE_JOB))
+        return sorted({producer for producers in read for producer in producers} - {rule.id})
+
+    def used(self, rule: Rule, fabric: str) -> str:
+        """The first finding of those a rule reads that was there."""
+        there = (name for name in rule.when.finding if (name, fabric) in self.concluded or (name, WHOLE_JOB) in self.concluded)
+        return next(there, UNKNOWN)
+
+
+class _Speaker:
+    """A rule with its sentences taken apart, ready to say what it concluded."""
+
+    def __init__(self, compiled_rule: CompiledRule) -> None:
+        self.rule, self.per_candidate = compiled_rule.rule, compiled_rule.per_candidate
+        rule = self.rule
+        self._because = sentence(rule.because)
+        self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in rule.then.texts.items()}
+        self._then = rule.then.model_dump(exclude_none=True, exclude={"setting"})
+        self._looks_at = [(f"{scope}.{name}", scope, name) for scope, names in rule.looks_at.items() for name in names]
+
+    def conclusion(self, job: Facts, candidate: Facts | None, memory: _Memory) -> Conclusion:
+        fabric = str(candidate["fabric"]) if candidate is not None else None
+        producers = memory.producers(self.rule, fabric or WHOLE_JOB)
+        finding = {"rule": producers[0] if producers else UNKNOWN, "name": memory.used(self.rule, fabric or WHOLE_JOB)}
+        scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}, "finding": finding}
+        return Conclusion(
+            rule=self.rule.id,
+            stage=self.rule.stage,
+            fabric=fabric,
+            conclusion=self.rule.then.name,
+            then=self._decision(scopes),
+            because=self._because(scopes),
+            facts={label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at},
+            claims=tuple(self.rule.claims),
+            look_up=self.rule.look_up,
+            from_findings=tuple(producers),
+        )
+
+    def _decision(self, scopes: dict[str, Facts]) -> dict[str, Any]:
+        texts = {key: fill(scopes) for key, fill in self._texts.items()}
+        setting = self.rule.then.setting
+        if setting is not None:
+            return {"setting": {"name": setting.name, "value": texts.get("value", setting.value)}}
+        return {**self._then, **texts}
+
+
+def _finding(name: str, fabric: str) -> Fact:
+    return {"kind": "finding", "id": f"finding {name} {fabric}", "name": name, "fabric": fabric}
+
+
+def _known(value: Any) -> Any:
+    return UNKNOWN if value is None else value
+
+
+def _checked(scope: str, facts: Facts, names: Iterable[str]) -> dict[str, Value]:
+    """The named facts, ``unknown`` where missing. Raises :class:`EngineError` where a fact is of the wrong kind."""
+    checked = {}
+    for name in names:
+        value = checked[name] = _known(facts.get(name))
+        kind = FACTS[scope][name].kind
+        if not isinstance(value, _KINDS[kind]) or (kind == "number" and isinstance(value, bool)):
+            if value != UNKNOWN:
+                raise EngineError(f"{scope}.{name}: expected a {kind}, got {value!r}")
+    return checked
+
+
+_KINDS: dict[str, tuple[type, ...]] = {"number": (int, float), "flag": (bool,), "text": (str,)}

@@ -1,0 +1,38 @@
+"""Sentences with fields in them, taken apart once and filled in many times."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assistant.vocabulary.facts import UNKNOWN
+
+Scopes = Mapping[str, Mapping[str, Any]]
+Sentence = Callable[[Scopes], str]
+
+
+def sentence(template: str) -> Sentence:
+    """A function that fills in ``{scope.field:format}``; an unknown fact reads ``unknown``, whatever its format."""
+    parts: list[tuple[str, str, str, str]] = []
+    for literal, expression, spec, _ in string.Formatter().parse(template):
+        scope, _, name = (expression or "").partition(".")
+        parts.append((literal, scope, name, spec or ""))
+
+    def fill(scopes: Scopes) -> str:
+        text = []
+        for literal, scope, name, spec in parts:
+            text.append(literal)
+            if scope:
+                text.append(_shown(scopes.get(scope, {}).get(name, UNKNOWN), spec))
+        return "".join(text)
+
+    return fill
+
+
+def _shown(value: Any, spec: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return format(value, spec or ("g" if isinstance(value, float) else ""))
+    return "".join(c if c.isprintable() else "�" for c in str(value))

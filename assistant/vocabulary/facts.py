@@ -1,0 +1,173 @@
+"""The facts rules may look at: for every name its kind, unit and meaning.
+
+The planner supplies exactly these, numbers already in the unit named here so that they stay between 1e-4 and 1e15.
+A fact nobody knows is the word ``unknown``, never left out: a rule that compares a number stays silent then, and a
+rule may ask for ``unknown`` itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .questionnaire import PRECISIONS, STRATEGIES, WORKLOADS
+
+UNKNOWN = "unknown"
+
+Scope = Literal["job", "candidate"]
+
+
+@dataclass(frozen=True)
+class FactWord:
+    """One fact: ``kind`` of value, ``unit`` of a number, what it means, the words a text may be (empty: any)."""
+
+    kind: Literal["number", "text", "flag"]
+    unit: str
+    meaning: str
+    values: tuple[str, ...] = ()
+
+
+def _number(unit: str, meaning: str) -> FactWord:
+    return FactWord("number", unit, meaning)
+
+
+def _text(meaning: str, *values: str) -> FactWord:
+    return FactWord("text", "", meaning, values)
+
+
+def _flag(meaning: str) -> FactWord:
+    return FactWord("flag", "", meaning)
+
+
+_JOB = {
+    # What is run
+    "workload": _text("what the cluster is for", *WORKLOADS),
+    "serves": _flag("the workload answers requests"),
+    "trains": _flag("the workload has optimizer steps"),
+    "model": _text("catalog id of the model, or `inline`"),
+    "params_b": _number("10^9 parameters", "all parameters"),
+    "active_params_b": _number("10^9 parameters", "parameters one token passes through"),
+    "moe": _flag("the model has experts"),
+    "sequence_length": _number("tokens", "length of one sequence"),
+    "global_batch": _number("sequences", "sequences per optimizer step"),
+    "micro_batch": _number("sequences", "sequences per GPU and micro-step"),
+    "tokens_b": _number("10^9 tokens", "tokens of the whole run"),
+    "run_days": _number("days", "length of the run on the reference fabric"),
+    "precision": _text("number format of the matrix products", *PRECISIONS),
+    "attention": _text("attention implementation", "flash", "unfused"),
+    "recompute": _text("activation recomputation", "none", "selective", "full"),
+    "framework": _text("training framework", "megatron", "fsdp", "deepspeed", "jax", "other"),
+    "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD)"),
+    "inference_latency_target": _number("ms", "time a request may take to its first token"),
+    # Where it runs
+    "gpu": _text("catalog id of the GPU"),
+    "gpu_vendor": _text("who makes the GPU", "nvidia", "amd"),
+    "gpu_maturity": _text("whether the GPU can be had", "shipping", "announced", "retired"),
+    "gpus": _number("GPUs", "all GPUs of the job"),
+    "gpus_per_node": _number("GPUs", "GPUs in one node"),
+    "nodes": _number("nodes", "nodes of the job"),
+    "scale_up_domain": _number("GPUs", "GPUs that share NVLink, UALink or the like"),
+    "domains": _number("domains", "scale-up domains the job spans"),
+    "sites": _number("sites", "places the GPUs stand in"),
+    "wan_gbps": _number("Gb/s", "data rate between two sites"),
+    "provider": _text("catalog id of the provider, or `none`"),
+    "fixed_fabric": _text("fabric that is already decided or owned, or `none`"),
+    # What it may cost
+    "budget_mode": _text("renting or buying", "rent", "buy"),
+    "budget_usd": _number("USD", "what may be spent"),
+    "spot": _flag("interruptible machines are taken"),
+    "gpu_price_usd_hour": _number("USD/GPU-h", "price of one GPU, fabric not included"),
+    "price_age_days": _number("days", "age of the oldest price the plan rests on"),
+    "premium_breakeven_percent": _number("%", "slowdown at which the InfiniBand premium pays: premium ÷ GPU price"),
+    "deadline_days": _number("days", "when the run must be done"),
+    "max_slowdown_percent": _number("%", "slowdown against the fastest fabric that is accepted"),
+    "vendor_neutral": _flag("fabrics that one vendor sells are not wanted"),
+    "network_team": _text("network skills at hand", "none", "some", "expert"),
+    # How it is split, on the reference fabric
+    "strategy": _text("data-parallel strategy", *STRATEGIES),
+    "parallelism_fixed": _flag("the user fixed the parallelism"),
+    "tp": _number("GPUs", "tensor-parallel degree"),
+    "pp": _number("stages", "pipeline-parallel degree"),
+    "cp": _number("GPUs", "context-parallel degree"),
+    "ep": _number("GPUs", "expert-parallel degree"),
+    "tp_crosses_nodes": _flag("tensor-parallel groups span scale-up domains"),
+    "pp_crosses_nodes": _flag("pipeline stages stand in different scale-up domains"),
+    "ep_crosses_nodes": _flag("expert-parallel groups span scale-up domains"),
+    "crosses_nodes": _flag("anything at all crosses nodes"),
+    # Memory
+    "weights_gb": _number("GB", "weights in the precision of the job"),
+    "state_gb": _number("GB", "weights, gradients and optimizer state together"),
+    "node_memory_gb": _number("GB", "GPU memory of one node"),
+    "fits_one_node": _flag("the job's state fits one node"),
+    # Traffic and time on the reference fabric: the fastest RDMA candidate
+    "reference_fabric": _text("fastest RDMA candidate"),
+    "reference_exposed_percent": _number("%", "share of the step that nothing hides, on the reference fabric"),
+    "step_time_ms": _number("ms", "one optimizer step on the reference fabric"),
+    "compute_ms": _number("ms", "compute in that step"),
+    "bytes_per_node_gb": _number("GB", "bytes into one node per step"),
+    "gradient_gb": _number("GB", "all gradients"),
+    "communication_to_compute_percent": _number("%", "network time ÷ compute time, before anything is hidden"),
+    "small_messages": _flag("the typical network collective is under 1 MB"),
+    "kv_gb_per_request": _number("GB", "KV cache of one request"),
+    "kv_transfer_gbps": _number("Gb/s", "rate at which KV cache leaves a prefill node"),
+    "replica_nodes": _number("nodes", "nodes that hold one copy of a served model"),
+    # Best of each kind among the candidates
+    "tcp_slowdown_percent": _number("%", "slowdown of the best TCP candidate against the fastest candidate"),
+    "roce_slowdown_percent": _number("%", "slowdown of the best RoCE candidate against the fastest candidate"),
+    "infiniband_slowdown_percent": _number("%", "slowdown of the best InfiniBand candidate against the fastest candidate"),
+    "outside_calibration": _flag("the prediction leaves what was measured: a GPU or a scale without runs"),
+}
+
+_CANDIDATE = {
+    # What the fabric is
+    "fabric": _text("catalog id"),
+    "technology": _text("family of the fabric", "none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp",
+                        "ultra-ethernet", "wan"),
+    "transport": _text("how bytes travel", "none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"),
+    "line_rate_gbps": _number("Gb/s", "line rate of one NIC"),
+    "nics_per_node": _number("NICs", "NICs in one node"),
+    "node_gbps": _number("Gb/s", "line rate of all NICs of a node"),
+    "latency_us": _number("µs", "one small message between nodes"),
+    "adaptive_routing": _flag("switches or NICs spread packets over paths by load"),
+    "in_network_reduction": _flag("switches add (SHARP)"),
+    "vendors": _text("who sells switches and NICs", "one", "few", "many"),
+    "skills": _text("what it takes to run it well", "none", "some", "expert"),
+    "maturity": _text("how far it has come", "proven", "shipping", "emerging", "announced"),
+    "largest_proven_gpus": _number("GPUs", "largest published run"),
+    "node_count_over_proven": _number("1", "size of this job ÷ largest published run"),
+    "owned": _flag("the fabric is already decided or owned"),
+    # Whether it can be had
+    "sold_by_provider": _flag("the provider sells it with this GPU"),
+    "exists_for_gpu": _flag("the fabric exists for this GPU"),
+    # How the job runs on it, at its own best parallelism
+    "fits": _flag("the job fits in GPU memory"),
+    "strategy": _text("data-parallel strategy", *STRATEGIES),
+    "tp": _number("GPUs", "tensor-parallel degree"),
+    "pp": _number("stages", "pipeline-parallel degree"),
+    "cp": _number("GPUs", "context-parallel degree"),
+    "ep": _number("GPUs", "expert-parallel degree"),
+    "step_time_ms": _number("ms", "one optimizer step"),
+    "slowdown_percent": _number("%", "slowdown against the fastest candidate"),
+    "exposed_percent": _number("%", "share of the step that is communication nothing hides"),
+    "dp_exposed_percent": _number("%", "share of the step: exposed data-parallel traffic"),
+    "tp_exposed_percent": _number("%", "share of the step: exposed tensor-parallel traffic"),
+    "ep_exposed_percent": _number("%", "share of the step: exposed expert-parallel traffic"),
+    "pp_exposed_percent": _number("%", "share of the step: exposed pipeline traffic"),
+    # What it costs
+    "run_days": _number("days", "length of the run"),
+    "cost_usd": _number("USD", "expected cost of the run"),
+    "cost_over_best_percent": _number("%", "cost above the cheapest candidate"),
+    "cheapest": _flag("lowest expected cost of the candidates that can be had"),
+    "fastest": _flag("shortest step of the candidates that can be had"),
+    "tie": _flag("the error bands cannot tell its cost from the cheapest"),
+    "probability_best_percent": _number("%", "probability that it is the cheapest"),
+    "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
+    "breakeven_slowdown_percent": _number("%", "its premium ÷ GPU price"),
+    "price_age_days": _number("days", "age of its price"),
+    # Whether it meets what was asked
+    "meets_deadline": _flag("done before the deadline"),
+    "meets_slowdown": _flag("within the slowdown that is accepted"),
+    "within_budget": _flag("within the budget"),
+}
+
+FACTS: dict[str, dict[str, FactWord]] = {"job": _JOB, "candidate": _CANDIDATE}
