@@ -1,0 +1,90 @@
+"""Which candidate is recommended: cost decides where it can, rules where the error bands cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .entry import Entry
+
+# Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about
+# which is lower: below, a recommendation by cost alone would be noise dressed as a decision.
+TIE_PERCENT = 1.0
+TIE_PROBABILITY = 0.2
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The verdict: the entry that is recommended (``None`` when nothing works), the runner-up, how sure we are."""
+
+    chosen: Entry | None
+    runner_up: Entry | None
+    confidence: float
+    by_rules: bool  # a tie on cost that preferences decided
+    coin_flip: bool
+    kept: bool = False  # a fabric already owned was kept
+
+
+def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
+    """Within deadline, accepted slowdown and budget, at the median."""
+    constraints, budget = questionnaire.constraints, questionnaire.budget
+    late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
+    slow = constraints.max_slowdown_percent is not None and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
+    dear = budget.usd is not None and entry.median_cost > budget.usd
+    return not (late or slow or dear)
+
+
+def mark_ties(entries: list[Entry]) -> None:
+    """Note which costs the bands cannot tell from the cheapest, and each one's probability of being the cheapest."""
+    usable = [e for e in entries if e.usable and e.cost is not None]
+    if not usable:
+        return
+    costs = np.stack([e.cost for e in usable])
+    order = np.argmin(costs, axis=0)
+    cheapest = min(usable, key=lambda e: e.median_cost)
+    for i, entry in enumerate(usable):
+        entry.probability_best = float(np.mean(order == i))
+        lower = float(np.mean(entry.cost < cheapest.cost))
+        near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
+        entry.tie = entry is cheapest or near or lower > TIE_PROBABILITY
+
+
+def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
+    """The recommendation among what can be had, fits, is not ruled out and meets the constraints."""
+    able = [e for e in entries if e.usable and e.verdict != "impossible" and meets(e, questionnaire)]
+    owned = next((e for e in able if e.considered.owned), None)
+    if owned is not None:
+        return _kept(owned, able)
+    wanted = [e for e in able if e.verdict == "acceptable"] or able
+    if not wanted:
+        return Choice(None, None, 0.0, False, False)
+    cheapest = min(wanted, key=lambda e: e.median_cost)
+    tied = [e for e in wanted if e is cheapest or _indistinct(e, cheapest)]
+    chosen = max(tied, key=lambda e: (e.points, -e.median_cost))
+    rest = [e for e in wanted if e is not chosen]
+    runner_up = min(rest, key=lambda e: e.median_cost, default=None)
+    confidence = _confidence(chosen, wanted)
+    second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
+    coin_flip = second is not None and second.points == chosen.points
+    return Choice(chosen, second or runner_up, confidence, len(tied) > 1 and chosen is not cheapest, coin_flip)
+
+
+def _kept(owned: Entry, able: list[Entry]) -> Choice:
+    """A fabric already owned is kept unless the job cannot run on it."""
+    rest = [e for e in able if e is not owned and e.verdict == "acceptable"]
+    best = min(rest, key=lambda e: e.median_cost, default=None)
+    return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
+
+
+def _indistinct(entry: Entry, cheapest: Entry) -> bool:
+    near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
+    return near or float(np.mean(entry.cost < cheapest.cost)) > TIE_PROBABILITY
+
+
+def _confidence(chosen: Entry, others: list[Entry]) -> float:
+    """Probability that the choice is the cheapest of those that came into question, or within a percent of it."""
+    costs = np.stack([e.cost for e in others])
+    return float(np.mean(chosen.cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))

@@ -1,0 +1,79 @@
+"""One fabric as the planner carries it from prediction to verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assistant.vocabulary.plan import Band, Breakdown
+
+from .candidates import Considered
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the model says of a job on one fabric.
+
+    ``draws``: seconds per step (per output token when serving), shape (worlds,); index s is the same world for every
+    fabric. ``rate``: work per second relative to a common unit, so that run time is work ÷ rate.
+    """
+
+    parallelism: dict[str, Any]
+    draws: np.ndarray
+    band: Band
+    tokens_per_s_per_gpu: float
+    tflops_per_gpu: float
+    mfu: float
+    exposed_percent: float
+    memory_bytes: float
+    fits: bool
+    breakdown: Breakdown
+    outside: tuple[str, ...] = ()
+    traffic: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Entry:
+    """A considered fabric with its estimate, price, run and verdict. Filled from left to right."""
+
+    considered: Considered
+    estimate: Estimate | None = None
+    price: Any = None  # cost.CandidatePrice
+    hours: np.ndarray | None = None  # hours of the run, shape (worlds,)
+    cost: np.ndarray | None = None  # US dollars of the run, shape (worlds,)
+    slowdown_percent: float | None = None
+    probability_best: float | None = None
+    tie: bool = False
+    points: float = 0.0
+    verdict: str = "acceptable"
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return self.considered.fabric.id
+
+    @property
+    def usable(self) -> bool:
+        """Can be had, was computed, fits in memory."""
+        return self.estimate is not None and self.estimate.fits and self.considered.sold is not False
+
+    @property
+    def step(self) -> float:
+        """Median seconds per step."""
+        return self.estimate.band.p50 if self.estimate else float("inf")
+
+    @property
+    def median_hours(self) -> float:
+        return float(np.median(self.hours)) if self.hours is not None else float("inf")
+
+    @property
+    def median_cost(self) -> float:
+        return float(np.median(self.cost)) if self.cost is not None else float("inf")
+
+
+def band_of(draws: np.ndarray) -> Band:
+    """P10, P50 and P90 of draws."""
+    p10, p50, p90 = np.quantile(draws, (0.1, 0.5, 0.9))
+    return Band(p10=float(p10), p50=float(p50), p90=float(p90))

@@ -1,0 +1,69 @@
+"""From conclusions to findings with evidence: the claims a rule rests on, and the passages its question finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assistant.library import Library
+from assistant.reasoning import Conclusion
+from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
+from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
+
+PASSAGES_PER_FINDING = 1
+MOST_CONFLICTS = 6
+# A search hit below this is about something else.
+LEAST_SCORE = 0.35
+
+
+def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, index: object | None) -> tuple[list[Finding], list[Evidence]]:
+    """Findings in the order of the conclusions, and each piece of evidence once."""
+    knowledge, found = library.knowledge, {}
+    findings = []
+    for conclusion in conclusions:
+        ids = []
+        for claim_id in conclusion.claims:
+            claim = knowledge.claims[claim_id]
+            found.setdefault(claim.id, _of_claim(claim, knowledge))
+            ids.append(claim.id)
+        for passage, score in _looked_up(conclusion, knowledge, index):
+            found.setdefault(passage.id, _of_passage(passage, knowledge, score))
+            ids.append(passage.id)
+        findings.append(Finding(rule=conclusion.rule, conclusion=conclusion.conclusion, because=conclusion.because, facts=conclusion.facts,
+                                evidence=ids, fabric=conclusion.fabric, stage=conclusion.stage, from_findings=list(conclusion.from_findings)))
+    return findings, list(found.values())
+
+
+def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: object | None) -> list[tuple[Passage, float]]:
+    if index is None:
+        return []
+    hits = index.for_query(conclusion.look_up, PASSAGES_PER_FINDING)
+    return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]
+
+
+def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
+    return Evidence(id=claim.id, source=claim.source, section=claim.section, text=claim.statement, grade=claim.evidence_grade,
+                    verdict=claim.verdict, date=_date(claim, knowledge), score=1.0, correction=claim.correction)
+
+
+def _of_passage(passage: Passage, knowledge: Knowledge, score: float) -> Evidence:
+    claims = [knowledge.claims[c] for c in passage.claims]
+    grade = claims[0].evidence_grade if claims else "opinion"
+    return Evidence(id=passage.id, source=passage.source, section=passage.section, text=passage.text, grade=grade,
+                    verdict=passage.status, date=_date(passage, knowledge), score=round(float(score), 3), correction=passage.correction)
+
+
+def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
+    date = getattr(entry, "date", None) or knowledge.sources[entry.source].date
+    return date.isoformat() if date else ""
+
+
+def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanConflict]:
+    """Disagreements between sources that the conclusions touch, most touched first."""
+    touched: dict[str, int] = {}
+    for conclusion in conclusions:
+        for tag in library.rules[conclusion.rule].touches:
+            touched[tag] = touched.get(tag, 0) + 1
+    ranked = sorted(library.knowledge.conflicts.values(), key=lambda c: -max((touched.get(t, 0) for t in c.touches), default=0))
+    chosen = [c for c in ranked if any(t in touched for t in c.touches)][:MOST_CONFLICTS]
+    return [PlanConflict(topic=c.topic, resolution=c.resolution,
+                         sides=[PlanConflictSide(claim=s.claim, says=s.says) for s in c.sides]) for c in chosen]
