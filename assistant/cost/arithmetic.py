@@ -1,0 +1,36 @@
+"""The arithmetic of money: amortisation, power, the cost of a run, the slowdown at which a premium pays.
+
+Every function takes numbers or NumPy arrays and broadcasts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12
+
+
+def amortized(usd: Any, months: Any, utilization: Any = 1.0) -> Any:
+    """US dollars per hour of a purchase that serves ``months`` months, in use for a fraction ``utilization`` of them.
+
+    Straight line, no interest and no resale value.
+    """
+    return usd / (months * HOURS_PER_MONTH * utilization)
+
+
+def power(watts: Any, usd_per_kwh: Any, power_usage_effectiveness: Any) -> Any:
+    """US dollars per hour of a constant draw; power usage effectiveness = power of the site ÷ power of its machines."""
+    return watts / 1000.0 * power_usage_effectiveness * usd_per_kwh
+
+
+def run_cost(hours: Any, gpus: Any, gpu_usd_per_hour: Any, fabric_usd_per_hour: Any = 0.0) -> Any:
+    """US dollars of a run: hours · GPUs · (GPU + fabric), both in dollars per GPU-hour. ``hours`` may be an array of draws."""
+    return hours * gpus * (gpu_usd_per_hour + fabric_usd_per_hour)
+
+
+def break_even_slowdown(premium: Any, gpu_usd_per_hour: Any) -> Any:
+    """The slowdown, as a fraction, above which paying ``premium`` per GPU-hour for the faster fabric is the cheaper run.
+
+    With T hours on the fast fabric: T·(p + premium) = T·(1 + s)·p gives s = premium ÷ p; the run length T cancels.
+    """
+    return premium / gpu_usd_per_hour

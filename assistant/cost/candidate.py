@@ -1,0 +1,155 @@
+"""What one candidate costs per GPU-hour, with the provenance of every number: what the planner asks for."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
+from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from . import arithmetic, fabric_price, gpu_price
+from .interruptions import mean_time_between, time_factor
+from .priced import Freshness, Priced, constant, quoted
+
+
+@dataclass(frozen=True)
+class CandidatePrice:
+    """US dollars per GPU-hour of GPU and fabric. Power is separate and zero when renting.
+
+    ``spot_factor``: expected time of the run ÷ its undisturbed time on spot machines, 1 on demand.
+    ``failure_factor``: the same for machine failures, whatever is rented; neither is contained in a price.
+    """
+
+    gpu_usd_per_hour: Priced
+    fabric_usd_per_hour: Priced
+    gpu_power_usd_per_hour: Priced | None
+    fabric_power_usd_per_hour: Priced | None
+    spot_factor: float
+    failure_factor: float
+    notes: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def prices(self) -> tuple[Priced, ...]:
+        """Every price used, for the plan to list."""
+        parts = (self.gpu_usd_per_hour, self.fabric_usd_per_hour, self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
+        return tuple(part for part in parts if part is not None)
+
+    @property
+    def gpu_total(self) -> float:
+        """USD per GPU-hour of the GPU with its power."""
+        return self.gpu_usd_per_hour.value + (self.gpu_power_usd_per_hour.value if self.gpu_power_usd_per_hour else 0.0)
+
+    @property
+    def fabric_total(self) -> float:
+        """USD per GPU-hour of the fabric with its power."""
+        return self.fabric_usd_per_hour.value + (self.fabric_power_usd_per_hour.value if self.fabric_power_usd_per_hour else 0.0)
+
+    @property
+    def break_even_slowdown(self) -> float:
+        """Slowdown, as a fraction, above which this fabric's price pays against one that costs nothing."""
+        return arithmetic.break_even_slowdown(self.fabric_total, self.gpu_total) if self.gpu_total else 0.0
+
+    @property
+    def oldest_days(self) -> int | None:
+        """Age of the oldest dated price."""
+        ages = [price.age_days for price in self.prices if price.age_days is not None]
+        return max(ages) if ages else None
+
+    def run_cost(self, hours: Any, gpus: int) -> Any:
+        """US dollars of a run of ``hours`` (number or array of draws) undisturbed hours, spot rework included."""
+        return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)
+
+
+def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, provider_offers: Sequence[Offer], catalog: Catalog,
+                     capex_per_gpu: float | None = None, *, fabric_power_per_gpu: float | None = None, nodes: int | None = None,
+                     capex_date: datetime.date | None = None, checkpoint_s: float | None = None,
+                     today: datetime.date | None = None) -> CandidatePrice:
+    """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
+
+    ``provider_offers``: offers of the chosen provider, none when no provider is named. ``capex_per_gpu`` (US dollars)
+    and ``fabric_power_per_gpu`` (watts of switches and optics) come from the fabric design; ``None`` takes the
+    catalog's figures. ``nodes``: ``None`` counts the GPU's usual nodes. ``checkpoint_s``: seconds a checkpoint stops
+    the work. Raises :class:`InputError` when no price is known, :class:`KnowledgeError` when a constant is missing.
+    """
+    freshness = Freshness.of(catalog.constants, today)
+    assumptions: list[Assumption] = []
+    offers = [offer for offer in provider_offers if fabric.id in offer.fabrics]
+    if questionnaire.budget.mode == "rent":
+        parts = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
+    else:
+        parts = _bought(questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions)
+    count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
+    spot, failure = _factors(questionnaire.budget.spot, count, catalog, checkpoint_s, assumptions)
+    notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
+    return CandidatePrice(*parts, spot, failure, notes, tuple(assumptions))
+
+
+Parts = tuple[Priced, Priced, Priced | None, Priced | None]
+
+
+def _rented(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, offers: Sequence[Offer], catalog: Catalog,
+            freshness: Freshness) -> Parts:
+    return (gpu_price.rent(questionnaire.budget, gpu, offers, catalog, freshness),
+            fabric_price.rent(questionnaire, fabric, offers, freshness), None, None)
+
+
+def _bought(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, catalog: Catalog, freshness: Freshness,
+            capex_per_gpu: float | None, capex_date: datetime.date | None, fabric_watts: float | None,
+            assumptions: list[Assumption]) -> Parts:
+    budget, constants = questionnaire.budget, catalog.constants
+    months = budget.amortization_months
+    if months is None:
+        months = constant(constants, "cost-amortization").value
+        _assume(assumptions, "budget.amortization_months", months, constant(constants, "cost-amortization").source)
+    assumptions.append(Assumption(field="budget.mode", value="buy", why="bought machines are counted as busy in every hour of these "
+                                  "months, without interest, staff, racks or building"))
+    gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
+    fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
+    if fabric_watts is None:
+        fabric_watts = fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
+    # A quoted price of a machine of one's own is taken as it stands, power and all.
+    gpu_watts = 0.0 if gpu_part.origin == "quoted" else gpu.power.si
+    per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
+    return gpu_part, fabric_part, _power(gpu.name, gpu_watts, per_watt), _power(fabric.name, fabric_watts, per_watt)
+
+
+def _electricity(questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]) -> Priced:
+    """US dollars per watt and hour, cooling included."""
+    fact, effectiveness = (constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness"))
+    _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
+    said = questionnaire.budget.electricity_usd_per_kwh
+    if said is not None:
+        return quoted("electricity", arithmetic.power(1.0, said, effectiveness.value), "budget.electricity_usd_per_kwh", "USD/W-h")
+    _assume(assumptions, "budget.electricity_usd_per_kwh", fact.value, fact.source)
+    return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
+
+
+def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
+    if not watts:
+        return None
+    return Priced(f"power of {what}", watts * per_watt.value, "USD/GPU-h", per_watt.origin, per_watt.source, per_watt.date,
+                  per_watt.age_days, per_watt.stale, f"{watts:,.0f} W per GPU with cooling")
+
+
+def _factors(spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]) -> tuple[float, float]:
+    """Expected time ÷ undisturbed time: with spot interruptions and failures (1 on demand), and with failures alone."""
+    names = ("cost-failures-per-node", "cost-spot-interruptions-per-node", "cost-checkpoint-write", "cost-restart", "cost-spot-restart")
+    failures, taken, write, restart, spot_restart = (constant(catalog.constants, name) for name in names)
+    checkpoint = write.si if checkpoint_s is None else checkpoint_s
+    failure_factor = float(time_factor(mean_time_between(failures.si, nodes), checkpoint, restart.si))
+    if not spot:
+        return 1.0, failure_factor
+    _assume(assumptions, "spot interruptions per node and day", taken.value, taken.source)
+    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart.value, spot_restart.source)
+    if checkpoint_s is None:
+        _assume(assumptions, "seconds a checkpoint stops the work", write.value, write.source)
+    return float(time_factor(mean_time_between(taken.si + failures.si, nodes), checkpoint, spot_restart.si)), failure_factor
+
+
+def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:
+    assumptions.append(Assumption(field=field, value=value, why=source.removeprefix("derived: ")))

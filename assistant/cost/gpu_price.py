@@ -1,0 +1,73 @@
+"""What one GPU-hour costs: quoted, offered, from the catalog, or taken over from a relative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.vocabulary.catalog import Catalog, Fact, Gpu, Offer
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.questionnaire import Budget
+
+from .arithmetic import amortized
+from .priced import Freshness, Priced, quoted
+
+
+def rent(budget: Budget, gpu: Gpu, offers: Sequence[Offer], catalog: Catalog, freshness: Freshness) -> Priced:
+    """USD per GPU-hour of renting: the quote, else the cheapest offer, else the catalog's price, else a relative's.
+
+    A spot price is asked for first when ``budget.spot``; where none is known the on-demand price stands in and the
+    note says so. Raises :class:`InputError` when no price of any GPU is known.
+    """
+    what = f"{gpu.name}, spot" if budget.spot else gpu.name
+    if budget.gpu_hour_usd is not None:
+        return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
+    for spot in (True, False) if budget.spot else (False,):
+        note = None if spot == budget.spot else "no spot price known: the on-demand price stands in"
+        offer = _cheapest(offers, gpu, spot)
+        if offer is not None:
+            fact = offer.hour_price_spot if spot else offer.hour_price
+            return freshness.priced(f"{what}, {offer.name}", fact, "offer", note=note or offer.note)
+        fact = gpu.hour_price_spot if spot else gpu.hour_price
+        if fact is not None:
+            return freshness.priced(what, fact, note=note)
+    relatives = {other.id: other.hour_price for other in catalog.gpus.values() if other.hour_price is not None}
+    return _from_relative(what, gpu, relatives, catalog, freshness, "budget.gpu_hour_usd")
+
+
+def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:
+    """USD per GPU-hour of a purchased GPU with its share of the node, over ``months`` months of full use; power not included."""
+    what = f"{gpu.name}, bought"
+    if budget.gpu_hour_usd is not None:
+        return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
+    prices = {other.id: fact for other in catalog.gpus.values()
+              if (fact := other.purchase_price or catalog.constants.get(f"cost-purchase-price-{other.id}")) is not None}
+    if gpu.id in prices:
+        return freshness.priced(what, prices[gpu.id], factor=amortized(1.0, months), unit="USD/GPU-h",
+                                note=f"{prices[gpu.id].value:,.0f} USD over {months:g} months")
+    return _from_relative(what, gpu, prices, catalog, freshness, "budget.gpu_hour_usd", amortized(1.0, months))
+
+
+def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> Offer | None:
+    def price(offer: Offer) -> Fact | None:
+        return offer.hour_price_spot if spot else offer.hour_price
+
+    fitting = [offer for offer in offers if offer.gpu == gpu.id and price(offer) is not None]
+    return min(fitting, key=lambda offer: price(offer).si) if fitting else None
+
+
+def _from_relative(what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalog, freshness: Freshness, field: str,
+                   factor: float = 1.0) -> Priced:
+    """The price of the GPU nearest in speed, same vendor first, in proportion to the dense BF16 peak."""
+    if not prices:
+        raise InputError(f"expected a price: the catalog has none for {gpu.name} or a relative of it", Place(field=field))
+
+    def distance(ident: str) -> tuple[bool, float, float, str]:
+        other = catalog.gpus[ident]
+        ratio = other.peak_bf16.si / gpu.peak_bf16.si
+        return other.vendor != gpu.vendor, max(ratio, 1 / ratio), prices[ident].si, ident
+
+    nearest = min(prices, key=distance)
+    ratio = gpu.peak_bf16.si / catalog.gpus[nearest].peak_bf16.si
+    return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h",
+                            note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their BF16 peaks; "
+                                 "give a quote")

@@ -1,0 +1,72 @@
+"""A price with where it came from: what a plan lists and warns about."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.vocabulary.catalog import Fact
+from assistant.vocabulary.errors import KnowledgeError
+
+Origin = Literal["quoted", "offer", "catalog", "derived", "included", "none"]
+
+
+@dataclass(frozen=True)
+class Priced:
+    """One price and its provenance. ``value`` is in ``unit``; ``date`` is ``None`` for what the person quoted."""
+
+    what: str
+    value: float
+    unit: str
+    origin: Origin
+    source: str
+    date: datetime.date | None = None
+    age_days: int | None = None
+    stale: bool = False
+    note: str | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{self.what}: {self.value:,.4g} {self.unit}", self.source]
+        if self.date is not None:
+            parts.append(self.date.isoformat())
+        if self.stale:
+            parts.append(f"{self.age_days} days old: ask again")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """When prices are looked at and after how many days one counts as stale."""
+
+    today: datetime.date
+    half_life_days: float
+
+    @classmethod
+    def of(cls, constants: Mapping[str, Fact], today: datetime.date | None = None) -> Freshness:
+        return cls(today or datetime.date.today(), constant(constants, "cost-price-half-life").value)
+
+    def priced(self, what: str, fact: Fact, origin: Origin = "catalog", *, factor: float = 1.0, unit: str | None = None,
+               note: str | None = None) -> Priced:
+        """A catalog fact as a price, times ``factor``; stale when it is older than the half-life."""
+        age = (self.today - fact.date).days
+        return Priced(what, fact.si * factor, unit or fact.unit, origin, fact.source, fact.date, age, age > self.half_life_days,
+                      note or fact.note)
+
+
+def constant(constants: Mapping[str, Fact], name: str) -> Fact:
+    """A constant of the catalog. Raises :class:`KnowledgeError` when it is not there."""
+    if name not in constants:
+        raise KnowledgeError(f"knowledge/catalog/constants: expected an entry {name}, there is none")
+    return constants[name]
+
+
+def quoted(what: str, value: float, field: str, unit: str = "USD/GPU-h") -> Priced:
+    """What the person was quoted: no date, never stale."""
+    return Priced(what, value, unit, "quoted", f"quoted in {field}")
+
+
+def nothing(what: str, why: str, origin: Origin = "none") -> Priced:
+    """A price of zero and the reason."""
+    return Priced(what, 0.0, "USD/GPU-h", origin, why)

@@ -1,0 +1,208 @@
+"""A cost is hours · GPUs · price, every price says where it comes from, and a premium pays exactly when it saves more."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+
+from assistant import library
+from assistant.cost import (amortized, best_interval, break_even_slowdown, candidate_prices, mean_time_between, power, run_cost,
+                            time_factor)
+from assistant.vocabulary.catalog import Fabric, Fact, Offer
+from assistant.vocabulary.errors import InputError, KnowledgeError
+from assistant.vocabulary.questionnaire import Questionnaire
+
+TODAY = datetime.date(2026, 11, 20)
+CATALOG = library.load().catalog
+H100 = CATALOG.gpus["h100-sxm"]
+
+
+def fact(value: float, unit: str = "USD/GPU-h", date: str = "2026-10-06") -> Fact:
+    return Fact(value=value, unit=unit, source="a-list", date=datetime.date.fromisoformat(date))
+
+
+INFINIBAND = Fabric(id="infiniband-ndr-400", name="InfiniBand NDR", technology="infiniband", transport="rdma", line_rate=fact(400, "Gb/s"),
+                    premium=fact(0.19, date="2026-04-23"), capex_per_gpu=fact(4247, "USD/GPU", "2024-08-01"),
+                    power_per_gpu=fact(64, "W"), summary="test")
+ROCE = Fabric(id="roce-v2-400", name="RoCE v2", technology="roce", transport="rdma", line_rate=fact(400, "Gb/s"),
+              premium=fact(0.05), summary="test")
+TCP = Fabric(id="ethernet-tcp-100", name="TCP", technology="tcp", transport="tcp", line_rate=fact(100, "Gb/s"), summary="test")
+EFA = Fabric(id="aws-efa-v2", name="EFA", technology="efa", transport="srd", line_rate=fact(100, "Gb/s"), summary="test")
+
+
+def job(gpus: int = 32, fabric: str | None = None, **budget) -> Questionnaire:
+    return Questionnaire(workload="pretraining", model="llama-3.1-8b", budget=budget,
+                         cluster={"gpu": "h100-sxm", "gpus": gpus, "fabric": fabric})
+
+
+def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), **options):
+    return candidate_prices(questionnaire, H100, fabric, offers, CATALOG, today=TODAY, **options)
+
+
+@pytest.mark.parametrize(("days", "gpu_price", "premium", "usd"), [
+    (11.5, 2.50, 0.0, 22_080), (11.5, 0.99, 0.0, 8_743.68), (10, 2.50, 1.00, 26_880), (10, 2.50, 1.50, 30_720)])
+def test_published_runs_of_32_gpus_cost_what_their_arithmetic_says(days, gpu_price, premium, usd):
+    assert run_cost(days * 24, 32, gpu_price, premium) == pytest.approx(usd)
+    quote = job(gpu_hour_usd=gpu_price, fabric_premium_gpu_hour_usd=premium)
+    assert prices(INFINIBAND, quote).run_cost(days * 24, 32) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(("usd", "per_gpu_hour"), [(490_000, 0.291), (317_000, 0.189), (175_000, 0.104)])
+def test_a_fabric_for_64_gpus_over_three_years(usd, per_gpu_hour):
+    assert amortized(usd / 64, 36) == pytest.approx(per_gpu_hour, abs=0.001)
+
+
+def test_idle_hours_make_every_used_hour_dearer():
+    assert amortized(4247, 48) == pytest.approx(0.121, abs=0.0005)
+    assert amortized(4247, 48, 0.8) == pytest.approx(0.152, abs=0.0005)
+
+
+def test_a_premium_pays_at_its_share_of_the_gpu_price_however_long_the_run():
+    assert break_even_slowdown(0.19, 2.90) == pytest.approx(0.065, abs=0.001)
+    assert break_even_slowdown(1.00, 2.50) == pytest.approx(0.40)
+    hours = np.array([1.0, 240.0, 8760.0])
+    slowdown = break_even_slowdown(1.00, 2.50)
+    assert run_cost(hours, 64, 2.50, 1.00) == pytest.approx(run_cost(hours * (1 + slowdown), 64, 2.50, 0.0))
+    assert prices(INFINIBAND, job(gpu_hour_usd=2.90, fabric_premium_gpu_hour_usd=0.19)).break_even_slowdown == pytest.approx(0.0655, abs=1e-4)
+
+
+def test_a_band_of_run_lengths_gives_a_band_of_costs():
+    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0, )).run_cost(np.array([100.0, 110.0, 130.0]), 8)
+    assert costs == pytest.approx(np.array([100.0, 110.0, 130.0]) * 8 * 2.05)
+
+
+def test_power_is_paid_with_its_cooling():
+    assert power(700, 0.10, 1.25) == pytest.approx(0.0875)
+
+
+def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
+    quote = job(fabric_premium_gpu_hour_usd=0.8)
+    assert prices(INFINIBAND, quote).fabric_total == 0.8
+    assert prices(ROCE, quote).fabric_total == 0.05
+    fixed = job(fabric="roce-v2-400", fabric_premium_gpu_hour_usd=0.8)
+    assert prices(ROCE, fixed).fabric_total == 0.8
+    assert prices(INFINIBAND, fixed).fabric_total == 0.19
+
+
+def test_a_quote_comes_before_an_offer_and_an_offer_before_the_catalog():
+    offer = Offer(name="cluster", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(3.2), source="a-list", date=TODAY)
+    assert prices(ROCE, job(gpu_hour_usd=2.2), [offer]).gpu_usd_per_hour.origin == "quoted"
+    offered = prices(ROCE, job(), [offer])
+    assert (offered.gpu_total, offered.gpu_usd_per_hour.origin) == (3.2, "offer")
+    assert (offered.fabric_total, offered.fabric_usd_per_hour.origin) == (0.0, "included")
+    assert prices(INFINIBAND, job(), [offer]).gpu_usd_per_hour.origin == "catalog", "the offer does not sell that fabric"
+    assert prices(ROCE, job()).gpu_total == H100.hour_price.value
+
+
+def test_of_several_offers_the_cheapest_counts_and_a_fabric_sold_apart_keeps_its_premium():
+    def offer(price, included):
+        return Offer(name=f"at {price}", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(price),
+                     fabric_included=included, source="a-list", date=TODAY)
+    found = prices(ROCE, job(), [offer(3.2, False), offer(2.9, False)])
+    assert (found.gpu_total, found.fabric_total) == (2.9, 0.05)
+
+
+def test_old_prices_are_called_stale_and_quotes_are_not():
+    found = prices(INFINIBAND, job())
+    assert (found.fabric_usd_per_hour.age_days, found.fabric_usd_per_hour.stale) == (211, True)
+    assert not found.gpu_usd_per_hour.stale
+    assert found.oldest_days == 211
+    assert "211 days old" in " ".join(found.notes)
+    quote = prices(INFINIBAND, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.1))
+    assert not any(price.stale for price in quote.prices)
+    assert quote.oldest_days is None
+
+
+def test_plain_ethernet_and_a_clouds_own_network_add_nothing():
+    assert prices(TCP, job()).fabric_total == 0
+    assert prices(EFA, job()).fabric_usd_per_hour.origin == "included"
+
+
+def test_a_gpu_without_a_price_takes_it_from_a_relative_and_says_so():
+    found = candidate_prices(job(), CATALOG.gpus["a100-sxm-80gb"], TCP, (), CATALOG, today=TODAY)
+    assert found.gpu_usd_per_hour.origin == "derived"
+    assert "H100" in found.gpu_usd_per_hour.note and "quote" in found.gpu_usd_per_hour.note
+    assert 0 < found.gpu_total < H100.hour_price.value
+
+
+def test_without_any_price_a_quote_is_asked_for():
+    bare = CATALOG.model_copy(update={"gpus": {"h100-sxm": H100.model_copy(update={"hour_price": None})}})
+    with pytest.raises(InputError, match="budget.gpu_hour_usd: expected a price"):
+        candidate_prices(job(), bare.gpus["h100-sxm"], TCP, (), bare, today=TODAY)
+
+
+def test_a_missing_constant_is_named():
+    bare = CATALOG.model_copy(update={"constants": {}})
+    with pytest.raises(KnowledgeError, match="cost-price-half-life"):
+        candidate_prices(job(), H100, TCP, (), bare, today=TODAY)
+
+
+def test_buying_spreads_the_capital_over_the_months_and_adds_power():
+    found = prices(INFINIBAND, job(mode="buy", amortization_months=36, electricity_usd_per_kwh=0.10), capex_per_gpu=7656.25,
+                   fabric_power_per_gpu=64.0, capex_date=datetime.date(2024, 8, 1))
+    effectiveness = CATALOG.constants["cost-power-usage-effectiveness"].value
+    assert found.fabric_usd_per_hour.value == pytest.approx(0.2913, abs=1e-4)
+    assert found.fabric_usd_per_hour.stale
+    assert found.fabric_power_usd_per_hour.value == pytest.approx(0.064 * 0.10 * effectiveness)
+    assert found.gpu_power_usd_per_hour.value == pytest.approx(0.7 * 0.10 * effectiveness)
+    assert found.gpu_total > found.gpu_usd_per_hour.value
+    assert prices(INFINIBAND, job(mode="buy", amortization_months=72), capex_per_gpu=7656.25).fabric_usd_per_hour.value == pytest.approx(0.2913 / 2, abs=1e-4)
+
+
+def test_buying_without_a_design_takes_the_catalogs_capital_cost():
+    assert prices(INFINIBAND, job(mode="buy", amortization_months=48)).fabric_usd_per_hour.value == pytest.approx(0.121, abs=0.0005)
+
+
+def test_what_was_assumed_is_listed():
+    fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy", spot=True)).assumptions}
+    assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness",
+            "spot interruptions per node and day"} <= fields
+    assert prices(INFINIBAND, job(mode="rent")).assumptions == ()
+
+
+def test_spot_is_rework_and_not_a_flat_discount():
+    one, many = (prices(ROCE, job(gpus=gpus, spot=True)) for gpus in (8, 512))
+    assert 1 < one.spot_factor < many.spot_factor
+    assert many.run_cost(100.0, 512) == pytest.approx(100 * 512 * (many.gpu_total + many.fabric_total) * many.spot_factor)
+    assert one.gpu_total == H100.hour_price_spot.value
+    on_demand = prices(ROCE, job(gpus=512))
+    assert on_demand.spot_factor == 1.0 and on_demand.failure_factor > 1.0
+    assert CATALOG.gpus["h200-sxm"].hour_price_spot is None
+    stand_in = candidate_prices(job(spot=True), CATALOG.gpus["h200-sxm"], ROCE, (), CATALOG, today=TODAY)
+    assert "on-demand price stands in" in stand_in.gpu_usd_per_hour.note
+
+
+def test_the_checkpoint_interval_is_youngs_for_rare_interruptions_and_wastes_least():
+    day = 86400.0
+    assert best_interval(1000 * day, 30.0) == pytest.approx(np.sqrt(2 * 30 * 1000 * day), rel=0.01)
+    mean, spacing = 5 * 3600.0, np.linspace(60, 7200, 500)
+    wasted = time_factor(mean, 30.0, 900.0, spacing)
+    assert spacing[np.argmin(wasted)] == pytest.approx(float(best_interval(mean, 30.0)), rel=0.05)
+    assert float(time_factor(mean, 30.0, 900.0)) <= wasted.min() + 1e-4
+
+
+def test_the_expected_rework_agrees_with_drawn_interruptions():
+    """Simulates segments of work that must finish undisturbed; a disturbed one costs the time so far and a restart."""
+    mean, checkpoint, restart, interval = 3600.0, 30.0, 300.0, 600.0
+    draws = np.random.default_rng(7)
+
+    def until_done(length: float) -> float:
+        spent = 0.0
+        while (hit := draws.exponential(mean)) < length:
+            spent += hit
+            while (again := draws.exponential(mean)) < restart:
+                spent += again
+            spent += restart
+        return spent + length
+
+    simulated = np.mean([until_done(interval + checkpoint) for _ in range(20_000)]) / interval
+    # Daly counts a restart of every segment's tail in the exponent: the two differ by second-order terms.
+    assert float(time_factor(mean, checkpoint, restart, interval)) == pytest.approx(simulated, rel=0.02)
+
+
+def test_interruptions_add_up_over_nodes_and_none_cost_nothing():
+    assert float(mean_time_between(1 / 86400, 24)) == pytest.approx(3600)
+    assert float(time_factor(mean_time_between(0.0, 8), 30.0, 900.0)) == 1.0
+    assert np.isfinite(time_factor(1.0, 30.0, 9000.0))
