@@ -170,7 +170,7 @@ class Fabric(Entry):
     vendors: Literal["one", "few", "many"] = "many"  # who sells switches and NICs for it
     skills: Literal["none", "some", "expert"] = "some"  # what it takes to run it well
     maturity: Literal["proven", "shipping", "emerging", "announced"] = "proven"
-    largest_proven_gpus: Fact | None = None  # largest published run on it
+    largest_proven_gpus: Fact | None = None  # largest published training run on it; null: none was found
     premium: Fact | None = None  # USD/GPU-h on top of the same GPU with plain Ethernet, when renting
     capex_per_gpu: Fact | None = None  # switches, NICs, cables and optics per GPU, two tiers
     power_per_gpu: Fact | None = None  # switches and optics, W
