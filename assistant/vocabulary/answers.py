@@ -42,6 +42,7 @@ class Understanding(Contract):
     intent: Intent
     fields: dict[str, Any] = Field(default_factory=dict)  # dotted questionnaire path → value
     fabrics: list[str] = Field(default_factory=list)
+    excluded: list[str] = Field(default_factory=list)  # fabric ids ruled out: "no InfiniBand"
     rest: str = ""
 
 

@@ -1,0 +1,60 @@
+"""Free text to intent and questionnaire fields, by a small grammar over quantities and the catalog's names.
+
+No language model: the domain is small, the same words always give the same answer, and nothing that
+was not said is filled in. What is not understood comes back in ``rest``.
+
+The order of the readers matters: what is marked most clearly is read first and masked, so that the
+"2.10" of ``$2.10/hr`` is never a count of GPUs and the "70b" of a model never a number of tokens.
+"""
+
+from __future__ import annotations
+
+from assistant.vocabulary.answers import Understanding
+from assistant.vocabulary.catalog import Catalog
+
+from . import constraints, corrections, fabrics, intents, lexicon, models, money, parallelism, scale, training
+from .message import Message
+from .reading import Context, Reading
+
+__all__ = ["Context", "understand"]
+
+_TRAINING_ONLY = ("training.", "parallelism.")
+
+
+def understand(text: str, *, context: Context | None = None, catalog: Catalog | None = None) -> Understanding:
+    """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
+
+    ``catalog`` is the shipped one when not given. Values are plain numbers and catalog ids as the
+    questionnaire takes them; a fabric that is stated as decided is ``cluster.fabric``, every fabric
+    named is in ``fabrics``, one ruled out in ``excluded``.
+    """
+    if catalog is None:
+        from assistant import library
+
+        catalog = library.load().catalog
+    message = Message(text)
+    reading = Reading(message, lexicon.of(catalog), context)
+    reading.intent = intents.intent_of(message)
+    if reading.intent not in ("help", "undo", "export"):
+        _read(reading)
+    reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded)
+    return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
+                         rest=message.rest())
+
+
+def _read(reading: Reading) -> None:
+    constraints.read_workload(reading)
+    money.read_money(reading)
+    corrections.read_relative(reading)
+    training.read_requests(reading)
+    training.read_step(reading)
+    constraints.read_constraints(reading)
+    constraints.read_sites(reading)
+    models.read_model(reading)
+    parallelism.read_parallelism(reading)
+    scale.read_scale(reading)
+    fabrics.read_fabrics(reading)
+    constraints.read_providers(reading)
+    models.read_sizes(reading)
+    money.read_time(reading)
+    corrections.read_bare(reading)

@@ -1,0 +1,140 @@
+"""Workload, provider, sites and what must hold whatever the price."""
+
+from __future__ import annotations
+
+import re
+
+from .lexicon import squeezed
+from .numbers import NUMBER, value, whole
+from .reading import Reading
+
+_WORKLOADS = (
+    ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|prefill|llm))*|(?:separat\w*|split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
+                                r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*"),
+    ("batch-inference", r"(?:batch|offline|bulk)[\s\-](?:inference|inferencing|generation|scoring|processing)|(?:inference|generation) in (?:batch|bulk)|synthetic data generation"),
+    ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
+    ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
+    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?:\s[\w.\-]+){0,4}?\sfrom\sscratch|foundation model training"),
+    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ing)\b(?!ers?)|deploy(?:ing|ment)?|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+)
+_WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
+_TRAIN = re.compile(r"(?<![a-z0-9\-])train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
+
+_NEUTRAL = re.compile(
+    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|open standards?(?:\sonly)?|"
+    r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
+    r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
+    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|second source")
+_PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
+_SLOWDOWN = re.compile(
+    rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|[\s\-]?down)|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable)))?)?|"
+    rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
+    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable|tolerable)))?")
+_STAFF = r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|expertise|expert|experts|skills?|knowledge|experience|specialists?|admins?|ops)"
+_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
+                   rf"(?:\s(?:team|in[\s\-]house|on staff))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
+_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|switch\w*)\b")
+_SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
+_WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
+_WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|inter[\s\-]?(?:site|dc|region|data[\s\-]?cent(?:er|re))|leased line|"
+                      r"(?:sites?|data[\s\-]?cent(?:er|re)s?|regions?|locations?)\s?(?:are\s)?(?:linked|connected|joined|with|over|apart|,)|dark fib(?:er|re)|internet")
+
+
+def read_workload(reading: Reading) -> None:
+    """The workload that is named; plain "train" means pretraining when nothing more exact is said."""
+    found: list[tuple[int, str]] = []
+    for name, pattern in _WORKLOAD:
+        for match in reading.message.find(pattern):
+            denial = reading.message.negation(match.start(), match.end())
+            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+            if not denial:
+                found.append((match.start(), name))
+    if not found:
+        for match in reading.message.find(_TRAIN):
+            denial = reading.message.negation(match.start(), match.end())
+            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+            if not denial and not str(reading.context.fields.get("workload") if reading.context else "").startswith(("fine", "rl", "pre")):
+                found.append((match.start(), "pretraining"))
+    else:
+        for match in reading.message.find(_TRAIN):
+            reading.message.take_match(match)
+    if found:
+        names = [name for _, name in sorted(found)]
+        reading.set("workload", names[-1] if reading.intent == "change" else _most_telling(names))
+
+
+def _most_telling(names: list[str]) -> str:
+    """"Disaggregated serving" is both disaggregated and serving: the more exact name stands."""
+    for exact in ("disaggregated-inference", "batch-inference"):
+        if exact in names:
+            return exact
+    return names[0]
+
+
+def read_constraints(reading: Reading) -> None:
+    """Vendor neutrality, slowdown, who runs the network."""
+    for match in reading.message.find(_NEUTRAL):
+        reading.set("constraints.vendor_neutral", True)
+        reading.message.take_match(match)
+    for match in reading.message.find(_SLOWDOWN):
+        text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
+        number = value(text)
+        reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
+        reading.message.take_match(match)
+    for match in reading.message.find(_NOBODY):
+        reading.set("constraints.network_team", "none")
+        reading.message.take_match(match)
+    for match in reading.message.find(_TEAM):
+        _read_team(reading, match)
+
+
+def _read_team(reading: Reading, match: re.Match[str]) -> None:
+    denial = reading.message.negation(match.start(), match.end())
+    text = match[0]
+    if denial or re.search(r"[=:]\s?none|\bzero\b", text):
+        level = "none"
+    elif re.search(r"expert|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
+        level = "expert"
+    else:
+        level = "some"
+    reading.set("constraints.network_team", level)
+    reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+
+
+def read_sites(reading: Reading) -> None:
+    """Sites and the link between them."""
+    for match in reading.message.find(_SITES):
+        count = whole(match["n"])
+        if count and not reading.message.negation(match.start(), match.end()):
+            reading.set("cluster.sites", count)
+            reading.message.take_match(match)
+    apart = (reading.known("cluster.sites") or 1) > 1
+    for match in reading.message.find(_WAN):
+        near = reading.message.text[max(0, match.start() - 40):match.end() + 40]
+        cue = _WAN_CUE.search(near) or (apart and re.search(r"\blinks?\b|\bconnect\w*", near))
+        if cue and (apart or "wan" in near or "site" in near):
+            scale = {"t": 1000.0, "g": 1.0, "m": 0.001}[match["unit"][0]]
+            rate = float(match["n"]) * scale
+            reading.set("cluster.wan_gbps", int(rate) if rate == int(rate) else rate)
+            reading.message.take(match.start(), match.end("unit"))
+
+
+def read_providers(reading: Reading) -> None:
+    """The one provider that is named; ruling one out rules out what only it sells."""
+    named: list[tuple[str, re.Match[str]]] = []
+    previous: tuple[int, bool] | None = None
+    for match in reading.message.find(reading.lexicon.provider_pattern):
+        provider = reading.lexicon.providers[squeezed(match[0])]
+        denial = reading.message.negation(match.start(), match.end())
+        denied = denial is not None or bool(previous and previous[1] and reading.message.lists_on(previous[0], match.start()))
+        previous = (match.end(), denied)
+        if denied:
+            reading.excluded += [f.id for f in reading.lexicon.catalog.fabrics.values() if f.providers == [provider]]
+            start, end = (denial.start, denial.end) if denial else match.span()
+            reading.message.take(start, end)
+        else:
+            named.append((provider, match))
+    if len({provider for provider, _ in named}) == 1 or (named and reading.intent == "change"):
+        reading.set("cluster.provider", named[-1][0])
+        for _, match in named:
+            reading.message.take_match(match)

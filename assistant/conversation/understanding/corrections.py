@@ -1,0 +1,102 @@
+"""What only makes sense in a conversation: bare numbers, "half the price", "double the GPUs"."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.vocabulary import quantities
+
+from .numbers import AMOUNT, binary, plain, value, whole
+from .reading import Reading
+
+_BARE = re.compile(rf"(?<![\w.\-])(?:to\s|it\s|at\s|about\s|~|\$)?(?P<n>{AMOUNT})(?P<unit>\s?%)?(?![\w%/\-])")
+_FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 2.0, "doubled": 2.0, "twice": 2.0, "triple": 3.0, "three times": 3.0,
+            "four times": 4.0, "quadruple": 4.0, "a third": 1 / 3, "a quarter": 0.25, "ten times": 10.0}
+_THINGS = {
+    "budget.gpu_hour_usd": r"(?:gpu\s|hourly\s|rental\s)?(?:price|cost|rate)s?(?:\sper gpu[\s\-]hour)?",
+    "cluster.gpus": r"(?:number of\s|amount of\s)?(?:gpus?|scale|cluster(?:\ssize)?|cards|as many gpus)",
+    "budget.usd": r"budget",
+    "training.global_batch": r"(?:global\s)?batch(?:\ssize)?",
+    "training.sequence_length": r"(?:sequence|context)(?:\slength)?",
+    "training.tokens": r"tokens",
+    "cluster.wan_gbps": r"wan(?:\sbandwidth)?",
+}
+_RELATIVE = {field: re.compile(
+    rf"(?P<factor>{'|'.join(_FACTORS)})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{'|'.join(_FACTORS)})\b")
+    for field, thing in _THINGS.items()}
+_WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch", "training.micro_batch",
+          "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep",
+          "parallelism.dp"}
+_NUMERIC = _WHOLE | {"training.sequence_length", "training.tokens", "training.days", "budget.usd", "budget.gpu_hour_usd", "budget.electricity_usd_per_kwh",
+                     "constraints.max_slowdown_percent", "constraints.deadline_days", "inference.requests_per_s", "cluster.wan_gbps", "model.params"}
+_YES = re.compile(r"^\W*(?:yes|yep|yeah|sure|correct|true|y)\b")
+_NO = re.compile(r"^\W*(?:no|nope|none|false|n)\b\W*$")
+
+
+def read_relative(reading: Reading) -> None:
+    """"Half the price" of the price that is known; without one it stays in the rest."""
+    for field, pattern in _RELATIVE.items():
+        for match in reading.message.find(pattern):
+            current = _current(reading, field)
+            if current is None or field in reading.fields:
+                continue
+            changed = round(current * _FACTORS[match["factor"] or match["factor_"]], 6)
+            reading.set(field, max(1, round(changed)) if field in _WHOLE else plain(changed))
+            reading.message.take_match(match)
+
+
+def _current(reading: Reading, field: str) -> float | None:
+    known = reading.context.fields.get(field) if reading.context else None
+    if known is None and field == "budget.gpu_hour_usd" and reading.context:
+        gpu = reading.gpu()
+        return gpu.hour_price.value if gpu and gpu.hour_price else None
+    return known
+
+
+def read_bare(reading: Reading) -> None:
+    """A number on its own answers the question that was asked, or corrects the number said last."""
+    if reading.context is None or reading.intent in ("ask", "why", "why-not", "compare", "help", "export", "undo"):
+        return
+    field = _expected(reading)
+    if field is None or field in reading.fields:
+        return
+    if field in ("constraints.vendor_neutral", "budget.spot"):
+        _read_yes_no(reading, field)
+    matches = list(reading.message.find(_BARE))
+    if len(matches) != 1 or reading.message.negation(*matches[0].span()):
+        return
+    number = _parsed(field, matches[0]["n"])
+    if number is not None:
+        reading.set(field, number)
+        reading.message.take_match(matches[0])
+
+
+def _expected(reading: Reading) -> str | None:
+    """The numeric field a bare number is about: the one last said when correcting, else the one asked for."""
+    last = next((name for name in reversed(reading.context.changed) if name in _NUMERIC), None)
+    asked = reading.context.asked
+    if reading.intent in ("change", "what-if"):
+        return last
+    if asked in _NUMERIC or asked in ("constraints.vendor_neutral", "budget.spot"):
+        return asked
+    return {"model": "model.params"}.get(asked or "")
+
+
+def _read_yes_no(reading: Reading, field: str) -> None:
+    for pattern, answer in ((_YES, True), (_NO, False)):
+        match = pattern.match(reading.message.open)
+        if match:
+            reading.set(field, answer)
+            reading.message.take_match(match)
+            return
+
+
+def _parsed(field: str, text: str) -> int | float | None:
+    if field == "training.sequence_length":
+        return binary(text)
+    if field in _WHOLE:
+        return whole(text)
+    try:
+        return plain(quantities.count(text) if not text[0].isalpha() else value(text))
+    except ValueError:
+        return None

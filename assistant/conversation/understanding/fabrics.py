@@ -1,0 +1,191 @@
+"""Networks: a technology with or without a speed, named, decided or ruled out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .message import Negation
+from .numbers import DECIMAL, NUMBER, value, whole
+from .reading import Reading
+
+_TECHNOLOGIES = {
+    "spectrum-x": r"spectrum[\s\-]?x\b",
+    "ultra-ethernet": r"ultra[\s\-]?ethernet|\buec?\b(?:\s1\.0)?",
+    "tcpxo": r"(?:gpudirect[\s\-]|fastrak\b|gcp[\s\-])?tcp[\s\-]?xo\b",
+    "tcpx": r"(?:gpudirect[\s\-]|gcp[\s\-])?tcp[\s\-]?x\b",
+    "roce": r"ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|converged ethernet",
+    "infiniband": r"(?:nvidia |mellanox |quantum[\s\-]?[2x]? )*infini[\s\-]?band|\bib\b",
+    "efa": r"(?:aws[\s\-]|amazon[\s\-])?(?:\befa\b[\s\-]?(?:v(?:ersion )?\s?(?P<efa_version>[1-4]))?|elastic fabric adapter)",
+    "wan": r"low[\s\-]communication",
+    "tcp": r"(?:(?:plain|standard|normal|regular|ordinary|vanilla|commodity|cheap|just|simple|only)\s)*(?:tcp(?:/ip)?(?:\ssockets?)?(?:\s(?:over\s)?ethernet)?"
+           r"|ethernet(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
+}
+_GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0), "edr": ("infiniband", 100.0)}
+_TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in _TECHNOLOGIES.items())
+                         + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
+_SPEED = re.compile(
+    rf"(?:(?P<times>\d+)\s?x\s?)?(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|gbe|gige|"
+    r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|per s))|g)(?![a-z0-9/])"
+    r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
+_BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|fabric|network|networking|"
+                      r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|aggregate)[\s\-,/()]*)*$")
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|need\w*|should|enough|"
+    r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|don't know|would like|"
+    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*)\b")
+_NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
+                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|each)\s?(?:node|server|machine|host|box)?)?"
+                   r"(?P<per_gpu>\s?(?:per|/|for each|each)\s?gpu)?")
+
+
+@dataclass
+class Mention:
+    """A technology and perhaps a speed, at ``start:end`` of the message."""
+
+    start: int
+    end: int
+    technology: str
+    gbps: float | None = None
+    version: str | None = None
+    total: bool = False  # the speed is that of the whole node
+
+
+def read_fabrics(reading: Reading) -> None:
+    """Fills ``fabrics``, ``excluded``, ``cluster.fabric`` (when decided) and ``cluster.nics_per_node``."""
+    found = _by_id(reading) + _mentions(reading)
+    _read_nics(reading)
+    previous: tuple[int, bool] | None = None
+    decided: list[str] = []
+    for mention, ids in sorted(found, key=lambda pair: pair[0].start):
+        denial = _denial(reading, mention, previous)
+        previous = (mention.end, denial is not None)
+        if not ids:
+            continue  # no such network in the catalog: it stays in the rest
+        if denial:
+            reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
+            reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
+            continue
+        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) is not None
+        reading.message.take(mention.start, mention.end)
+        reading.name_fabric(ids[0])
+        if not hedged:
+            decided.append(ids[0])
+    if reading.intent in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
+        reading.set("cluster.fabric", decided[0])
+
+
+def _by_id(reading: Reading) -> list[tuple[Mention, list[str]]]:
+    return [(Mention(m.start(), m.end(), reading.lexicon.catalog.fabrics[m[0]].technology, gbps=0.0), [m[0]])
+            for m in reading.message.find(reading.lexicon.fabric_id_pattern)]
+
+
+def _denial(reading: Reading, mention: Mention, previous: tuple[int, bool] | None) -> Negation | None:
+    if previous and previous[1] and reading.message.lists_on(previous[0], mention.start):
+        return Negation(mention.start, mention.end)
+    return reading.message.negation(mention.start, mention.end)
+
+
+def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
+    """Technologies with the speeds that belong to them, and Ethernet speeds that stand alone ("100 gig")."""
+    taken = [m.span() for m in reading.message.find(reading.lexicon.fabric_id_pattern)]
+    free = lambda m: not any(a < m.end() and m.start() < b for a, b in taken)  # noqa: E731
+    speeds = [m for m in reading.message.find(_SPEED) if free(m)]
+    mentions = _merge_generations([_mention(m) for m in reading.message.find(_TECHNOLOGY) if free(m)], reading.message.text)
+    for mention in mentions:
+        speed = _nearest(reading, mention, speeds)
+        if speed is not None:
+            speeds.remove(speed)
+            _attach(reading, mention, speed)
+    alone = [Mention(m.start(), m.end(), "tcp", _gbps(m)) for m in speeds if _is_ethernet_speed(m)]
+    return [(m, _ids(reading, m)) for m in mentions + alone]
+
+
+def _mention(match: re.Match[str]) -> Mention:
+    if match["generation"]:
+        technology, gbps = _GENERATIONS[match["generation"]]
+        return Mention(match.start(), match.end(), technology, gbps)
+    name = next(n for n in _TECHNOLOGIES if match[n.replace("-", "_")])
+    return Mention(match.start(), match.end(), name, version=match["efa_version"])
+
+
+def _merge_generations(mentions: list[Mention], text: str) -> list[Mention]:
+    """"NDR InfiniBand" is one network, and so is "RoCE v2 Ethernet" or "Spectrum-X Ethernet"."""
+    merged: list[Mention] = []
+    for mention in mentions:
+        last = merged[-1] if merged else None
+        touching = last is not None and re.fullmatch(r"[\s\-(]*(?:over\s)?", text[last.end:mention.start])
+        if last and touching and (last.technology == mention.technology or mention.technology == "tcp" or last.technology == "tcp"
+                                  and mention.technology != "infiniband"):
+            technology = last.technology if last.technology != "tcp" else mention.technology
+            merged[-1] = Mention(last.start, mention.end, technology, last.gbps or mention.gbps, last.version or mention.version)
+        else:
+            merged.append(mention)
+    return merged
+
+
+def _nearest(reading: Reading, mention: Mention, speeds: list[re.Match[str]]) -> re.Match[str] | None:
+    """The speed that belongs to a technology: next to it, or a node total anywhere in the message."""
+    text = reading.message.text
+    for speed in speeds:
+        gap = text[speed.end():mention.start] if speed.end() <= mention.start else text[mention.end:speed.start()]
+        if len(gap) < 40 and _BETWEEN.match(gap):
+            return speed
+    return next((s for s in speeds if s["node"] or s["unit"].startswith("t")), None)
+
+
+def _attach(reading: Reading, mention: Mention, speed: re.Match[str]) -> None:
+    rate = _gbps(speed)
+    gpu = reading.gpu()
+    usual_nics = gpu.nics_per_node if gpu else 8
+    if speed["times"]:
+        reading.set("cluster.nics_per_node", int(speed["times"]))
+    elif speed["node"] or rate > 800:
+        nics = reading.known("cluster.nics_per_node") or usual_nics
+        rate = rate / nics if mention.technology != "tcp" else rate
+    mention.gbps = rate if mention.technology not in ("efa", "tcpx", "tcpxo") else None
+    near = speed.start() - mention.end < 40 and mention.start - speed.end() < 40
+    if near:
+        mention.start, mention.end = min(mention.start, speed.start()), max(mention.end, speed.end())
+    else:
+        reading.message.take_match(speed)
+
+
+def _gbps(speed: re.Match[str]) -> float:
+    return value(speed["rate"]) * (1000.0 if speed["unit"].startswith("t") else 1.0)
+
+
+def _is_ethernet_speed(speed: re.Match[str]) -> bool:
+    """"100 gig" and "25GbE" are Ethernet; "400G" alone could be anything and is asked about."""
+    return bool(re.match(r"gig|gbe|ge$", speed["unit"])) or (speed["unit"] == "g" and _gbps(speed) in (10.0, 25.0))
+
+
+def _ids(reading: Reading, mention: Mention) -> list[str]:
+    lexicon, gpu = reading.lexicon, reading.gpu()
+    if mention.technology == "efa" and mention.version:
+        wanted = f"aws-efa-v{mention.version}"
+        return [wanted] if wanted in lexicon.catalog.fabrics else []
+    found = lexicon.fabric(mention.technology, mention.gbps, gpu)
+    if found is None and mention.technology == "tcp":
+        # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
+        found = lexicon.fabric("roce", mention.gbps, gpu)
+    return [found] if found else []
+
+
+def _all_of(reading: Reading, mention: Mention, ids: list[str]) -> list[str]:
+    """Ruling out a technology without a speed rules out all of it."""
+    if mention.gbps is not None or mention.version:
+        return ids
+    return [f.id for f in reading.lexicon.catalog.fabrics.values() if f.technology == mention.technology]
+
+
+def _read_nics(reading: Reading) -> None:
+    for match in reading.message.find(_NICS):
+        count = whole(match["n"])
+        if count and not reading.message.negation(match.start(), match.end()):
+            gpu = reading.gpu()
+            per_node = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
+            reading.set("cluster.nics_per_node", count * per_node if match["per_gpu"] else count)
+            speed = re.search(r"\d{2,3}\s?g(?:b/s|bps|be)?\s", match[0])
+            if speed is None:
+                reading.message.take_match(match)

@@ -1,0 +1,127 @@
+"""A message while it is being read: what has been understood is masked, what stays is the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_ALIKE = {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "≈": "~", "\u00a0": " ",
+          "\u202f": " ", "→": ">"}
+TAKEN = "\x00"
+
+# Where the reach of a "no" ends.
+_BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|\b(?:but|just|only|with|and|so|then|while|since|because|we have|we've|use)\b")
+_NEGATOR = re.compile(
+    r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|nor|"
+    r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|cannot|can not|"
+    r"rule out|forget|drop|remove|lacks?|lacking|non)\b")
+_UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|yet|only|just|necessarily|idea|clue|more than|less than)")
+_DENIED_AFTER = re.compile(
+    r"\s*(?:is|are|was|were)?\s*(?:not\b(?! (?:only|sure|decided|yet))|isn't|aren't|out\b(?! of box)|off the table|ruled out|excluded|"
+    r"unavailable|forbidden|no longer|impossible|can't|cannot)")
+_LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
+
+# Words that carry no fact of their own: they never count as "not understood".
+FILLER = frozenset("""
+a about aim all also am an and any are as at available be because been being box but by can cluster clusters could currently data do
+does each for from get give go going got had has have having he hello here hey hi his i if i'd i'll i'm in into is it it's its
+job just let let's like looking lots me model models my need needs network networks now number of off ok okay on one only onto or our
+out over per plan planning plans please plus project put roughly run running runs say set setup so some
+something state still take team than thank thanks that that's the their them then there there's these they this those to together
+too total training us use used uses using via want wants was we we'd we'll we're we've well were will with would x yes you your
+around approximately approx about nearly almost circa ca interconnect fabric connected connect link linked links
+gpu gpus node nodes parameter parameters params size usual kind type version llm large language thing things make made
+actually instead correction sorry no not change changed switch set rather mean meant should shall
+have planned planned. plan's new big small little bit more less max maximum min minimum most least up down
+""".split())
+_WORD = re.compile(r"[^\s\x00]+")
+
+
+class Negation(NamedTuple):
+    """Where the denying word starts and where it ends; the start of the item when the denial follows it."""
+
+    start: int
+    end: int
+
+
+def clean(text: str) -> str:
+    """The text without terminal escapes and control characters; line breaks and tabs become spaces."""
+    return "".join(c if c.isprintable() else " " for c in _ESCAPE.sub("", text))
+
+
+class Message:
+    """``text`` is lower-cased with typographic variants unified, of the same length as ``original``;
+    ``open`` is ``text`` with everything already understood replaced by NUL characters."""
+
+    def __init__(self, text: str) -> None:
+        self.original = clean(text)
+        self.text = "".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c) for c in self.original)
+        self.open = self.text
+
+    def find(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Matches in what is still open; one that a taken span has cut in the meantime is left out."""
+        for match in list(pattern.finditer(self.open)):
+            if TAKEN not in self.open[match.start():match.end()]:
+                yield match
+
+    def take(self, start: int, end: int) -> None:
+        self.open = self.open[:start] + TAKEN * (end - start) + self.open[end:]
+
+    def take_match(self, match: re.Match[str]) -> None:
+        self.take(match.start(), match.end())
+
+    def negation(self, start: int, end: int) -> Negation | None:
+        """The denial that governs the item at ``start:end``: "no X", "not on X", "X is out"."""
+        offset = max(0, start - 80)
+        before = self.open[offset:start]
+        for boundary in _BOUNDARY.finditer(before):
+            offset, before_clause = start - len(before) + boundary.end(), before[boundary.end():]
+        clause = self.open[offset:start] if offset > start - len(before) else before
+        found = None
+        for match in _NEGATOR.finditer(clause):
+            found = match
+        if found and not _UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
+            return Negation(offset + found.start(), end)
+        after = _DENIED_AFTER.match(self.open, end)
+        return Negation(start, after.end()) if after else None
+
+    def lists_on(self, previous_end: int, start: int) -> bool:
+        """Whether the item at ``start`` continues a list begun before: "no A or B"."""
+        between = self.text[previous_end:start]
+        return len(between) < 16 and _LISTED.match(between) is not None
+
+    def clause_before(self, start: int, reach: int = 60) -> str:
+        """The text of the same clause before ``start``."""
+        before = self.text[max(0, start - reach):start]
+        return re.split(r"[;!?\n]|\.(?=\s)|,\s*(?:and|but)?\s*", before)[-1]
+
+    def rest(self) -> str:
+        """What was not understood, in the person's own spelling; filler words alone are nothing."""
+        words = [(m.start(), m.end()) for m in _WORD.finditer(self.open)]
+        parts: list[str] = []
+        for run in _runs(words, self.open):
+            while run and self._is_filler(*run[0]):
+                run.pop(0)
+            while run and self._is_filler(*run[-1]):
+                run.pop()
+            if run:
+                parts.append(self.original[run[0][0]:run[-1][1]].strip(" ,;:.!?()"))
+        return " … ".join(part for part in parts if part)
+
+    def _is_filler(self, start: int, end: int) -> bool:
+        word = self.text[start:end].strip(",;:.!?()\"'~=+&-/*%@|<>")
+        return not word or word in FILLER
+
+
+def _runs(words: list[tuple[int, int]], text: str) -> Iterator[list[tuple[int, int]]]:
+    """Neighbouring words that no understood span separates."""
+    run: list[tuple[int, int]] = []
+    for word in words:
+        if run and TAKEN in text[run[-1][1]:word[0]]:
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run

@@ -1,0 +1,153 @@
+"""Which model: a public name in any spelling, a size alone, or an inline architecture."""
+
+from __future__ import annotations
+
+import re
+
+from .lexicon import squeezed
+from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
+from .reading import Reading
+
+_BILLIONS = r"\d+(?:\.\d+)?\s?(?:b(?:n|illion)?|m(?:illion)?|t(?:rillion)?)"
+_SIZE = re.compile(
+    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|(?:dense|moe|llm|language|transformer|\s)*"
+    r"(?:model|moe|llm|transformer)s?\b)?")
+_SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})")
+_DIMENSIONS = {
+    "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
+    "hidden": rf"\b(?:hidden|d_model|model)[\s_\-](?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|\bhidden\s?[=:]\s?(?P<n_>\d+)",
+    "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
+    "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",
+    "ffn": r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)",
+    "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
+    "experts": rf"(?P<n>{NUMBER})[\s\-](?:routed[\s\-])?experts?\b(?!\sper)|\bexperts\s?[=:]\s?(?P<n_>\d+)",
+    "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|experts\sper\stoken|active\sper\stoken)",
+}
+_COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
+
+
+def read_model(reading: Reading) -> None:
+    """Sets ``model`` or ``model.params`` and the like; two different models are left for the person to settle."""
+    found = _named(reading) or _of_a_family(reading)
+    ids = list(dict.fromkeys(model for model, _, _ in found))
+    if len(ids) == 1 or (ids and reading.intent == "change"):
+        reading.set("model", ids[-1])
+        for _, start, end in found:
+            reading.message.take(start, end)
+
+
+def read_sizes(reading: Reading) -> None:
+    """A size without a name is ``model.params``; with a family known from before it may name one of its members."""
+    _read_dimensions(reading)
+    if "model" in reading.fields:
+        _read_size_again(reading)
+        return
+    sizes = [m for p in (_SIZE_LABEL, _SIZE) for m in reading.message.find(p) if not _is_denied(reading, m)]
+    sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"] or re.search(r"b(?:n|illion)?$", m["size"])]
+    values = {value(m["size"]) for m in sizes}
+    if len(values) != 1 and not (values and reading.intent == "change"):
+        return
+    params = value(sizes[-1]["size"])
+    sibling = _sibling(reading, sizes[-1]["size"])
+    reading.set("model" if sibling else "model.params", sibling or plain(params))
+    for match in sizes:
+        reading.message.take_match(match)
+
+
+def _is_denied(reading: Reading, match: re.Match[str]) -> bool:
+    denial = reading.message.negation(match.start(), match.end())
+    if denial:
+        reading.message.take(denial.start, denial.end)
+    return denial is not None
+
+
+def _read_size_again(reading: Reading) -> None:
+    """"llama 3.1 70b (70B parameters)" says the size twice."""
+    for match in reading.message.find(_SIZE):
+        if match["noun"] and abs(value(match["size"]) / reading.lexicon.catalog.models[reading.fields["model"]].params.si - 1) < 0.1:
+            reading.message.take_match(match)
+
+
+def _named(reading: Reading) -> list[tuple[str, int, int]]:
+    found = []
+    for match in reading.message.find(reading.lexicon.model_pattern):
+        model = reading.lexicon.model_names.get(squeezed(match[0]))
+        extended = _extended_family(reading, match)
+        if extended:
+            model, start, end = extended
+        else:
+            start, end = match.span()
+        denial = reading.message.negation(start, end)
+        if denial:
+            reading.message.take(denial.start, denial.end)
+        elif model:
+            found.append((model, start, end))
+    return found
+
+
+def _extended_family(reading: Reading, match: re.Match[str]) -> tuple[str, int, int] | None:
+    """A longer reading of the same words: "70b llama 3.1" must not stop at an alias "llama 3.1"."""
+    for longer in reading.message.find(reading.lexicon.family_pattern):
+        if longer.start() <= match.start() and match.end() <= longer.end():
+            model = _member(reading, longer)
+            return (model, longer.start(), longer.end()) if model else None
+    return None
+
+
+def _of_a_family(reading: Reading) -> list[tuple[str, int, int]]:
+    found = []
+    for match in reading.message.find(reading.lexicon.family_pattern):
+        model = _member(reading, match)
+        denial = reading.message.negation(match.start(), match.end())
+        if denial:
+            reading.message.take(denial.start, denial.end)
+        elif model:
+            found.append((model, match.start(), match.end()))
+    return found
+
+
+def _member(reading: Reading, match: re.Match[str]) -> str | None:
+    size = match["size"] or match["size_before"]
+    version = (match["version"] or "").lstrip("v") or None
+    if version is None and size is None:
+        size = _separate_size(reading, match)
+    return reading.lexicon.member(match["family"], version, _size(size)) or (
+        reading.lexicon.member(match["family"], version, _size(_separate_size(reading, match))) if size is None else None)
+
+
+def _separate_size(reading: Reading, match: re.Match[str]) -> str | None:
+    """The size said elsewhere in the sentence: "llama 3.1, the 70b one"."""
+    for size in reading.message.find(re.compile(r"(?<![\w.$])\d+(?:\.\d+)?\s?b(?:illion)?\b")):
+        if abs(size.start() - match.end()) < 40 and reading.lexicon.member(match["family"], None, _size(size[0])):
+            reading.message.take_match(size)
+            return size[0]
+    return None
+
+
+def _size(text: str | None) -> str | None:
+    if text is None:
+        return None
+    compact = re.sub(r"[\s\-]", "", text).replace("billion", "b").replace("million", "m")
+    return re.sub(r"a\d.*$", "", compact)
+
+
+def _sibling(reading: Reading, size: str) -> str | None:
+    """"Make it the 8b" after a Llama 3.1 70B means Llama 3.1 8B."""
+    current = reading.context.fields.get("model") if reading.context else None
+    for family, members in reading.lexicon.families.items():
+        of_same = [m for m in members if m.model.id == current]
+        if of_same:
+            return reading.lexicon.member(family, of_same[0].version or None, _size(size))
+    return None
+
+
+def _read_dimensions(reading: Reading) -> None:
+    for name, pattern in _COMPILED.items():
+        for match in reading.message.find(pattern):
+            text = match.groupdict().get("n") or match.groupdict().get("n_")
+            number = binary(text) if name in ("hidden", "ffn") else whole(text)
+            if number is None or reading.message.negation(match.start(), match.end()):
+                continue
+            if "model" not in reading.fields:
+                reading.set(f"model.{name}", number)
+            reading.message.take_match(match)

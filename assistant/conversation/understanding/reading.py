@@ -1,0 +1,51 @@
+"""The state of one reading: the message, the names of the catalog, what the conversation knows, what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .lexicon import Lexicon
+from .message import Message
+
+
+class Context(Protocol):
+    """What the conversation knows while a message is read; :class:`assistant.conversation.draft.Draft` is one."""
+
+    fields: dict[str, Any]
+    asked: str | None
+    changed: tuple[str, ...]
+
+
+@dataclass
+class Reading:
+    """``fields`` and ``fabrics`` of the :class:`Understanding` being built."""
+
+    message: Message
+    lexicon: Lexicon
+    context: Context | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+    fabrics: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    intent: str = "describe"
+
+    def known(self, name: str) -> Any:
+        """The value of a field as just read, else as the conversation has it, else ``None``."""
+        if name in self.fields:
+            return self.fields[name]
+        return self.context.fields.get(name) if self.context else None
+
+    def gpu(self) -> Any | None:
+        """The catalog entry of the GPU in question, if it is known."""
+        return self.lexicon.catalog.gpus.get(self.known("cluster.gpu"))
+
+    def set(self, name: str, value: Any) -> None:
+        self.fields[name] = value
+
+    def name_fabric(self, fabric: str) -> None:
+        if fabric not in self.fabrics:
+            self.fabrics.append(fabric)
+
+    @property
+    def serves(self) -> bool:
+        return self.known("workload") in ("inference", "disaggregated-inference", "batch-inference")

@@ -1,0 +1,113 @@
+"""The training step and the length of the run, and the shape of requests when serving."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
+from .reading import Reading
+
+_TOKENS = r"(?:tokens?|toks?)\b"
+_IS = r"\s?(?:=|:|of|is|at|about|around|~|to)?\s?(?:about\s|~)?"
+_NUMBER_K = r"(?<![\w.])\d[\d,]*(?:\.\d+)?\s?[km]?(?![a-z\d])"
+
+_BATCH_TOKENS = re.compile(
+    rf"(?P<n>{AMOUNT})[\s\-]?{_TOKENS}[\s\-]?(?:global\s)?(?:batch(?:es)?(?:\ssize)?|(?:per|/|a|in (?:each|a|one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update|iteration))\b|"
+    rf"\b(?:global\s)?batch(?:[\s_]size)?(?:es)?{_IS}(?P<n_>{AMOUNT})[\s\-]?{_TOKENS}")
+_MICRO_BATCH = re.compile(rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-](?:gpu|device)[\s\-]batch(?:[\s_]size)?){_IS}(?P<n>{NUMBER})")
+_GLOBAL_BATCH = re.compile(
+    rf"\b(?:(?:global|total|effective)?[\s_\-]?batch(?:[\s_\-]?size)?s?|gbs|bs|bsz){_IS}(?P<n>{NUMBER})(?:\s(?:sequences|samples|examples))?|"
+    rf"(?P<n_>{NUMBER})\s(?:sequences|samples|examples)\s(?:per|/|a)\s?(?:global\s)?(?:step|batch|update)|"
+    rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
+_SEQUENCE = re.compile(
+    rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
+    rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?s?\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b")
+_RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|more\s|of\s)?{_TOKENS}\b"
+                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt))(?:\sof\s(?:text|data|code))?")
+_PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|8[\s\-]bit float\w*)|"
+                        r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|full[\s\-]precision|single[\s\-]precision))"
+                        r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
+_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|computation|compute)\b|"
+                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
+_FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
+               "fsdp": r"torch[\s\-]?titan"}
+_FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
+
+_RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:(?:concurrent\s)?(?:requests?|queries|reqs?|prompts)\s?(?:per|/|a|each)\s?(?:s\b|sec\b|second)|rps\b|qps\b|req/s\b)"
+                   rf"|\b(?:rps|qps|requests?[_ ]per[_ ]s(?:econd)?)\s?[=:]\s?(?P<n_>\d+(?:\.\d+)?)")
+_PROMPT = re.compile(
+    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?!\seach)|of (?:prompt|input|context)))|"
+    rf"(?P<n__>{_NUMBER_K})\s?in\b(?=\s?(?:,|and|/|\+)?\s?\d[\d.,k]*\s?out\b)|"
+    rf"\b(?:prompts?|inputs?|isl|prompt[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
+_OUTPUT = re.compile(
+    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b|of (?:output|answer)))|"
+    rf"(?P<n__>{_NUMBER_K})\s?out\b|"
+    rf"\b(?:outputs?|answers?|completions?|responses?|osl|output[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
+
+
+def _number(match: re.Match[str]) -> str:
+    return next(text for name, text in match.groupdict().items() if name.startswith("n") and text is not None)
+
+
+def _take_number(reading: Reading, pattern: re.Pattern[str], field: str, parse: Callable[[str], Any],
+                 held: Sequence[tuple[int, int]] = ()) -> None:
+    """Set ``field`` from every match that is not denied and not inside a held span; the last one stands."""
+    for match in reading.message.find(pattern):
+        number = parse(_number(match))
+        inside = any(start < match.end() and match.start() < end for start, end in held)
+        if number is None or inside or reading.message.negation(match.start(), match.end()):
+            continue
+        reading.set(field, number)
+        reading.message.take_match(match)
+
+
+def read_requests(reading: Reading) -> None:
+    """Request rate, prompt and answer lengths."""
+    _take_number(reading, _RATE, "inference.requests_per_s", lambda text: plain(value(text)))
+    _take_number(reading, _PROMPT, "inference.prompt_tokens", whole)
+    _take_number(reading, _OUTPUT, "inference.output_tokens", whole)
+
+
+def read_step(reading: Reading) -> None:
+    """Batch, sequence length, tokens of the run, precision, recomputation, framework."""
+    _take_number(reading, _SEQUENCE, "training.sequence_length", binary)
+    held = [m.span() for m in reading.message.find(_BATCH_TOKENS) if not _take_batch_of_tokens(reading, m)]
+    _take_number(reading, _MICRO_BATCH, "training.micro_batch", whole, held)
+    _take_number(reading, _GLOBAL_BATCH, "training.global_batch", whole, held)
+    _take_number(reading, _RUN_TOKENS, "training.tokens", lambda text: plain(value(text)), held)
+    _read_settings(reading)
+
+
+def _take_batch_of_tokens(reading: Reading, match: re.Match[str]) -> bool:
+    """A batch said in tokens needs the sequence length; ``4M`` is 2²² where that is a whole number of sequences."""
+    length, text = reading.known("training.sequence_length"), _number(match)
+    if not length:
+        return False
+    tokens = value(text)
+    if text.strip().endswith(("m", "million")) and tokens / 1e6 * 2**20 % length == 0:
+        tokens = tokens / 1e6 * 2**20
+    reading.set("training.global_batch", max(1, round(tokens / length)))
+    reading.message.take_match(match)
+    return True
+
+
+def _read_settings(reading: Reading) -> None:
+    for match in reading.message.find(_PRECISION):
+        if not reading.message.negation(match.start(), match.end()):
+            reading.set("training.precision", next(name for name in ("bf16", "fp8", "fp16", "fp32") if match[name]))
+            reading.message.take_match(match)
+    for match in reading.message.find(_RECOMPUTE):
+        how = match["how"] or match["how_"] or match["how__"] or "full"
+        reading.set("training.recompute", {"no": "none", "without": "none"}.get(how, how))
+        reading.message.take_match(match)
+    for match in reading.message.find(_FLASH):
+        reading.set("training.attention", "unfused" if match["no"] or "unfused" in match[0] else "flash")
+        reading.message.take_match(match)
+    for name, pattern in _FRAMEWORK.items():
+        for match in reading.message.find(pattern):
+            if not reading.message.negation(match.start(), match.end()):
+                reading.set("training.framework", name)
+                reading.message.take_match(match)
