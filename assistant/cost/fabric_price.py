@@ -27,7 +27,7 @@ def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offer], 
     premium = quoted_premium(questionnaire, fabric)
     if premium is not None:
         return quoted(fabric.name, premium, PREMIUM_FIELD)
-    if fabric.technology in ("none", "tcp") or fabric.technology in COMES_WITH_INSTANCE:
+    if fabric.technology == "none" or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "part of the instance's price", "included")
     if any(offer.fabric_included and fabric.id in offer.fabrics and offer.gpu == questionnaire.cluster.gpu for offer in offers):
         return nothing(fabric.name, "included in the provider's offer", "included")
