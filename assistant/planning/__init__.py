@@ -1,0 +1,7 @@
+"""From a questionnaire to a plan. :func:`plan` is the one way through; each step of it is a module of its own."""
+
+from __future__ import annotations
+
+from .planner import plan
+
+__all__ = ["plan"]

@@ -1,0 +1,118 @@
+"""Puts the parts of a plan together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assistant.model import architecture_of
+from assistant.reasoning import Conclusion
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import (Assumption, Candidate, Evidence, Finding, Flip, Plan, PlanConflict, Recommendation, Warning_)
+
+from .choice import Choice
+from .design import design_for
+from .entry import Entry, band_of
+from .estimate import machine, model_job
+from .headline import headline, smallest_change
+from .resolve import Resolved
+
+GB = 1e9
+
+
+def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[Finding], evidence: list[Evidence],
+            conflicts: list[PlanConflict], conclusions: list[Conclusion], flips: list[Flip], catalog: Catalog, *, searched: bool) -> Plan:
+    """The plan as the contract has it."""
+    chosen = choice.chosen
+    return Plan(
+        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=_recommendation(job, entries, choice, flips, catalog),
+        candidates=[_candidate(entry, choice) for entry in _ordered(entries, choice)], findings=findings, evidence=evidence,
+        conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen, conclusions),
+        warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen),
+        questions_for_provider=_said(conclusions, "ask", chosen), measure_first=_said(conclusions, "measure", chosen))
+
+
+def _verdict(job: Resolved, choice: Choice) -> str:
+    if choice.chosen is None:
+        return "infeasible"
+    return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
+
+
+def _recommendation(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog) -> Recommendation:
+    verdict = _verdict(job, choice)
+    change = smallest_change(job, entries, lambda gpus: _fits_on(job, gpus, catalog)) if verdict == "infeasible" else None
+    return Recommendation(
+        fabric=choice.chosen.id if choice.chosen else "none", verdict=verdict, headline=headline(job, choice, verdict),
+        confidence=round(choice.confidence, 3), runner_up=choice.runner_up.id if choice.runner_up else None, flips=flips,
+        smallest_change=change)
+
+
+def _fits_on(job: Resolved, gpus: int, catalog: Catalog) -> bool:
+    """Whether the job fits on another number of GPUs at any split."""
+    from dataclasses import replace
+
+    from assistant.model import memory_fits
+
+    other = replace(job, gpus=gpus)
+    return memory_fits(model_job(other, architecture_of(job.model)), machine(other, catalog))
+
+
+def _ordered(entries: list[Entry], choice: Choice) -> list[Entry]:
+    """The choice first, then by verdict and cost, what was not computed last."""
+    rank = {"acceptable": 1, "avoid": 2, "impossible": 3}
+    return sorted(entries, key=lambda e: (e is not choice.chosen, e.estimate is None, rank[e.verdict], e.median_cost))
+
+
+def _candidate(entry: Entry, choice: Choice) -> Candidate:
+    verdict = "recommended" if entry is choice.chosen else entry.verdict
+    if entry.estimate is None:
+        return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
+    e = entry.estimate
+    return Candidate(
+        fabric=entry.id, verdict=verdict, reasons=entry.reasons, parallelism=e.parallelism, step_time_s=e.band,
+        tokens_per_s_per_gpu=e.tokens_per_s_per_gpu, mfu=e.mfu, exposed_communication_percent=e.exposed_percent,
+        slowdown_percent=entry.slowdown_percent, memory_gb_per_gpu=e.memory_bytes / GB, fits=e.fits, run_hours=entry.median_hours,
+        cost_usd=band_of(entry.cost), fabric_usd_per_gpu_hour=entry.price.fabric_total, probability_best=entry.probability_best,
+        breakdown_s=e.breakdown)
+
+
+def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
+    if chosen is None or chosen.considered.fabric.technology in ("none", "wan"):
+        return {}
+    design = design_for(chosen, job, catalog)
+    return design.model_dump(mode="json") if design else {}
+
+
+def _settings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion]) -> dict[str, Any]:
+    if chosen is None or chosen.considered.fabric.technology == "wan":
+        return {}
+    from assistant.network.nccl import settings
+
+    found = settings(chosen.considered.fabric, job.gpu, nodes=job.nodes)
+    return {"settings": [{"name": s.name, "value": s.value, "reason": s.reason} for s in found]}
+
+
+def _said(conclusions: Iterable[Conclusion], kind: str, chosen: Entry | None) -> list[str]:
+    """Questions or measurements the rules ask for, about the job or the choice, each once."""
+    texts = [c.then[kind] for c in conclusions if c.then.get(kind) and c.fabric in (None, chosen.id if chosen else None)]
+    return list(dict.fromkeys(texts))
+
+
+def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion], searched: bool) -> list[Warning_]:
+    about = (None, chosen.id if chosen else None)
+    found = [Warning_(code=c.then["warn"], message=c.because) for c in conclusions if c.then.get("warn") and c.fabric in about]
+    if chosen is not None:
+        found += [Warning_(code="outside-calibration", message=f"Less sure than usual: {reason}.") for reason in chosen.estimate.outside]
+        found += [Warning_(code="stale-price", message=f"{price}.") for price in chosen.price.prices if price.stale]
+    if not searched:
+        found.append(Warning_(code="no-search-index", message="The search index is not built, so findings cite their claims only: run weft doctor."))
+    return list({(w.code, w.message): w for w in found}.values())
+
+
+def _assumptions(job: Resolved, chosen: Entry | None) -> list[Assumption]:
+    """What was assumed for the job, then for the money, each field once."""
+    taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
+    if chosen is not None:
+        prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, "budget.fabric_premium_gpu_hour_usd": chosen.price.fabric_usd_per_hour}
+        taken += [Assumption(field=field, value=round(p.value, 4), why=str(p)) for field, p in prices.items() if p.origin not in ("quoted", "none")]
+    return list({a.field: a for a in reversed(taken)}.values())[::-1]

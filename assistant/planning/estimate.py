@@ -1,0 +1,98 @@
+"""From a resolved job and the fabrics considered to an estimate for each: what the quantitative model says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
+from assistant.model.low_communication import Synchronisation, synchronise
+from assistant.vocabulary.catalog import Catalog
+
+from .candidates import Considered
+from .entry import Entry, Estimate, band_of
+from .resolve import Resolved
+
+# Gradients of the layers done first travel while the rest of the backward pass runs; it is two thirds of the compute.
+_BACKWARD_SHARE = 2 / 3
+
+
+def machine(job: Resolved, catalog: Catalog) -> Machine:
+    """The GPUs of a job."""
+    return machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
+
+
+def model_job(job: Resolved, architecture: object) -> Job:
+    """One optimizer step as the model sees it."""
+    return Job(architecture, job.gpus, job.questionnaire.workload, job.sequence_length, job.global_batch, job.micro_batch, job.precision,
+               job.recompute, job.attention, job.framework, job.sites, job.wan_gbps * 1e9 / 8 if job.wan_gbps else None)
+
+
+def networks(found: list[Considered], of: Machine) -> list[Network]:
+    """The fabrics as the collectives see them."""
+    return [network_of(c.fabric, c.nics_per_node, of) for c in found]
+
+
+def estimate_training(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
+    """Fill in the estimate of every fabric that can be had at all."""
+    entries = [e for e in entries if e.considered.computable]
+    if job.sites > 1:
+        _between_sites(entries, job, architecture, catalog)
+        return
+    gpus = machine(job, catalog)
+    outcomes = predict_training(model_job(job, architecture), gpus, networks([e.considered for e in entries], gpus), job.parallelism)
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        entry.estimate = as_estimate(outcome)
+
+
+def as_estimate(outcome: Outcome) -> Estimate:
+    """The model's outcome in the planner's words."""
+    into = sum(outcome.traffic_into_node.values())
+    return Estimate(outcome.parallelism, outcome.draws, outcome.band, outcome.tokens_per_s_per_gpu, outcome.tflops_per_gpu, outcome.mfu,
+                    outcome.exposed_communication_percent, outcome.memory_bytes, outcome.fits, outcome.breakdown,
+                    tuple(outcome.outside_calibration),
+                    {"bytes_into_node": into, "network_collectives": outcome.collectives})
+
+
+def _between_sites(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
+    """Several sites: every fabric joins the GPUs of one site; between sites there is only the wide-area link.
+
+    A fabric as candidate means one synchronous job stretched over that link; ``wide-area low communication`` means
+    islands that meet rarely, each on the fabric that is fastest inside a site.
+    """
+    site = replace(job.at_one_site(), parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism)
+    gpus = machine(site, catalog)
+    inside = [e for e in entries if e.considered.fabric.technology != "wan"]
+    outcomes = predict_training(model_job(site, architecture), gpus, networks([e.considered for e in inside], gpus), site.parallelism)
+    gradients = architecture.params * 2.0
+    every_step = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, 1)
+    for entry, outcome in zip(inside, outcomes, strict=True):
+        entry.estimate = _stretched(as_estimate(outcome), every_step)
+    rarely = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, model_job(job, architecture).sync_every)
+    fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
+    for entry in entries:
+        if entry.considered.fabric.technology == "wan":
+            entry.estimate = _islands(as_estimate(outcomes[fastest]), rarely, inside[fastest].id, job.sites)
+
+
+def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
+    """A synchronous step over the wide-area link: what of the exchange the backward pass does not hide is waited for."""
+    exposed = max(0.0, sync.per_step - _BACKWARD_SHARE * estimate.breakdown.compute)
+    return _longer(estimate, exposed, sync, {})
+
+
+def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, sites: int) -> Estimate:
+    layout = {"strategy": "diloco", "inside_each_site": fabric, "dp": (estimate.parallelism.get("dp") or 1) * sites}
+    longer = _longer(estimate, sync.per_step, sync, layout)
+    return replace(longer, outside=(*estimate.outside, "low-communication training: its convergence is not part of the prediction"))
+
+
+def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: dict[str, object]) -> Estimate:
+    """The estimate with ``seconds`` of exposed exchange between sites added to each step."""
+    draws = estimate.draws + seconds
+    factor = estimate.band.p50 / (estimate.band.p50 + seconds)
+    waited = estimate.exposed_percent * factor + 100 * (1 - factor)
+    return replace(
+        estimate, parallelism={**estimate.parallelism, **layout}, draws=draws, band=band_of(draws), exposed_percent=waited,
+        tokens_per_s_per_gpu=estimate.tokens_per_s_per_gpu * factor, tflops_per_gpu=estimate.tflops_per_gpu * factor, mfu=estimate.mfu * factor,
+        breakdown=estimate.breakdown.model_copy(update={"dp": estimate.breakdown.dp + seconds}),
+        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "seconds_between_sites": sync.seconds})

@@ -1,0 +1,170 @@
+"""What the rules are told: one set of facts about the job, one about each candidate, in the units of vocabulary.facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assistant.vocabulary.facts import UNKNOWN
+
+from .choice import meets
+from .entry import Entry
+from .resolve import Resolved
+
+GB = 1e9
+SMALL_MESSAGE_BYTES = 1e6
+_RDMA = ("rdma", "srd")
+
+
+def known(value: Any) -> Any:
+    """A fact nobody knows is the word ``unknown``."""
+    return UNKNOWN if value is None else value
+
+
+def reference(entries: list[Entry]) -> Entry | None:
+    """The fastest RDMA candidate that fits, else the fastest of all: what job facts about traffic are told for."""
+    fitting = [e for e in entries if e.estimate is not None and e.estimate.fits] or [e for e in entries if e.estimate is not None]
+    rdma = [e for e in fitting if e.considered.fabric.transport in _RDMA]
+    return min(rdma or fitting, key=lambda e: e.step, default=None)
+
+
+def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float]) -> dict[str, Any]:
+    """Facts about the job. ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model."""
+    ref = reference(entries)
+    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, ref), **_traffic(job, ref, entries),
+            **{name: known(value) for name, value in sizes.items()}}
+
+
+def _what(job: Resolved, architecture: Any) -> dict[str, Any]:
+    q = job.questionnaire
+    return {
+        "workload": q.workload, "serves": q.serves, "trains": not q.serves,
+        "model": q.model if isinstance(q.model, str) else "inline",
+        "params_b": architecture.params / GB, "active_params_b": architecture.active_params / GB,
+        "moe": bool(job.model.experts), "sequence_length": job.sequence_length, "global_batch": job.global_batch,
+        "tokens_b": known(job.tokens / GB if job.tokens else None), "precision": job.precision, "attention": job.attention,
+        "framework": known(job.framework), "uses_nccl": job.gpu.vendor == "nvidia", "inference_latency_target": UNKNOWN}
+
+
+def _where(job: Resolved) -> dict[str, Any]:
+    cluster, constraints = job.questionnaire.cluster, job.questionnaire.constraints
+    return {
+        "gpu": job.gpu.id, "gpu_vendor": job.gpu.vendor, "gpu_maturity": job.gpu.maturity, "gpus": job.gpus,
+        "gpus_per_node": job.gpus_per_node, "nodes": job.nodes, "scale_up_domain": job.domain, "domains": job.domains,
+        "sites": job.sites, "wan_gbps": known(job.wan_gbps), "provider": job.provider.id if job.provider else "none",
+        "fixed_fabric": cluster.fabric or "none", "vendor_neutral": constraints.vendor_neutral,
+        "network_team": constraints.network_team, "deadline_days": known(constraints.deadline_days),
+        "max_slowdown_percent": known(constraints.max_slowdown_percent)}
+
+
+def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
+    budget = job.questionnaire.budget
+    priced = [e for e in entries if e.price is not None]
+    infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
+    ages = [a for e in priced for a in (e.price.gpu_usd_per_hour.age_days, e.price.fabric_usd_per_hour.age_days) if a is not None]
+    gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
+    return {
+        "budget_mode": budget.mode, "budget_usd": known(budget.usd), "spot": budget.spot, "gpu_price_usd_hour": known(gpu),
+        "price_age_days": known(max(ages, default=None)),
+        "premium_breakeven_percent": known(_breakeven(infiniband) if infiniband else None)}
+
+
+def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
+    layout = ref.estimate.parallelism if ref else {}
+    sizes = {key: layout.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
+    dp = layout.get("dp", 1) or 1
+    crosses = job.domains > 1
+    return {
+        "strategy": known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes,
+        "micro_batch": known(layout.get("micro_batch") or job.micro_batch), "recompute": known(layout.get("recompute") or job.recompute),
+        "tp_crosses_nodes": crosses and sizes["tp"] > job.domain, "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
+        "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain}
+
+
+def _traffic(job: Resolved, ref: Entry | None, entries: list[Entry]) -> dict[str, Any]:
+    facts: dict[str, Any] = {f"{name}_slowdown_percent": known(_best_slowdown(entries, name)) for name in ("tcp", "roce", "infiniband")}
+    if ref is None:
+        return facts
+    estimate, parts = ref.estimate, ref.estimate.breakdown
+    compute = parts.compute + parts.recompute
+    traffic = estimate.traffic
+    into = traffic.get("bytes_into_node")
+    count = traffic.get("network_collectives")
+    small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
+    return facts | {
+        "reference_fabric": ref.id, "reference_exposed_percent": estimate.exposed_percent, "step_time_ms": ref.step * 1e3,
+        "compute_ms": compute * 1e3, "run_days": known(ref.median_hours / 24 if ref.hours is not None else None),
+        "bytes_per_node_gb": known(into / GB if into is not None else None),
+        "communication_to_compute_percent": known(_ratio(ref, compute)), "small_messages": known(small),
+        "crosses_nodes": crosses_nodes(job, traffic), "outside_calibration": bool(estimate.outside)}
+
+
+def crosses_nodes(job: Resolved, traffic: dict[str, float]) -> bool:
+    """Whether anything of the job itself crosses a scale-up domain."""
+    if job.domains == 1:
+        return False
+    return bool(traffic.get("bytes_into_node", 1.0)) if job.serves else True
+
+
+def _ratio(ref: Entry, compute: float) -> float | None:
+    """Network time before anything is hidden ÷ compute time, percent."""
+    unhidden = ref.estimate.traffic.get("network_seconds")
+    if unhidden is None or compute <= 0:
+        return None
+    return 100 * unhidden / compute
+
+
+def _best_slowdown(entries: list[Entry], technology: str) -> float | None:
+    found = [e.slowdown_percent for e in entries if e.considered.fabric.technology == technology and e.slowdown_percent is not None
+             and e.estimate.fits]
+    return min(found, default=None)
+
+
+def _breakeven(entry: Entry) -> float:
+    return 100 * entry.price.fabric_usd_per_hour.value / entry.price.gpu_usd_per_hour.value
+
+
+def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
+    """Facts about one candidate; what was not computed is unknown."""
+    fabric, c = entry.considered.fabric, entry.considered
+    nics = c.nics_per_node or (1 if fabric.transport in ("tcp", "wan") else job.gpu.nics_per_node)
+    rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
+    proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
+    facts = {
+        "fabric": fabric.id, "technology": fabric.technology, "transport": fabric.transport, "line_rate_gbps": known(rate),
+        "nics_per_node": nics, "node_gbps": known(rate * nics if rate else None),
+        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None), "adaptive_routing": fabric.adaptive_routing,
+        "in_network_reduction": fabric.in_network_reduction, "vendors": fabric.vendors, "skills": fabric.skills,
+        "maturity": fabric.maturity, "largest_proven_gpus": known(proven),
+        "node_count_over_proven": known(job.gpus / proven if proven else None), "owned": c.owned,
+        "sold_by_provider": known(c.sold), "exists_for_gpu": c.exists}
+    return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})
+
+
+def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
+    estimate, parts, total = entry.estimate, entry.estimate.breakdown, max(entry.step, 1e-12)
+    usable = [e for e in entries if e.usable and e.cost is not None]
+    best = min((e.median_cost for e in usable), default=None)
+    fastest = min((e.step for e in usable), default=None)
+    layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
+    share = {f"{name}_exposed_percent": 100 * seconds / total for name, seconds in
+             (("dp", parts.dp), ("tp", parts.tp), ("ep", parts.ep), ("pp", parts.pp_p2p))}
+    facts = {"fits": estimate.fits, "strategy": known(estimate.parallelism.get("strategy")), **layout, **share,
+             "step_time_ms": entry.step * 1e3, "slowdown_percent": known(entry.slowdown_percent), "exposed_percent": estimate.exposed_percent,
+             "fastest": entry.usable and entry.step == fastest}
+    if entry.cost is None:
+        return facts
+    q = job.questionnaire
+    return facts | {
+        "run_days": entry.median_hours / 24, "cost_usd": entry.median_cost,
+        "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
+        "cheapest": entry.usable and entry.median_cost == best, "tie": entry.tie,
+        "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
+        "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value, "breakeven_slowdown_percent": _breakeven(entry),
+        "price_age_days": known(entry.price.fabric_usd_per_hour.age_days), "meets_deadline": _meets(entry, q, "deadline_days"),
+        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"), "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd}
+
+
+def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
+    only = questionnaire.constraints.model_copy(update={name: None for name in ("deadline_days", "max_slowdown_percent") if name != constraint})
+    budget = questionnaire.budget.model_copy(update={"usd": None})
+    return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

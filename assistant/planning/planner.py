@@ -1,0 +1,87 @@
+"""Questionnaire in, plan out.
+
+    words → questionnaire → candidates + predictions → facts → rules → findings → evidence → plan → words
+"""
+
+from __future__ import annotations
+
+import datetime
+from functools import lru_cache
+from typing import Any
+
+from assistant.library import Library
+from assistant.model import architecture_of
+from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from . import assemble, choice, evidence, facts, flips, money
+from .candidates import considered
+from .design import capex_per_gpu
+from .entry import Entry
+from .estimate import estimate_training
+from .resolve import Resolved, resolve
+from .serving import estimate_serving
+from .sizes import sizes_of
+
+# Above this many preference points a rule would no longer break ties but overrule numbers.
+SEARCH = "search"
+
+
+def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Plan:
+    """The plan of a questionnaire whose ids are in the catalog.
+
+    ``index`` is the search index for further evidence (by default the one built for this library, if there is one;
+    ``None`` cites the rules' claims alone). ``today`` dates the prices. Raises :class:`InputError` for a job that
+    cannot be split over its GPUs or priced.
+    """
+    catalog = library.catalog
+    job = resolve(questionnaire, catalog, lambda model: architecture_of(model).params)
+    architecture = architecture_of(job.model)
+    entries = [Entry(fabric) for fabric in considered(job, catalog)]
+    (estimate_serving if job.serves else estimate_training)(entries, job, architecture, catalog)
+    money.price(entries, job, catalog, capex_per_gpu(entries, job, catalog), today)
+    money.run(entries, job)
+    choice.mark_ties(entries)
+    conclusions = _conclusions(job, architecture, entries, library)
+    _apply(conclusions, entries)
+    chosen = choice.choose(entries, questionnaire)
+    index = _built_index(library) if index == SEARCH else index
+    findings, found = evidence.findings_and_evidence(conclusions, library, index)
+    return assemble.plan_of(job, entries, chosen, findings, found, evidence.conflicts(conclusions, library), conclusions,
+                            flips.flips(job, architecture, entries, chosen, catalog), catalog, searched=index is not None)
+
+
+def _conclusions(job: Resolved, architecture: Any, entries: list[Entry], library: Library) -> list[Conclusion]:
+    about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries))
+    return reasoner(library).run(about_job, [facts.candidate_facts(entry, job, entries) for entry in entries])
+
+
+@lru_cache(maxsize=4)
+def reasoner(library: Library) -> Reasoner:
+    """The rules of a library, compiled once per process."""
+    return Reasoner(library.rules.values())
+
+
+def _apply(conclusions: list[Conclusion], entries: list[Entry]) -> None:
+    """Verdicts, reasons and preference points of the rules onto the candidates; the harder verdict wins."""
+    by_id = {entry.id: entry for entry in entries}
+    for conclusion in conclusions:
+        entry = by_id.get(conclusion.fabric or "")
+        if entry is None:
+            continue
+        verdict = conclusion.then.get("verdict")
+        if verdict in ("impossible", "avoid"):
+            entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
+            entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
+        entry.points += conclusion.then.get("prefer") or 0
+    for entry in entries:
+        if entry.estimate is None or not entry.estimate.fits or entry.considered.sold is False:
+            entry.verdict = "impossible"
+
+
+def _built_index(library: Library) -> Any:
+    """The search index if it was built for exactly this library; planning never builds one."""
+    from assistant import retrieval
+
+    return retrieval.built_index(library)

@@ -1,0 +1,47 @@
+"""Estimates for serving: what must cross nodes at all, and what a request waits for."""
+
+from __future__ import annotations
+
+from assistant.model import InferenceOutcome, Serving, predict_inference
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import Breakdown
+
+from .entry import Entry, Estimate, band_of
+from .estimate import machine, networks
+from .resolve import Resolved
+
+
+def serving(job: Resolved, architecture: object) -> Serving:
+    """The served model as the quantitative model sees it."""
+    inference = job.inference
+    return Serving(architecture, job.gpus, job.precision, inference.prompt_tokens, inference.output_tokens, inference.requests_per_s,
+                   inference.tensor_parallel, disaggregated=job.questionnaire.workload == "disaggregated-inference",
+                   offline=job.questionnaire.workload == "batch-inference")
+
+
+def estimate_serving(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
+    """Fill in the estimate of every fabric that can be had; ``none`` only where nothing crosses nodes."""
+    entries = [e for e in entries if e.considered.computable]
+    gpus = machine(job, catalog)
+    outcomes = predict_inference(serving(job, architecture), gpus, networks([e.considered for e in entries], gpus))
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        crossing = outcome.across_nodes_per_token + outcome.across_nodes_per_request
+        if entry.considered.fabric.technology == "none" and crossing > 0:
+            continue
+        entry.estimate = _as_estimate(outcome, job, crossing)
+
+
+def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> Estimate:
+    """Seconds per output token as a user sees them: the wait for the first token and the transfer of the cache included."""
+    per_token = outcome.request_latency_s / job.inference.output_tokens
+    draws = outcome.draws * (per_token / outcome.time_per_output_token_s)
+    waited = per_token * outcome.exposed_communication_percent / 100
+    flops = 2.0 * job.params * outcome.tokens_per_s_per_gpu
+    return Estimate(
+        {**outcome.parallelism, "replicas": outcome.replicas}, draws, band_of(draws), outcome.tokens_per_s_per_gpu, flops / 1e12,
+        flops / job.gpu.peak_bf16.si, outcome.exposed_communication_percent, outcome.memory_bytes, outcome.fits,
+        Breakdown(compute=per_token - waited, other=waited), tuple(outcome.outside_calibration),
+        {"bytes_into_node": crossing, "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
+         "replica_nodes": outcome.nodes_per_replica, "kv_transfer_s": outcome.kv_transfer_s,
+         "time_to_first_token_s": outcome.time_to_first_token_s, "replicas": outcome.replicas,
+         "replicas_needed": outcome.replicas_needed or 0})
