@@ -31,10 +31,15 @@ def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
 
 
 class Wires:
-    """Bandwidth and latency between the ranks of groups: one machine, several networks."""
+    """Bandwidth and latency between the ranks of groups: one machine, several networks.
 
-    def __init__(self, machine: Machine, networks: Networks) -> None:
-        self.machine, self.networks = machine, networks
+    ``slowdown`` stretches everything the network does (latency and bytes alike); a shape of (K, 1, 1) gives results of
+    shape (K, F, L), which is how error bands are drawn.
+    """
+
+    def __init__(self, machine: Machine, networks: Networks, slowdown: float | np.ndarray = 1.0) -> None:
+        self.machine, self.networks, self.slowdown = machine, networks, slowdown
+        self.latency = networks.latency * slowdown
         self.up = machine.scale_up_bandwidth
         self.up_latency = machine.scale_up_latency
 
@@ -42,33 +47,37 @@ class Wires:
         """Bytes/s into one domain for one group, (F, L).
 
         All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Small
-        messages per NIC reach less (half at ``half_message``), and congestion takes a share per doubling beyond four.
+        messages per NIC reach less (half at ``half_message``), and congestion takes a share per doubling beyond eight domains (measured on
+        NDR: flat to 8 nodes, a third lost at 64 with static routing).
         """
         n = self.networks
         share = n.gpu_rate * group.local
-        lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 2.0, 0.0)
+        lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 3.0, 0.0)
         per_nic = message / np.maximum(group.local * n.nics_per_gpu, 1.0)
-        return share * np.maximum(lost, 0.3) * per_nic / (per_nic + n.half_message)
+        return share * np.maximum(lost, 0.3) * per_nic / ((per_nic + n.half_message) * self.slowdown)
 
     def waiting(self, group: Group) -> np.ndarray:
-        """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n)."""
-        return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 1.0)))
+        """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
+
+        It stretches latency; the bytes of a long collective average it out (TCP runs of 2 to 8 nodes show none).
+        """
+        return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 2.0)))
 
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
         """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
         inside = volume / self.up + passes * (group.size - group.domains) * self.up_latency
-        between = volume / self.network_rate(group, bytes_) * self.waiting(group)
+        between = volume / self.network_rate(group, bytes_)
         outer = np.maximum(between, volume / self.up)
-        steps = passes * ((group.size - group.domains) * self.up_latency + group.domains * self.networks.latency)
+        steps = passes * ((group.size - group.domains) * self.up_latency + group.domains * self.latency * self.waiting(group))
         return np.where(group.domains > 1, outer + steps, inside)
 
     def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two."""
         volume = bytes_ * np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0)
-        between = volume / self.network_rate(group, bytes_) * self.waiting(group)
+        between = volume / self.network_rate(group, bytes_)
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
-        steps = 2.0 * (np.log2(np.maximum(group.domains, 1.0)) * self.networks.latency + (group.local - 1.0) * self.up_latency)
+        steps = 2.0 * (np.log2(np.maximum(group.domains, 1.0)) * self.latency + (group.local - 1.0) * self.up_latency)
         return outer + steps
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -77,9 +86,9 @@ class Wires:
 
     def in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Reduction in the switches (SHARP): each domain sends and receives the tensor once."""
-        between = bytes_ / self.network_rate(group, bytes_) * self.waiting(group)
+        between = bytes_ / self.network_rate(group, bytes_)
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
-        return outer + 2.0 * (self.networks.latency + (group.local - 1.0) * self.up_latency)
+        return outer + 2.0 * (self.latency + (group.local - 1.0) * self.up_latency)
 
 
 def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -106,8 +115,8 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
     outside = bytes_ * (group.size - group.local) / group.size
     message = bytes_ * group.local * group.local / group.size
-    between = outside * group.local / wires.network_rate(group, np.maximum(message, 1.0)) * wires.waiting(group)
-    latency = np.where(group.domains > 1, wires.networks.latency, wires.up_latency) + group.size * 0.2e-6
+    between = outside * group.local / wires.network_rate(group, np.maximum(message, 1.0))
+    latency = np.where(group.domains > 1, wires.latency, wires.up_latency) + group.size * 0.2e-6
     return np.maximum(inside, np.where(group.domains > 1, between, 0.0)) + latency
 
 
@@ -115,5 +124,5 @@ def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray) -> np.nd
     """Point to point between neighbours; all ranks of a stage send at once, so each has its share of the NICs."""
     n = wires.networks
     per_nic = bytes_ / np.maximum(n.nics_per_gpu, 1.0)
-    outside = bytes_ / (n.gpu_rate * per_nic / (per_nic + n.half_message)) + n.latency
+    outside = bytes_ * (per_nic + n.half_message) * wires.slowdown / (n.gpu_rate * per_nic) + wires.latency
     return np.where(crosses, outside, bytes_ / wires.up + wires.up_latency)

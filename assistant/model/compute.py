@@ -69,7 +69,8 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
 
 def _forward_and_backward(gemms: list[tuple], rate: float, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and dW = Xᵀ·dY."""
-    m, k, n, batch = (np.stack(np.broadcast_arrays(*column)) for column in zip(*gemms, strict=True))
+    shape = np.broadcast_shapes(*(np.shape(size) for gemm in gemms for size in gemm))
+    m, k, n, batch = (np.stack([np.broadcast_to(size, shape) for size in column]) for column in zip(*gemms, strict=True))
     forward = gemm_time(m, k, n, batch, rate, kernels).sum(0)
     backward = (gemm_time(m, n, k, batch, rate, kernels) + gemm_time(k, m, n, batch, rate, kernels)).sum(0)
     return forward, backward
@@ -155,25 +156,26 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     core_forward, core_backward = attention_core(job, slices, kernels)
     shared = attention_gemms(a, tokens, slices.tp)
     forward, backward = np.zeros_like(tokens), np.zeros_like(tokens)
-    for count, gemms, width in _kinds(a, tokens, slices):
+    for count, gemms, width, held in _kinds(a, tokens, slices):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
         traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
-        forward += share * _floored(ahead + core_forward + traffic, machine, framework)
-        backward += share * _floored(back + core_backward + 2.0 * traffic, machine, framework)
+        loop = framework.expert_launch * held
+        forward += share * (_floored(ahead + core_forward + traffic, machine, framework) + loop)
+        backward += share * (_floored(back + core_backward + 2.0 * traffic, machine, framework) + 2.0 * loop)
     head_forward, head_backward = head_times(job, slices, kernels)
     factor = framework.compute
     return LayerTimes(forward * factor, backward * factor, core_forward * factor, head_forward * factor, head_backward * factor)
 
 
-def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple[int, list[tuple], np.ndarray]]:
-    """(number of layers, MLP products, MLP width touched per token) for dense and for mixture layers."""
+def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple]:
+    """(number of layers, MLP products, MLP width touched per token, experts held) for dense and for mixture layers."""
     kinds = []
     if a.plain_layers:
-        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn)))
+        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn), 0.0))
     if a.moe_layers:
         width = float((a.experts_per_token + a.shared_experts) * a.expert_ffn)
-        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), np.full_like(tokens, width)))
+        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), np.full_like(tokens, width), a.experts / slices.ep))
     return kinds
 
 

@@ -31,12 +31,14 @@ class Framework:
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
     spread: float = 0.10
+    gradient_memory: float = 4.0  # bytes of one accumulated gradient element
+    expert_launch: float = 0.0  # seconds per expert held and direction: stacks that loop over experts on the host
 
 
 FRAMEWORKS = {
     "megatron": Framework("megatron", compute=1.0, overlap=0.85, tp_overlap=0.4),
-    "fsdp": Framework("fsdp", compute=1.15, overlap=0.8),
-    "deepspeed": Framework("deepspeed", compute=1.15, overlap=0.7),
+    "fsdp": Framework("fsdp", compute=1.0, overlap=0.1, expert_launch=200e-6),
+    "deepspeed": Framework("deepspeed", compute=1.05, overlap=0.3, expert_launch=200e-6),
     "jax": Framework("jax", compute=1.05, overlap=0.8, tp_overlap=0.4),
     "other": Framework("other", compute=1.15, overlap=0.7, tp_overlap=0.3, spread=0.15),
 }

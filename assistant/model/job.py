@@ -36,6 +36,7 @@ class Job:
     wan_bytes_per_s: float | None = None
     sync_every: int = 500  # inner steps between two synchronisations of DiLoCo (2311.08105 uses 500)
     gradient_overlap: bool | None = None
+    gradient_bytes: float = 2.0  # bytes of one gradient element on the wire
     causal: bool = True
 
     @property

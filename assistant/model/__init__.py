@@ -1,0 +1,21 @@
+"""The quantitative model: does it fit, how long is a step, what does nothing hide, how sure is that.
+
+Pure functions over NumPy arrays, everything in bytes, seconds, FLOP and US dollars; no input or output.
+"""
+
+from __future__ import annotations
+
+from .architecture import Architecture, architecture_of
+from .inference import InferenceOutcome, Serving, predict_inference
+from .job import Job
+from .low_communication import synchronise
+from .machine import Machine, machine_of
+from .network import Network, Networks, network_of
+from .questions import all_gather_time, all_reduce_time, all_to_all_time, bus_bandwidth, collective_time
+from .training import Outcome, best_times, predict_training, sweep
+
+__all__ = [
+    "Architecture", "InferenceOutcome", "Job", "Machine", "Network", "Networks", "Outcome", "Serving",
+    "all_gather_time", "all_reduce_time", "all_to_all_time", "architecture_of", "best_times", "bus_bandwidth", "collective_time",
+    "machine_of", "network_of", "predict_inference", "predict_training", "sweep", "synchronise",
+]

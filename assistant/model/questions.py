@@ -1,0 +1,42 @@
+"""Small answers the conversation needs: how long one collective takes on one network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import collectives
+from .collectives import Wires, group
+from .machine import Machine
+from .network import Network, Networks
+
+
+def collective_time(kind: str, network: Network, machine: Machine, bytes_: float, gpus: int | None = None, ranks_per_node: int | None = None) -> float:
+    """Seconds of one collective of ``bytes_`` over ``gpus`` (default: all); ``kind`` as in :mod:`collectives`.
+
+    ``ranks_per_node``: GPUs of a domain that take part (default: all of it).
+    """
+    wires = Wires(machine, Networks([network]))
+    stride = machine.domain / ranks_per_node if ranks_per_node else 1.0
+    ranks = group(np.array([float(gpus or machine.gpus)]), np.array([stride]), machine.domain)
+    return float(np.ravel(getattr(collectives, kind)(wires, np.array([float(bytes_)]), ranks))[0])
+
+
+def all_reduce_time(network: Network, machine: Machine, bytes_: float, gpus: int | None = None) -> float:
+    """Seconds to sum ``bytes_`` (on each GPU) over all GPUs."""
+    return collective_time("all_reduce", network, machine, bytes_, gpus)
+
+
+def all_gather_time(network: Network, machine: Machine, bytes_: float, gpus: int | None = None) -> float:
+    """Seconds until every GPU has ``bytes_`` gathered from all."""
+    return collective_time("all_gather", network, machine, bytes_, gpus)
+
+
+def all_to_all_time(network: Network, machine: Machine, bytes_: float, gpus: int | None = None) -> float:
+    """Seconds for every GPU to send ``bytes_`` in equal parts to all."""
+    return collective_time("all_to_all", network, machine, bytes_, gpus)
+
+
+def bus_bandwidth(kind: str, bytes_: float, seconds: float, ranks: int) -> float:
+    """Bytes/s as nccl-tests prints it: algorithm bandwidth × 2(n−1)/n, (n−1)/n or 1 (PERFORMANCE.md)."""
+    factor = {"all_reduce": 2.0 * (ranks - 1) / ranks, "send_receive": 1.0}.get(kind, (ranks - 1) / ranks)
+    return bytes_ / seconds * factor

@@ -1,0 +1,114 @@
+"""One optimizer step: stages, micro-batches, bubbles and optimizer put together for networks × layouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .collectives import Wires, send_receive
+from .compute import LayerTimes, layer_times
+from .framework import Framework
+from .job import RECOMPUTE, Job
+from .layout import Layouts
+from .machine import Machine
+from .memory import Share, share_of, shard_sizes
+from .network import Networks
+from .overlap import LayerCommunication, context_parallel, data_groups, expert_parallel, fully_sharded, replicated, tensor_parallel
+
+_SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
+OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it."""
+
+    total: np.ndarray
+    parts: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """Per-layer seconds picked per layout, (L,)."""
+
+    forward: np.ndarray
+    backward: np.ndarray
+    repeated: np.ndarray
+    attention: np.ndarray
+    head: np.ndarray
+
+
+def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray = 1.0,
+          framework: Framework | None = None) -> Steps:
+    """Step time and parts of every layout on every network.
+
+    ``slowdown`` stretches the network (for error bands). Pipelines follow one-forward-one-backward
+    (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m).
+    """
+    framework = framework or machine.framework(job.framework)
+    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts)
+    return _assembled(job, Wires(machine, networks, slowdown), framework, layouts, layer, share_of(job, layouts))
+
+
+def _picked(times: LayerTimes, layouts: Layouts) -> _Layer:
+    index = layouts.slice_index
+    forward, attention = times.forward[index], times.attention[index]
+    repeated = np.where(layouts.recompute == _FULL, forward, np.where(layouts.recompute == _SELECTIVE, attention, 0.0))
+    return _Layer(forward, times.backward[index], repeated, attention, (times.head_forward + times.head_backward)[index])
+
+
+def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, layer: _Layer, share: Share) -> Steps:
+    layers, m, p, v = job.architecture.layers, layouts.micro_batches, layouts.pp, layouts.interleave
+    again = 1.0 + (layouts.recompute == _FULL)  # full recompute repeats the forward pass's collectives
+    tp = _both(tensor_parallel(job, wires, framework, layouts, layer.forward), again)
+    cp = _both(context_parallel(job, wires, framework, layouts, layer.attention), again)
+    ep = _both(expert_parallel(job, wires, layouts), again)
+    groups = data_groups(layouts, wires.machine.domain)
+    back = layer.backward + layer.repeated
+    sharded, outer = fully_sharded(job, wires, framework, layouts, share, groups, layer.forward, back)
+    sync = replicated(job, wires, framework, layouts, share, groups, share.layers * layer.forward, share.layers * back)
+    dp_layer = sharded.forward + sharded.backward
+
+    one = layer.forward + back + tp + cp + ep + dp_layer
+    deepest = share.layers * one
+    last = np.maximum(layers - (p - 1.0) * share.layers, 0.0) * one + layer.head
+    slowest, work = np.maximum(deepest, last), layers * one + layer.head
+    useful = m * work / p
+    bubble = np.where(p > 1, m * slowest + (work - slowest) / v - useful, 0.0)
+    send = _stage_sends(job, wires, framework, layouts)
+    per_rank = m * layers / p
+    parts = {
+        "compute": per_rank * (layer.forward + layer.backward) + m / p * layer.head, "recompute": per_rank * layer.repeated,
+        "tp": per_rank * tp, "cp": per_rank * cp, "ep": per_rank * ep, "pp_bubble": bubble, "pp_p2p": send,
+        "dp": per_rank * dp_layer + m * outer + sync, "optimizer": optimizer_time(wires.machine, layouts, share),
+        "other": np.full_like(m, framework.step_overhead),
+    }
+    return Steps(sum(parts.values()), parts)
+
+
+def _both(communication: LayerCommunication, again: np.ndarray) -> np.ndarray:
+    """Seconds per layer and micro-batch of both directions, the forward part repeated where it is recomputed."""
+    return communication.forward * again + communication.backward
+
+
+def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts) -> np.ndarray:
+    """Exposed seconds of activations and gradients between stages: all of them while the pipeline fills and drains,
+    afterwards the share the framework does not hide.
+    """
+    if not (layouts.pp > 1).any():
+        return np.zeros(1)
+    spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
+    bytes_ = layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes / spread
+    crosses = (layouts.tp * layouts.cp * layouts.dp >= wires.machine.domain) & (wires.machine.domains > 1)
+    one = send_receive(wires, bytes_, crosses)
+    steady = layouts.micro_batches * layouts.interleave * (1.0 - framework.overlap)
+    return np.where(layouts.pp > 1, 2.0 * one * ((layouts.pp - 1.0) + steady), 0.0)
+
+
+def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarray:
+    """Seconds of the optimizer on the parameters a GPU updates: memory-bound."""
+    dense, experts = shard_sizes(layouts, machine.domain)
+    sharded = layouts.strategy != 0
+    own = np.where(sharded, share.dense / dense + share.experts / experts, share.dense + share.experts)
+    return OPTIMIZER_TRAFFIC * own / (machine.memory_bandwidth * machine.memory_efficiency)

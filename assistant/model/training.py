@@ -1,0 +1,198 @@
+"""Training predictions: every network at its own best layout, with error bands, and fast sweeps of one input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from assistant.vocabulary.plan import Band, Breakdown
+from assistant.vocabulary.questionnaire import Parallelism
+
+from .job import DILOCO, STRATEGIES, Job
+from .layout import Layouts
+from .low_communication import predict_islands
+from .machine import Machine
+from .memory import Memory, memory_of
+from .network import Network, Networks
+from .search import cheapest_recompute, layouts_for
+from .step import Steps, steps
+from .traffic import Traffic, traffic_of
+from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
+
+COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
+SHORTLIST = 32  # layouts per network kept for sweeps
+Vary = dict[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One network at its best layout. Seconds, bytes, FLOP/s; ``mfu`` is a fraction of the precision's dense peak.
+
+    ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_per_gpu`` and
+    ``traffic_into_node`` are bytes per optimizer step by kind; a node is a scale-up domain.
+    """
+
+    network: str
+    parallelism: dict[str, Any]
+    step_time_s: float
+    draws: np.ndarray
+    band: Band
+    tokens_per_s_per_gpu: float
+    tflops_per_gpu: float
+    mfu: float
+    exposed_communication_percent: float
+    memory_bytes: float
+    memory_parts: dict[str, float]
+    fits: bool
+    breakdown: Breakdown
+    outside_calibration: list[str]
+    traffic_per_gpu: dict[str, float] = field(default_factory=dict)
+    traffic_into_node: dict[str, float] = field(default_factory=dict)
+    collectives: float = 0.0
+
+
+def predict_training(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None) -> list[Outcome]:
+    """One outcome per network, in their order.
+
+    With ``parallelism`` that split is used (micro-batch and recompute are chosen when the job leaves them open), else
+    the fastest layout that fits. When nothing fits, the layout with the least memory and ``fits`` False. Raises
+    :class:`InputError` when the job cannot be split over its GPUs.
+    """
+    outcomes: dict[str, Outcome] = {}
+    apart = [n for n in networks if n.wide_area or (parallelism is not None and STRATEGIES.index(parallelism.strategy) == DILOCO)]
+    together = [n for n in networks if n not in apart]
+    if together:
+        outcomes |= {o.network: o for o in _together(job, machine, together, parallelism)}
+    for network in apart:
+        outcomes[network.id] = predict_islands(job, machine, network, parallelism, _together)
+    return [outcomes[network.id] for network in networks]
+
+
+def _together(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None) -> list[Outcome]:
+    """Networks that join all GPUs into one synchronous job."""
+    columns = Networks(networks)
+    layouts = layouts_for(job, machine, parallelism)
+    layouts, fits = fitting(job, machine, layouts)
+    best = np.argmin(steps(job, machine, columns, layouts).total, axis=1) if len(layouts) > 1 else np.zeros(len(networks), dtype=int)
+    return _outcomes(job, machine, columns, layouts.take(best), fits)
+
+
+def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
+    """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit one."""
+    total = memory_of(job, machine, machine.framework(job.framework), layouts).total
+    fits = total <= machine.memory
+    if not fits.any():
+        return layouts.take(np.array([int(np.argmin(total))])), False
+    return layouts.take(np.flatnonzero(cheapest_recompute(fits, layouts))), True
+
+
+def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, fits: bool) -> list[Outcome]:
+    """Outcomes of network f at layout f."""
+    count = len(columns)
+    diagonal = np.arange(count)
+    slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
+    times = np.broadcast_to(slowed.total, (len(RATIOS), count, count))[:, diagonal, diagonal]
+    middle = {name: _diagonal(part, list(RATIOS).index(1.0), count) for name, part in slowed.parts.items()}
+    memory, traffic = memory_of(job, machine, machine.framework(job.framework), layouts), traffic_of(job, machine, layouts)
+    spread, reasons = compute_spread(job, machine)
+    network_spread = np.array([network_spread_of(n, job) for n in columns.networks])
+    draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread)
+    bands = quantiles(draws)
+    return [_outcome(job, machine, columns.networks[f], layouts, f, {k: float(v[f]) for k, v in middle.items()}, draws[f], bands[:, f],
+                     memory, traffic, fits, reasons) for f in range(count)]
+
+
+def _diagonal(part: np.ndarray, middle: int, count: int) -> np.ndarray:
+    """Entry (f, f) of a part that may lack the ratio or network axes."""
+    while part.ndim < 3:
+        part = part[None]
+    part = part[middle if part.shape[0] > 1 else 0]
+    return np.broadcast_to(part, (count, count)).diagonal()
+
+
+def _outcome(job: Job, machine: Machine, network: Network, layouts: Layouts, index: int, parts: dict[str, float], draws: np.ndarray,
+             band: np.ndarray, memory: Memory, traffic: Traffic, fits: bool, reasons: list[str]) -> Outcome:
+    total = sum(parts.values())
+    flops = job.model_flops / (total * job.gpus)
+    return Outcome(
+        network=network.id, parallelism=layouts.one(index), step_time_s=total, draws=draws,
+        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
+        tokens_per_s_per_gpu=job.tokens / (total * job.gpus), tflops_per_gpu=flops / 1e12, mfu=flops / machine.peak[job.precision],
+        exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
+        memory_bytes=float(memory.total[index]), memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
+        fits=fits and network.possible, breakdown=Breakdown(**parts),
+        outside_calibration=reasons + ([f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}"]
+                                       if job.gpus > network.proven_gpus else []),
+        traffic_per_gpu={k: float(v[index]) for k, v in traffic.per_gpu.items()},
+        traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
+        collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]))
+
+
+def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
+    """Standard deviation of the logarithm of compute time, and what lies outside of what was calibrated."""
+    framework = machine.framework(job.framework)
+    variance, reasons = framework.spread**2, []
+    for applies, extra, reason in (
+        (not machine.calibrated, 0.15, f"{machine.gpu}: efficiencies taken over from a relative, not measured"),
+        (job.precision == "fp8", 0.08, ""),
+        (job.precision == "fp32", 0.10, "fp32: no measured rows"),
+        (bool(job.architecture.experts), 0.12, ""),
+        (job.architecture.derived, 0.08, "model known by its parameter count only"),
+        (job.workload == "rlhf", 0.15, "rlhf: generation between updates is not part of the step"),
+        (job.gpus > 16384, 0.10, f"{job.gpus} GPUs: larger than any run the model was checked on"),
+    ):
+        if applies:
+            variance += extra**2
+            reasons += [reason] if reason else []
+    return float(np.sqrt(variance)), reasons
+
+
+def network_spread_of(network: Network, job: Job) -> float:
+    """Standard deviation of the logarithm of this network's time; wider beyond the largest published run on it."""
+    spread = NETWORK_SPREAD[network.transport]
+    return spread * (1.5 if job.gpus > network.proven_gpus else 1.0)
+
+
+def sweep(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None,
+          vary: Vary) -> dict[str, np.ndarray]:
+    """Step seconds with one field varied at a time: ``{field: (networks, values)}``.
+
+    Fields: ``gpus``, ``global_batch``, ``sequence_length`` of the job; ``line_rate`` a factor on every network's
+    bandwidth, and ``latency`` on its latency. A value the job cannot be split for gives NaN.
+    """
+    return {name: np.stack([_varied(job, machine, networks, parallelism, name, value) for value in values], axis=1)
+            for name, values in vary.items()}
+
+
+def _varied(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, name: str, value: float) -> np.ndarray:
+    if name in ("line_rate", "latency"):
+        networks = [scaled(n, name, value) for n in networks]
+    else:
+        job = replace(job, **{name: int(value)})
+        machine = replace(machine, gpus=job.gpus)
+    try:
+        return best_times(job, machine, networks, parallelism)
+    except ValueError:
+        return np.full(len(networks), np.nan)
+
+
+def scaled(network: Network, name: str, factor: float) -> Network:
+    """The network with its bandwidth (``line_rate``) or ``latency`` multiplied."""
+    if name == "latency":
+        return replace(network, latency=network.latency * factor)
+    return replace(network, gpu_rate=network.gpu_rate * factor, nic_rate=network.nic_rate * factor)
+
+
+def best_times(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None) -> np.ndarray:
+    """Seconds per step of each network at its best layout, (F,), without bands; NaN when nothing fits."""
+    if any(n.wide_area for n in networks):
+        return np.array([o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)])
+    layouts, fits = fitting(job, machine, layouts_for(job, machine, parallelism))
+    total = steps(job, machine, Networks(networks), layouts).total
+    return np.broadcast_to(total, (len(networks), len(layouts))).min(axis=1) if fits else np.full(len(networks), np.nan)
+
+
+__all__ = ["Outcome", "Steps", "best_times", "predict_training", "sweep"]

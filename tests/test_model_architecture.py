@@ -1,0 +1,45 @@
+"""Parameter counts and FLOPs are exact, because everything else rests on them."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.model import architecture_of
+from assistant.vocabulary.questionnaire import ModelShape
+from modelled import catalog
+
+
+@pytest.mark.parametrize(("model", "billions", "tolerance"), [
+    ("qwen2.5-7b", 7.616, 0.001), ("qwen2.5-72b", 72.706, 0.001), ("mixtral-8x7b", 46.70, 0.005), ("llama-3.1-405b", 405.85, 0.005),
+    ("deepseek-v3", 671.03, 0.01), ("gpt-3-175b", 174.6, 0.05), ("llama-3.1-8b", 8.030, 0.001), ("llama-3.1-70b", 70.554, 0.001),
+])
+def test_a_public_model_has_its_published_parameter_count(model, billions, tolerance):
+    assert architecture_of(catalog().models[model]).params / 1e9 == pytest.approx(billions, abs=tolerance)
+
+
+def test_a_mixture_of_experts_touches_a_part_of_its_parameters():
+    mixtral = architecture_of(catalog().models["mixtral-8x7b"])
+    assert mixtral.active_params / 1e9 == pytest.approx(12.88, abs=0.01)
+
+
+@pytest.mark.parametrize("params", [1e8, 1e9, 7e9, 13e9, 34e9, 70e9, 175e9, 405e9, 1e12])
+def test_a_bare_parameter_count_gets_a_plausible_shape_of_that_size(params):
+    derived = architecture_of(ModelShape(params=params))
+    assert derived.params == pytest.approx(params, rel=0.02)
+    assert derived.derived and derived.heads % 8 == 0 and derived.layers >= 4
+    assert 1.5 * derived.hidden < derived.ffn < 6 * derived.hidden or params < 2e9
+
+
+def test_training_costs_six_flops_per_parameter_and_token_plus_attention():
+    gpt = architecture_of(catalog().models["gpt-3-175b"])
+    attention = gpt.train_flops(2048, causal=False) - 6 * gpt.matmul_params
+    assert gpt.matmul_params == pytest.approx(gpt.params, rel=0.001)
+    assert attention == pytest.approx(12 * gpt.layers * gpt.hidden * 2048)
+    assert gpt.train_flops(2048) - 6 * gpt.matmul_params == pytest.approx(attention / 2)
+
+
+def test_grouped_queries_and_latent_attention_shrink_the_cache():
+    llama = architecture_of(catalog().models["llama-3.1-70b"])
+    assert llama.kv_bytes_per_token() == 80 * 2 * 8 * 128 * 2
+    deepseek = architecture_of(catalog().models["deepseek-v3"])
+    assert deepseek.kv_bytes_per_token() == 61 * (512 + 64) * 2
