@@ -28,12 +28,12 @@ class Considered:
 
 def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
     """Every fabric of the catalog, in the catalog's order."""
-    return [_considered(fabric, job) for fabric in catalog.fabrics.values()]
+    return [_considered(fabric, job, catalog) for fabric in catalog.fabrics.values()]
 
 
-def _considered(fabric: Fabric, job: Resolved) -> Considered:
+def _considered(fabric: Fabric, job: Resolved, catalog: Catalog) -> Considered:
     cluster = job.questionnaire.cluster
-    offers = _offers(fabric, job)
+    offers = _offers(fabric, job, catalog)
     sold = None if job.provider is None or fabric.technology in ("none", "wan") else bool(offers)
     return Considered(fabric, _exists(fabric, job), sold, _nics(fabric, job, offers), offers, cluster.fabric == fabric.id)
 
@@ -51,10 +51,10 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
     return job.gpu.vendor in fabric.gpu_vendors and not elsewhere
 
 
-def _offers(fabric: Fabric, job: Resolved) -> tuple[Offer, ...]:
-    if job.provider is None:
-        return ()
-    return tuple(o for o in job.provider.offers if o.gpu == job.gpu.id and fabric.id in o.fabrics)
+def _offers(fabric: Fabric, job: Resolved, catalog: Catalog) -> tuple[Offer, ...]:
+    """Offers of the provider that was named, else of the only ones that have this fabric: their price is then the GPU's."""
+    named = [job.provider] if job.provider else [catalog.providers[p] for p in fabric.providers or ()]
+    return tuple(o for provider in named for o in provider.offers if o.gpu == job.gpu.id and fabric.id in o.fabrics)
 
 
 def _nics(fabric: Fabric, job: Resolved, offers: tuple[Offer, ...]) -> int | None:

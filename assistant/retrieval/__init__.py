@@ -5,7 +5,8 @@
 """
 
 from .answering import ask, ask_many
+from .at_hand import built_index, ready_index
 from .embedder import Embedder
 from .index import Hit, Index
 
-__all__ = ["Embedder", "Hit", "Index", "ask", "ask_many"]
+__all__ = ["Embedder", "Hit", "Index", "ask", "ask_many", "built_index", "ready_index"]
