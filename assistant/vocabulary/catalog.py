@@ -216,7 +216,6 @@ class Device(Entry):
     technology: Literal["infiniband", "ethernet", "omni-path", "both"]
     ports: int
     port_rate: Fact
-    breakout: int = 1  # ports of port_rate / breakout into which one port can be split
     latency: Fact | None = None  # port to port
     power_max: Fact | None = None  # where ``power`` is the typical figure
     power: Fact | None = None
@@ -224,10 +223,7 @@ class Device(Entry):
     price_low: Fact | None = None
     price_high: Fact | None = None
     maturity: Literal["shipping", "announced"] = "shipping"
-    fabrics: list[str] = Field(default_factory=list)  # Fabric ids it can be part of
     aliases: list[str] = Field(default_factory=list)
-    source: str | None = None  # of ports and rate
-    date: datetime.date | None = None
     note: str | None = None
 
 
