@@ -49,33 +49,34 @@ def capacity(device: Device) -> float:
 
 
 def speaks(device: Device, fabric: Fabric) -> bool:
-    """Whether the device can be part of this fabric, speed aside."""
+    """Whether the device can be part of this fabric today, speed aside."""
     wanted = "infiniband" if fabric.technology == "infiniband" else "ethernet"
-    if fabric.technology == "spectrum-x" and device.vendor.lower() != "nvidia":
-        return False
-    return device.technology in (wanted, "both")
+    return device.technology in (wanted, "both") and device.maturity != "announced"
 
 
 def switching(fabric: Fabric, line_rate: float, catalog: Catalog, wanted: str | None = None) -> Switching | None:
     """The switch to plan with: the named one, else the one with the least cost per link among those of a fitting speed.
 
-    Switches whose port is at most twice the line rate come first, then those with a price of their own.
+    Switches whose port is at most twice the line rate come first, then those with a price of their own; of equal ones
+    the largest, then the one that draws least.
     """
-    fitting = [found for found in _switches(fabric, line_rate, catalog) if wanted in (None, found.device.id)]
-    if not fitting:
-        return None
+    fitting = [found for found in switches(fabric, line_rate, catalog) if wanted in (None, found.device.id)]
 
-    def order(found: Switching) -> tuple[bool, bool, float, str]:
-        price = price_of(found.device, catalog)
-        per_link = price.mid / found.radix if price else float("inf")
-        return found.device.port_rate.si > 2 * line_rate, own_price(found.device) is None, per_link, found.device.id
+    def order(found: Switching) -> tuple[bool, bool, float, int, float, str]:
+        device, price = found.device, price_of(found.device, catalog)
+        per_link = round(price.mid / found.radix, 2) if price else float("inf")
+        watts = device.power.si if device.power else float("inf")
+        return device.port_rate.si > 2 * line_rate, own_price(device) is None, per_link, -found.radix, watts, device.id
 
-    return min(fitting, key=order)
+    return min(fitting, key=order) if fitting else None
 
 
-def _switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Switching]:
+def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Switching]:
+    """Every switch of the catalog that this fabric can be built from at a line rate."""
     for device in catalog.devices.values():
         if device.kind != "switch" or not speaks(device, fabric):
+            continue
+        if fabric.technology == "spectrum-x" and device.vendor != "NVIDIA":
             continue
         ratio = device.port_rate.si / line_rate
         if fabric.technology == "infiniband" and abs(ratio - 1) < 0.01:
@@ -85,22 +86,26 @@ def _switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Sw
 
 
 def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device | None:
-    """The NIC with the least price that reaches the line rate, the nearest speed first."""
+    """The NIC whose port reaches the line rate: the nearest speed, then the fewest ports, then the least price."""
     cards = [device for device in catalog.devices.values()
-             if device.kind == "nic" and speaks(device, fabric) and capacity(device) > 0.99 * line_rate]
+             if device.kind == "nic" and speaks(device, fabric) and device.port_rate.si > 0.99 * line_rate]
 
-    def order(device: Device) -> tuple[float, bool, float, str]:
+    def order(device: Device) -> tuple[float, bool, int, float, str]:
         price = own_price(device)
-        return capacity(device), price is None, price.mid if price else 0.0, device.id
+        return device.port_rate.si, price is None, device.ports, price.mid if price else 0.0, device.id
 
     return min(cards, key=order) if cards else None
 
 
-def optic(line_rate: float, catalog: Catalog) -> Device | None:
-    """A switch-side transceiver whose ports run at the line rate; one with more ports and a known power first."""
+def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
+    """A transceiver of the line rate, or of the nearest one: with ``ports`` ports, else as many as there are; the one that draws most."""
     fitting = [device for device in catalog.devices.values()
-               if device.kind == "optic" and abs(device.port_rate.si / line_rate - 1) < 0.01]
-    return min(fitting, key=lambda device: (device.power is None, -device.ports, device.id)) if fitting else None
+               if device.kind == "optic" and speaks(device, fabric) and ports in (None, device.ports)]
+
+    def order(device: Device) -> tuple[float, int, float, str]:
+        return _apart(device.port_rate.si, line_rate), -device.ports, -(device.power.si if device.power else 0.0), device.id
+
+    return min(fitting, key=order) if fitting else None
 
 
 def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
@@ -109,11 +114,11 @@ def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
               if device.kind == "cable" and (price := own_price(device)) is not None]
     if not priced:
         return None
-    device, price = min(priced, key=lambda found: (abs(found[0].port_rate.si - line_rate), found[0].id))
+    device, price = min(priced, key=lambda found: (_apart(found[0].port_rate.si, line_rate), found[0].id))
     ratio = line_rate / device.port_rate.si
     if abs(ratio - 1) < 0.01:
         return device, price
-    return device, price.scaled(ratio, f"{device.name} scaled by the line rate, ×{ratio:.2g}")
+    return device, price.scaled(ratio, f"no price seen at {line_rate / GBPS:g} Gb/s; {device.name} by line rate")
 
 
 def own_price(device: Device) -> Price | None:
@@ -127,28 +132,29 @@ def own_price(device: Device) -> Price | None:
 
 
 def price_of(device: Device, catalog: Catalog) -> Price | None:
-    """The device's price, or one derived from its nearest priced sibling by capacity."""
+    """The device's price, or one derived by capacity from a priced sibling: the same vendor's first, then the nearest."""
     found = own_price(device)
     if found is not None:
         return found
-    siblings = [(other, price) for other in catalog.devices.values()
-                if other.kind == device.kind and other.technology == device.technology and (price := own_price(other))]
-    if not siblings:
+    sibling = _sibling(device, [other for other in catalog.devices.values() if own_price(other) is not None])
+    if sibling is None:
         return None
-    nearest, price = min(siblings, key=lambda pair: (_apart(capacity(pair[0]), capacity(device)), pair[1].mid, pair[0].id))
-    return price.scaled(capacity(device) / capacity(nearest), f"no price seen; {nearest.name} by capacity")
+    return own_price(sibling).scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
 
 
 def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
     """Watts of one device, and from which sibling they were derived when it has no figure of its own."""
     if device.power is not None:
         return device.power.si, None
-    siblings = [other for other in catalog.devices.values()
-                if other.kind == device.kind and other.technology == device.technology and other.power is not None]
-    if not siblings:
-        return 0.0, "no power figure seen"
-    nearest = min(siblings, key=lambda other: (_apart(capacity(other), capacity(device)), other.id))
-    return nearest.power.si * capacity(device) / capacity(nearest), f"{nearest.name} by capacity"
+    sibling = _sibling(device, [other for other in catalog.devices.values() if other.power is not None])
+    if sibling is None:
+        return 0.0, "no figure seen, left out"
+    return sibling.power.si * capacity(device) / capacity(sibling), f"no figure seen; {sibling.name} by capacity"
+
+
+def _sibling(device: Device, known: list[Device]) -> Device | None:
+    alike = [other for other in known if (other.kind, other.technology) == (device.kind, device.technology)]
+    return min(alike, key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id), default=None)
 
 
 def _apart(one: float, other: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
@@ -118,7 +119,7 @@ def _empty(fabric: Fabric, size: Size, why: str) -> FabricDesign:
 
 
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
-    known = sorted(found.device.id for found in bill._switches(fabric, line_rate, catalog))
+    known = sorted(found.device.id for found in bill.switches(fabric, line_rate, catalog))
     accepted = f"expected one of {', '.join(known)}" if known else "expected a switch of that speed in the catalog, there is none"
     return f"{accepted} for {fabric.name}, got {switch or 'no choice'}"
 
@@ -143,7 +144,7 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
         notes.append("one switch joins all nodes: cheapest, but it is a single point of failure")
     if plane.leaf_leaf:
         notes.append(f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, not of a tier")
-    if plane.tiers == 2 and planes == 1 and 1 < size.rails and size.nodes <= radix:
+    if plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
         notes.append(f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all traffic between "
                      "rails goes over the scale-up link (NCCL's PXN does)")
     if plane.tiers == 3 and planes == 1 and size.rails > 1:
@@ -154,60 +155,74 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
 
 def _assemble(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int,
               notes: list[str]) -> FabricDesign:
-    line_rate = fabric.line_rate.si / size.ports_per_nic
-    transceiver = bill.optic(line_rate, catalog)
-    optics = _optics(size, layout, transceiver.ports if transceiver else 1, line_rate)
-    items = _items(fabric, size, layout, chosen, transceiver, optics, catalog, notes)
-    capex = Capex(**{name: sum(item.count * (getattr(item, field) or item.usd) for item in items)
+    optics = _optics(fabric, size, layout, catalog)
+    items = _items(fabric, size, layout, chosen, optics, catalog, notes)
+    capex = Capex(**{name: sum(item.count * getattr(item, field) for item in items)
                      for name, field in (("low", "usd_low"), ("mid", "usd"), ("high", "usd_high"))})
     return FabricDesign(
         fabric=fabric.id, gpus=size.gpus, nodes=size.nodes, tiers=layout.tiers, planes=layout.planes, leaf=layout.leaf,
         spine=layout.spine, core=layout.core, switches=layout.switches, nics=size.nics,
         cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
-        optics=optics, oversubscription=round(layout.oversubscription, 3),
-        power_w=_power(layout, chosen.device, transceiver, optics, catalog, notes), capex_usd=capex,
+        optics=sum(optics.values()), oversubscription=round(layout.oversubscription, 3),
+        power_w=_power(layout, chosen.device, optics, fabric.line_rate.si / size.ports_per_nic, catalog, notes), capex_usd=capex,
         usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH), prices=items,
         notes=[*notes, f"USD per GPU-hour: mid capital cost over {months} months at {HOURS_PER_MONTH:g} h, power not included"])
 
 
-def _optics(size: Size, layout: Layout, ports: int, line_rate: float) -> int:
-    """Transceivers at both ends of every link; a switch fills whole transceivers per direction.
+def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Counter[str]:
+    """Transceivers at both ends of every link by device id; a switch fills whole transceivers per direction.
 
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
-    per_cage = ports if line_rate <= FASTEST_SHARED_CAGE else 1
-    nodes = size.nodes * ceil(size.rails / per_cage)
+    line_rate = fabric.line_rate.si / size.ports_per_nic
+    at_switch = bill.optic(fabric, line_rate, catalog)
+    if at_switch is None:
+        return Counter()
+    at_node = at_switch if line_rate <= FASTEST_SHARED_CAGE else bill.optic(fabric, line_rate, catalog, ports=1) or at_switch
+    found = Counter({at_switch.id: _switch_side(layout, at_switch.ports)})
+    found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
+    return found
+
+
+def _switch_side(layout: Layout, ports: int) -> int:
     leaves = layout.leaf * (ceil(layout.down / ports) + ceil(layout.up / ports))
     if layout.tiers == 1:
-        return nodes + leaves + 2 * ceil(layout.leaf_leaf / ports)
+        return leaves + 2 * ceil(layout.leaf_leaf / ports)
     if layout.tiers == 2:
-        return nodes + leaves + layout.spine * ceil(layout.leaf_spine / layout.spine / ports)
-    above = 2 * ceil(layout.leaf_spine / ports) + ceil(layout.spine_core / ports)
-    return nodes + leaves + above
+        return leaves + layout.spine * ceil(layout.leaf_spine / layout.spine / ports)
+    return leaves + ceil(layout.leaf_spine / ports) + 2 * ceil(layout.spine_core / ports)
 
 
-def _items(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, transceiver: Device | None, optics: int,
-           catalog: Catalog, notes: list[str]) -> list[PricedItem]:
+def _items(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, optics: Counter[str], catalog: Catalog,
+           notes: list[str]) -> list[PricedItem]:
     line_rate = fabric.line_rate.si / size.ports_per_nic
     card = bill.network_card(fabric, fabric.line_rate.si, catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {chosen.device.name}", layout.switches, bill.price_of(chosen.device, catalog)),
         (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None)]
-    if transceiver is not None and (price := bill.own_price(transceiver)):
-        found.append((f"optic {transceiver.name}", optics, price))
+    found += [(f"optic {catalog.devices[ident].name}", count, price) for ident, count in optics.items()
+              if (price := bill.own_price(catalog.devices[ident]))]
     cable = bill.link(line_rate, catalog)
     found.append((f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None))
+    if fabric.technology == "spectrum-x" and card is not None and fabric.line_rate.si <= FASTEST_SHARED_CAGE:
+        notes.append("Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was seen: "
+                     f"{card.name} stands in")
     notes += [f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None]
     return [PricedItem(item=item, usd=price.mid, date=price.date, source=price.source, count=count, usd_low=price.low,
                        usd_high=price.high, derived=price.derived) for item, count, price in found if price is not None]
 
 
-def _power(layout: Layout, switch: Device, transceiver: Device | None, optics: int, catalog: Catalog, notes: list[str]) -> float:
+def _power(layout: Layout, switch: Device, optics: Counter[str], line_rate: float, catalog: Catalog, notes: list[str]) -> float:
     """Watts of switches and optics; NICs draw theirs inside the node."""
-    per_switch, derived = bill.power_of(switch, catalog)
-    if derived:
-        notes.append(f"power of {switch.name}: {derived}")
-    per_optic, derived = bill.power_of(transceiver, catalog) if transceiver else (0.0, None)
-    if transceiver is None or derived:
-        notes.append(f"power of the optics: {derived or 'no transceiver of this speed in the catalog, left out'}")
-    return layout.switches * per_switch + optics * per_optic
+    each, derived = bill.power_of(switch, catalog)
+    notes += [f"power of {switch.name}: {derived}"] if derived else []
+    watts = layout.switches * each
+    for ident, count in optics.items():
+        device = catalog.devices[ident]
+        each, derived = bill.power_of(device, catalog)
+        scale = line_rate / device.port_rate.si
+        if derived is None and abs(scale - 1) > 0.01:
+            derived = f"no transceiver of {line_rate / bill.GBPS:g} Gb/s; scaled by line rate"
+        notes += [f"power of {device.name}: {derived}"] if derived else []
+        watts += count * each * scale
+    return watts

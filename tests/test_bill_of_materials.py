@@ -1,0 +1,147 @@
+"""``weft fabric``: the bill of materials of a published cluster, its price against published totals, and what cannot be bought."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from assistant import library
+from assistant.library import paths
+from assistant.network import design
+from assistant.vocabulary.errors import InputError
+
+CATALOG = library.load().catalog
+FABRICS = CATALOG.fabrics
+H100 = CATALOG.gpus["h100-sxm"]
+
+
+def planned(fabric: str, gpus: int, gpu=H100, gpus_per_node: int | None = None, nics_per_node: int | None = None, **options):
+    return design(FABRICS[fabric], gpu, gpus, gpus_per_node, nics_per_node, CATALOG, **options)
+
+
+def without_nics(found) -> float:
+    """US dollars per GPU of switches, optics and cables, middle price."""
+    return sum(item.usd * item.count for item in found.prices if not item.item.startswith("NIC")) / found.gpus
+
+
+SUPERPODS = [row for row in csv.DictReader((paths.shipped("knowledge") / "measurements" / "reference_designs.csv").open(encoding="utf-8"))
+             if row["design"].startswith(("DGX H100", "DGX B300"))]
+
+
+@pytest.mark.parametrize("row", SUPERPODS, ids=lambda row: row["design"])
+def test_the_catalogs_switches_give_the_published_superpods(row):
+    fabric = "infiniband-ndr-400" if "H100" in row["design"] else "spectrum-x-800" if "Spectrum" in row["design"] else "infiniband-xdr-800"
+    found = planned(fabric, int(row["gpus"]), gpus_per_node=8, nics_per_node=8)
+    assert (found.nodes, found.tiers, found.leaf, found.spine, found.core) == tuple(
+        int(row[name]) for name in ("nodes", "tiers", "leaf", "spine", "core"))
+    assert (found.cables.node_leaf, found.cables.leaf_spine, found.cables.spine_core) == tuple(
+        int(row[name]) for name in ("node_leaf", "leaf_spine", "spine_core"))
+
+
+def test_the_published_bill_of_127_nodes():
+    found = planned("infiniband-ndr-400", 1016)
+    assert (found.switches, found.nics, found.cables.node_leaf + found.cables.leaf_spine) == (48, 1016, 2040)
+    assert found.optics == 1536 + 508
+    assert found.power_w == pytest.approx(48 * 640 + 1536 * 17 + 508 * 17)
+
+
+def test_the_twin_plane_design_needs_no_more_switches_than_the_published_one():
+    found = planned("spectrum-x-800", 512, gpus_per_node=8, nics_per_node=8, planes=2, ports_per_nic=2)
+    assert (found.planes, found.leaf, found.spine) == (2, 16, 8)
+
+
+def test_rack_scale_machines_do_not_split_a_rack_between_leaves():
+    found = planned("infiniband-ndr-400", 576, CATALOG.gpus["gb200"], 4, 4)
+    assert (found.nodes, found.leaf, found.cables.node_leaf) == (144, 32, 576)
+
+
+def test_switches_and_links_of_1024_gpus_cost_what_a_dated_sheet_says():
+    """E. Cheah, August 2024: $4,247 per GPU without NICs, from switches at $36,000, the low price here."""
+    found = planned("infiniband-ndr-400", 1024)
+    switch, link = (next(item for item in found.prices if item.item.startswith(kind)) for kind in ("switch", "link"))
+    assert (switch.usd_low * switch.count + link.usd * link.count) / 1024 == pytest.approx(4247, abs=1)
+    assert without_nics(found) == pytest.approx(4247, rel=0.10)
+
+
+@pytest.mark.parametrize(("endpoints", "usd"), [(2048, 4390), (65536, 7500)])
+def test_two_and_three_tiers_cost_what_an_independent_estimate_says(endpoints, usd):
+    """DeepSeek-V3 insights, table 3, by the Slim Fly cost method: within a tenth."""
+    found = planned("infiniband-ndr-400", endpoints, gpus_per_node=1, nics_per_node=1)
+    assert without_nics(found) == pytest.approx(usd, rel=0.10)
+
+
+def test_the_catalogs_capital_cost_agrees_with_the_bill():
+    assert planned("infiniband-ndr-400", 1024).capex_usd.mid / 1024 == pytest.approx(FABRICS["infiniband-ndr-400"].capex_per_gpu.value, rel=0.10)
+
+
+def test_the_total_is_the_sum_of_its_dated_items():
+    for fabric in ("infiniband-ndr-400", "infiniband-xdr-800", "infiniband-hdr-200", "roce-v2-400", "spectrum-x-400", "ethernet-tcp-100"):
+        found = planned(fabric, 256, amortization_months=48)
+        assert found.capex_usd.mid == pytest.approx(sum(item.usd * item.count for item in found.prices))
+        assert 0 < found.capex_usd.low <= found.capex_usd.mid <= found.capex_usd.high
+        assert found.usd_per_gpu_hour == pytest.approx(found.capex_usd.mid / (256 * 48 * 730))
+        assert all(item.date and item.source for item in found.prices)
+
+
+def test_a_price_nobody_published_says_what_it_was_derived_from():
+    switch = planned("infiniband-xdr-800", 576, gpus_per_node=8).prices[0]
+    assert "QM9700" in switch.derived and "by capacity" in switch.derived
+    assert planned("infiniband-ndr-400", 576).prices[0].derived is None
+
+
+def test_tcp_joins_one_nic_per_node_and_rdma_one_per_gpu():
+    assert planned("ethernet-tcp-100", 64).nics == 8
+    assert planned("roce-v2-400", 64).nics == 64
+    assert planned("roce-v2-400", 64, nics_per_node=4).nics == 32
+
+
+def test_breakout_doubles_the_radix():
+    found = planned("roce-v2-400", 1024)
+    assert found.tiers == 2 and found.leaf == 16
+    assert any("radix 128" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("fabric", ["aws-efa-v2", "aws-efa-v3", "gcp-tcpx", "gcp-tcpxo", "wan-low-communication", "none"])
+def test_what_cannot_be_bought_costs_nothing_and_says_why(fabric):
+    found = planned(fabric, 64)
+    assert (found.switches, found.capex_usd.mid, found.usd_per_gpu_hour, found.prices) == (0, 0, 0, [])
+    assert len(found.notes) == 1
+
+
+def test_a_single_node_needs_no_network():
+    found = planned("infiniband-ndr-400", 8)
+    assert found.switches == 0 and "one node" in found.notes[0]
+
+
+def test_every_fabric_of_the_catalog_has_a_design_at_every_size():
+    for fabric in FABRICS:
+        for gpus in (8, 16, 72, 1000, 20_000):
+            found = planned(fabric, gpus)
+            assert found.switches == found.leaf + found.spine + found.core
+
+
+def test_a_network_beyond_three_tiers_becomes_planes_and_then_is_refused():
+    found = planned("infiniband-ndr-400", 100_000)
+    assert found.planes == 8 and "separate planes" in found.notes[0]
+    with pytest.raises(InputError, match="gpus: expected at most 65,536 nodes"):
+        planned("infiniband-ndr-400", 1_000_000)
+
+
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"oversubscription": 0.5}, "oversubscription: expected a ratio from 1"),
+    ({"planes": 3}, "planes: expected a divisor of the 8 NIC ports"),
+    ({"nics_per_node": 0}, "nics_per_node: expected a whole number of at least 1, got 0"),
+    ({"switch": "spectrum-4-sn5600"}, "switch: expected one of quantum-2-qm9700"),
+    ({"amortization_months": 0}, "amortization_months: expected at least 1 month")])
+def test_what_cannot_be_is_refused_in_one_sentence(options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        planned("infiniband-ndr-400", 64, **options)
+
+
+def test_oversubscription_and_single_switches_are_said():
+    assert planned("infiniband-ndr-400", 1024, oversubscription=3).oversubscription <= 3
+    assert planned("infiniband-ndr-400", 1024, oversubscription=3).capex_usd.mid < planned("infiniband-ndr-400", 1024).capex_usd.mid
+    assert any("single point of failure" in note for note in planned("infiniband-ndr-400", 64).notes)
+    pair = planned("infiniband-ndr-400", 64, pair=True)
+    assert pair.leaf == 2 and any("join the switches of each pair" in note for note in pair.notes)
