@@ -8,6 +8,8 @@ caller could run into is made impossible here:
   a session's rules away from the caller, are not started; calls from several threads wait for each other.
 - A fact that no rule matches is an error there, and in a batch it can crash: every ruleset keeps every fact through a
   rule that never fires.
+- Deleting a session in which nothing ever fired frees memory that was never set (``createStateNode`` leaves
+  ``context.messages`` as it was): every session begins with a rule that fires and does nothing.
 - Comparing a word with a number compares their spelling (``"unknown" >= 10`` holds), and ``1`` equals ``True``: numbers
   and words are kept under different property names, flags become words.
 - Numbers with exponents, ``nan`` and infinity break its reader, in a batch without a word: they are refused or rounded
@@ -163,6 +165,7 @@ class Ruleset:
     def _definition(self) -> dict[str, Any]:
         rules = {f"r{i}": {"all": [dict(c) for c in conditions], "run": _action(i)} for i, conditions in enumerate(self._conditions)}
         # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
+        rules["begin"] = {"all": [{"session": {"kind": "session"}}], "run": lambda closure: None}
         rules["keep"] = {"all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}], "run": lambda closure: None}
         return rules
 
