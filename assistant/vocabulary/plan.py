@@ -39,6 +39,14 @@ class Breakdown(Contract):
     other: float = 0.0
 
 
+class Assumption(Contract):
+    """A value nobody gave, and why it was taken."""
+
+    field: str
+    value: Any
+    why: str
+
+
 class Prediction(Contract):
     """The quantitative model's answer for one questionnaire on one fabric."""
 
@@ -56,6 +64,7 @@ class Prediction(Contract):
     breakdown_s: Breakdown
     fabric: str | None = None
     outside_calibration: list[str] = Field(default_factory=list)
+    assumptions: list[Assumption] = Field(default_factory=list)
 
 
 class Flip(Contract):
@@ -148,14 +157,6 @@ class Warning_(Contract):
 
     code: str
     message: str
-
-
-class Assumption(Contract):
-    """A value nobody gave, and why it was taken."""
-
-    field: str
-    value: Any
-    why: str
 
 
 class Plan(Contract):

@@ -161,6 +161,7 @@ class Constraints(Section):
     deadline_days: Annotated[Days, Field(gt=0, le=36500)] | None = None
     vendor_neutral: YesNo = False
     network_team: Literal["none", "some", "expert"] = "some"
+    excluded_fabrics: list[Id] = Field(default_factory=list)  # never considered: "no InfiniBand"
 
 
 class Questionnaire(Section):

