@@ -69,6 +69,7 @@ class ScaleUp(Entry):
     in_network_reduction: bool = False  # NVLS: the switch adds
     scope: Literal["node", "rack"] = "node"
     maturity: Literal["shipping", "announced"] = "shipping"
+    aliases: list[str] = Field(default_factory=list)
     summary: str
 
 
