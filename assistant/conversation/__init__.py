@@ -1,4 +1,10 @@
-"""The interview without a screen: questions and answers in, events out.
+"""The interview without a screen: words in, events out.
 
-``Conversation`` in :mod:`conversation`, its events in :mod:`events`, free text in :mod:`understanding`.
+``Conversation`` (:mod:`conversation`) speaks in the events of :mod:`events`; ``understand`` (:mod:`understanding`) reads
+free text; :mod:`transcripts` keeps and replays what was said; :mod:`plain` is the line mode.
 """
+
+from .conversation import Conversation, replay
+from .understanding import understand
+
+__all__ = ["Conversation", "replay", "understand"]

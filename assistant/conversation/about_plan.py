@@ -1,0 +1,125 @@
+"""Answers about a plan: why, why not, compare, flips, conflicts, help. Plans and readings in, events out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.answers import Understanding
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+
+from . import comparing, explaining
+from .changes import candidate
+from .draft import Draft
+from .events import Answer, Event, Failure, Finished, Note
+from .fields import field_name, field_text
+
+_HELP = (
+    "Facts, several at once: 8 nodes of 8 H100, llama 3.1 70b, fsdp, 400G InfiniBand, $2.10/hr",
+    "Corrections: no, 128 – actually make it B200 – not AWS – no InfiniBand",
+    "not sure – leaves the question open; back – the question before; undo and redo – take back, restore",
+    "why – why not RoCE – what would flip it – which sources disagree – sources – assumptions – warnings",
+    "what if we had 128 GPUs – then keep it, or go on without it; branches",
+    "compare InfiniBand and RoCE",
+    "show the plan – export as markdown to plan.md (or json, html, yaml)",
+    "Any question about the field: what does SHARP do?",
+    "facts – what I know so far; restart – from the beginning; quit",
+)
+
+
+class AboutPlan:
+    """Answers about plans, for one catalog."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
+        """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
+        rule = next((f.rule for f in plan.findings if f.rule in said), None)
+        if rule:
+            return [explaining.why_finding(plan, rule)]
+        fabric = self._meant(plan, reading.fabrics[0]) if reading.fabrics else plan.recommendation.fabric
+        return [explaining.why(plan) if fabric == plan.recommendation.fabric else explaining.why_fabric(plan, fabric)]
+
+    def why_not(self, plan: Plan, reading: Understanding) -> list[Event]:
+        """Why a fabric was not taken; without a name, the runner-up."""
+        named = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
+        if not named:
+            return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
+        events: list[Event] = []
+        for fabric in named:
+            meant = self._meant(plan, fabric)
+            if meant == plan.recommendation.fabric:
+                events.append(Note(text=f"{meant} is what is recommended."))
+            events.append(explaining.why_fabric(plan, meant))
+        return events
+
+    def _meant(self, plan: Plan, fabric: str) -> str:
+        """The candidate a name stands for: that fabric, or the best of the same technology when it is no candidate."""
+        if candidate(plan, fabric) is not None:
+            return fabric
+        technology = self._catalog.fabrics[fabric].technology
+        same = [c for c in plan.candidates if self._catalog.fabrics[c.fabric].technology == technology]
+        return max(same, key=lambda c: c.probability_best or 0.0).fabric if same else fabric
+
+    def compare(self, plan: Plan, reading: Understanding) -> list[Event]:
+        """Two fabrics; one is compared with the recommended, none named: the recommended with the runner-up."""
+        answer = plan.recommendation
+        named = [self._meant(plan, f) for f in reading.fabrics]
+        wanted = list(dict.fromkeys([*named, answer.fabric, answer.runner_up or answer.fabric]))[:2]
+        wanted = [f for f in wanted if candidate(plan, f) is not None]
+        missing = [f for f in named if candidate(plan, f) is None]
+        if missing:
+            return [Failure(text=f"{missing[0]} is no candidate for this job. Candidates: {self._candidates(plan)}.")]
+        if len(wanted) < 2:
+            return [Failure(text=f"Which two networks? Candidates: {self._candidates(plan)}.")]
+        return [comparing.compare(plan, wanted[0], wanted[1], self._catalog)]
+
+    def _candidates(self, plan: Plan) -> str:
+        return ", ".join(c.fabric for c in plan.candidates if c.verdict != "impossible") or "none"
+
+    def flips(self, plan: Plan) -> list[Event]:
+        return [explaining.flips(plan)]
+
+    def conflicts(self, plan: Plan) -> list[Event]:
+        return [explaining.conflicts(plan)]
+
+    def sources(self, plan: Plan) -> list[Event]:
+        return [explaining.sources(plan)]
+
+    def assumptions(self, plan: Plan) -> list[Event]:
+        items = tuple(f"{field_text(a.field, a.value, self._catalog) if a.value is not None else field_name(a.field) + ': open'} – {a.why}" for a in plan.assumptions)
+        return [Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)]
+
+    def warnings(self, plan: Plan) -> list[Event]:
+        items = tuple(w.message for w in plan.warnings)
+        return [Note(text="Worth knowing:" if items else "There are no warnings.", items=items)]
+
+    def measure(self, plan: Plan) -> list[Event]:
+        return [Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.", items=tuple(plan.measure_first))]
+
+    def ask_provider(self, plan: Plan) -> list[Event]:
+        asked = tuple(plan.questions_for_provider)
+        return [Note(text="Ask the provider:" if asked else "There is nothing special to ask the provider.", items=asked)]
+
+    def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
+        """What the knowledge base says about a free question."""
+        if searcher is None:
+            return Answer(question=question, answer=None, note="The search is not available here, so questions beyond the plan cannot be answered.")
+        try:
+            found = searcher(question)
+        except InputError as error:
+            return Failure(text=f"{error}.")
+        return Answer(question=question, answer=found, note=None if found.answered else "The knowledge base has no answer to that.")
+
+    def finished(self, plan: Plan | None, draft: Draft) -> Finished:
+        """Why no further question is asked."""
+        left_open = tuple(field_name(name) for name in draft.left_open)
+        if plan is not None and plan.recommendation.verdict == "no-network-needed":
+            return Finished(text="No open question could change this: nothing of the job has to cross between nodes.", left_open=left_open)
+        return Finished(text="That is all I need to ask. Ask why, why not, what if, or export the plan.", left_open=left_open)
+
+    def help(self) -> Note:
+        return Note(text="You can say, in your own words:", items=_HELP)

@@ -1,0 +1,70 @@
+"""What is new in a plan since the one before, in sentences."""
+
+from __future__ import annotations
+
+from assistant.present import figures
+from assistant.vocabulary.plan import Candidate, Plan
+
+
+def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
+    """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
+    if before is None:
+        return ()
+    said = [*_recommendation(before, after), *_figures(before, after), *_confidence(before, after), *_candidates(before, after), *_warnings(before, after)]
+    return tuple(said) or ("Nothing about the answer changes.",)
+
+
+def chosen(plan: Plan) -> Candidate | None:
+    """The recommended candidate."""
+    return candidate(plan, plan.recommendation.fabric)
+
+
+def candidate(plan: Plan, fabric: str | None) -> Candidate | None:
+    return next((c for c in plan.candidates if c.fabric == fabric), None)
+
+
+def _recommendation(before: Plan, after: Plan) -> list[str]:
+    old, new = before.recommendation, after.recommendation
+    if new.verdict == "infeasible" and old.verdict != "infeasible":
+        return ["Nothing works any more."]
+    if new.verdict != "infeasible" and old.verdict == "infeasible":
+        return [f"Now something works: {new.fabric}."]
+    return [f"The recommendation is now {new.fabric}; it was {old.fabric}."] if new.fabric != old.fabric else []
+
+
+def _figures(before: Plan, after: Plan) -> list[str]:
+    old, new = chosen(before), chosen(after)
+    if old is None or new is None:
+        return []
+    said = []
+    if old.cost_usd and new.cost_usd and _moved(old.cost_usd.p50, new.cost_usd.p50):
+        said.append(f"Cost of the run: {figures.usd(new.cost_usd.p50)}, before {figures.usd(old.cost_usd.p50)}.")
+    if old.run_hours and new.run_hours and _moved(old.run_hours, new.run_hours):
+        said.append(f"Length of the run: {figures.hours(new.run_hours)}, before {figures.hours(old.run_hours)}.")
+    if old.step_time_s and new.step_time_s and _moved(old.step_time_s.p50, new.step_time_s.p50):
+        said.append(f"One step: {figures.seconds(new.step_time_s.p50)}, before {figures.seconds(old.step_time_s.p50)}.")
+    return said
+
+
+def _moved(old: float, new: float) -> bool:
+    """More than rounding."""
+    return abs(new - old) > 0.005 * max(abs(old), abs(new))
+
+
+def _confidence(before: Plan, after: Plan) -> list[str]:
+    old, new = before.recommendation.confidence, after.recommendation.confidence
+    return [f"Confidence: {new:.0%}, before {old:.0%}."] if abs(new - old) >= 0.01 else []
+
+
+def _candidates(before: Plan, after: Plan) -> list[str]:
+    was = {c.fabric: c.verdict for c in before.candidates}
+    gone = [c.fabric for c in after.candidates if c.verdict == "impossible" and was.get(c.fabric) not in (None, "impossible")]
+    gone += [fabric for fabric, verdict in was.items() if verdict != "impossible" and candidate(after, fabric) is None]
+    back = [c.fabric for c in after.candidates if c.verdict != "impossible" and was.get(c.fabric) == "impossible"]
+    said = [f"No longer possible: {', '.join(gone)}."] if gone else []
+    return said + ([f"Possible again: {', '.join(back)}."] if back else [])
+
+
+def _warnings(before: Plan, after: Plan) -> list[str]:
+    known = {w.message for w in before.warnings} | {w.code for w in before.warnings}
+    return [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]

@@ -1,0 +1,392 @@
+"""The conversation: words in, events out. It decides what is asked, planned and answered; it draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from assistant.library import Library
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.answers import Understanding
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from . import exporting, interview
+from .about_plan import AboutPlan
+from .changes import changes
+from .commands import branch_of, command_of
+from .draft import Change, Draft
+from .events import (Event, Exported, Failure, Finished, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
+from .fields import field_name, field_text, value_text
+from .understanding import understand
+from .understanding.message import clean
+
+Planner = Callable[[Questionnaire, Library], Plan]
+Searcher = Callable[[str], SearchAnswer]
+Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
+
+LONGEST_MESSAGE = 4000
+_EXCLUDED = "constraints.excluded_fabrics"
+
+
+def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
+    from assistant.planning import plan
+
+    return plan(questionnaire, library)
+
+
+class Conversation:
+    """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends.
+
+    ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
+    raise for what a person types.
+    """
+
+    def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
+                 exporter: Exporter = exporting.write, record: Callable[[Turn], None] | None = None,
+                 fields: Mapping[str, Any] | None = None) -> None:
+        self.library = library
+        self.draft = Draft()
+        self.plan: Plan | None = None
+        self.variation: VariationShown | None = None
+        self.question: Question | None = None
+        self.turns: list[Turn] = []
+        self.branches: list[Draft] = []
+        self.searcher = searcher
+        self.finished = False
+        self._planner = planner or _plan
+        self._exporter = exporter
+        self._record = record
+        self._asked: list[str] = []
+        self._undone: list[Draft] = []
+        self._varied: Draft | None = None
+        self._start_fields = dict(fields or {})
+        self._about = AboutPlan(library.catalog)
+
+    # -- the three ways in -------------------------------------------------------------------------------
+
+    def start(self) -> list[Event]:
+        """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
+        events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
+                                         "Say \"help\" for what else you can say.")]
+        if self._start_fields:
+            events += self._change(self._start_fields, "")
+        else:
+            events += self._ask_next()
+        return self._end(None, events)
+
+    def say(self, text: str) -> list[Event]:
+        """What a message brings about."""
+        said = clean(text).strip()
+        if not said:
+            return self._end(said, self._repeat())
+        if len(said) > LONGEST_MESSAGE:
+            return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
+        choice = self._choice_said(said)
+        if choice is not None:
+            return self.choose(choice)
+        command = command_of(said)
+        branch = branch_of(said)
+        if branch is not None:
+            return self._end(said, self._go_to_branch(branch))
+        if command is not None:
+            return self._end(said, self._command(command, said))
+        return self._end(said, self._understood(said))
+
+    def choose(self, choice_id: str) -> list[Event]:
+        """Take a choice of the open question."""
+        choice = next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
+        if choice is None:
+            return self._end(choice_id, [Failure(text="That choice does not belong to the open question."), *self._repeat()])
+        if not choice.value:
+            return self._end(choice.label, self._leave_open())
+        return self._end(choice.label, self._change(choice.value, choice.label))
+
+    # -- what a message asks for -------------------------------------------------------------------------
+
+    def _understood(self, said: str) -> list[Event]:
+        reading = understand(said, context=self.draft, catalog=self.library.catalog)
+        handle = {"why": self._why, "why-not": self._why_not, "what-if": self._what_if, "compare": self._compare, "ask": self._search,
+                  "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
+        return handle(reading, said)
+
+    def _describe(self, reading: Understanding, said: str) -> list[Event]:
+        fields = dict(reading.fields)
+        if reading.excluded:
+            fields[_EXCLUDED] = sorted({*self.draft.fields.get(_EXCLUDED, ()), *reading.excluded})
+        reply = self._plain_reply(said) if not fields else None
+        if reply is not None:
+            return self.choose_quietly(reply)
+        if fields:
+            return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
+        if reading.fabrics:
+            names = ", ".join(reading.fabrics)
+            return [Note(text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; say \"we have it\" with the name when it is there already."),
+                    *self._repeat()]
+        return [Failure(text=self._not_understood(reading)), *self._repeat()]
+
+    def choose_quietly(self, choice_id: str) -> list[Event]:
+        """A choice meant by a plain word ("nobody", "no"), within the turn of that word."""
+        choice = next(c for c in self.question.choices if c.id == choice_id)
+        return self._change(choice.value, choice.label) if choice.value else self._leave_open()
+
+    def _not_understood(self, reading: Understanding) -> str:
+        if reading.intent == "change":
+            return f"What should change? \"{reading.rest}\" alone does not say which fact it belongs to." if reading.rest else "What should change? Name the fact and its new value."
+        return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
+
+    def _why(self, reading: Understanding, said: str) -> list[Event]:
+        return self._with_plan(lambda plan: self._about.why(plan, reading, said))
+
+    def _why_not(self, reading: Understanding, said: str) -> list[Event]:
+        return self._with_plan(lambda plan: self._about.why_not(plan, reading))
+
+    def _compare(self, reading: Understanding, said: str) -> list[Event]:
+        return self._with_plan(lambda plan: self._about.compare(plan, reading))
+
+    def _with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
+        if self.plan is None:
+            return [Failure(text=f"There is no plan yet; still needed: {self._missing()}."), *self._repeat()]
+        return answer(self.plan)
+
+    def _missing(self) -> str:
+        return ", ".join(field_name(name) for name in self.draft.missing)
+
+    def _search(self, reading: Understanding, said: str) -> list[Event]:
+        return [self._about.search(said, self.searcher)]
+
+    def _help(self, reading: Understanding | None = None, said: str = "") -> list[Event]:
+        return [self._about.help()]
+
+    # -- changing the draft ------------------------------------------------------------------------------
+
+    def _change(self, fields: Mapping[str, Any], said: str, rest: str = "", named: Iterable[str] = ()) -> list[Event]:
+        """Take the fields over; when they cannot be, nothing changes and the sentence says why."""
+        before = self.draft
+        try:
+            change = before.with_fields(fields, said, self.library.catalog)
+            plan = self._planned(change.draft)
+        except InputError as error:
+            return [self._failure(error), *self._repeat()]
+        self._keep_branch()
+        understood = self._understood_event(before, change, fields, rest, named)
+        return [understood, *self._adopt(change.draft, plan)]
+
+    def _planned(self, draft: Draft) -> Plan | None:
+        return self._planner(draft.questionnaire(self.library.catalog), self.library) if draft.complete else None
+
+    def _adopt(self, draft: Draft, plan: Plan | None) -> list[Event]:
+        """Make a draft the current one and say what it means for the plan."""
+        events: list[Event] = []
+        before, self.draft, self.plan = self.plan, draft, plan
+        self.variation = self._varied = None
+        if plan is not None and plan != before:
+            events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan), first=before is None))
+        return events + self._ask_next()
+
+    def _understood_event(self, before: Draft, change: Change, fields: Mapping[str, Any], rest: str, named: Iterable[str]) -> Understood:
+        catalog = self.library.catalog
+        shown = []
+        for name, value in fields.items():
+            old = before.fields.get(name)
+            replaced = value_text(name, old, catalog) if old is not None and old != value else None
+            shown.append(UnderstoodField(field=name, value=value, text=field_text(name, value, catalog), before=replaced))
+        assumed = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
+        decided = change.draft.fields.get("cluster.fabric")
+        assumed += [f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided]
+        return Understood(fields=tuple(shown), assumed=tuple(assumed), rest=rest)
+
+    def _failure(self, error: InputError) -> Failure:
+        field = error.place.field
+        name = f"{field_name(field)}: " if field else ""
+        return Failure(text=f"{name}{error.message}. Nothing was changed.", field=field)
+
+    # -- questions ---------------------------------------------------------------------------------------
+
+    def _ask_next(self) -> list[Event]:
+        asked = interview.next_question(self.draft, self.plan, self.library.catalog)
+        if asked is None:
+            return self._finish()
+        self.finished = False
+        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog))]
+
+    def _ask(self, field: str, question: Question) -> Question:
+        self.question = question
+        self.draft = self.draft.asking(field)
+        self._asked = [f for f in self._asked if f != field] + [field]
+        return question
+
+    def _finish(self) -> list[Event]:
+        self.question, self.draft = None, self.draft.asking(None)
+        if self.finished:
+            return []
+        self.finished = True
+        return [self._about.finished(self.plan, self.draft)]
+
+    def _repeat(self) -> list[Event]:
+        return [self.question] if self.question else []
+
+    def _choice_said(self, said: str) -> str | None:
+        """The choice whose label or id was typed."""
+        wanted = said.casefold().rstrip(".!")
+        choices = self.question.choices if self.question else ()
+        return next((c.id for c in choices if wanted in (c.id.casefold(), c.label.casefold())), None)
+
+    def _plain_reply(self, said: str) -> str | None:
+        """The choice a plain word means for the open question."""
+        asked = interview.asked_about(self.question.field) if self.question else None
+        found = asked.meant(said) if asked else None
+        return found if found and self.question and any(c.id == found for c in self.question.choices) else None
+
+    def _leave_open(self) -> list[Event]:
+        asked = interview.asked_about(self.question.field) if self.question else None
+        if asked is None:
+            return [Note(text="No question is open.")]
+        if asked.required:
+            return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."), *self._repeat()]
+        self._keep_branch()
+        self.draft = self.draft.leave_open(asked.field)
+        return [Understood(assumed=(f"left open: {asked.if_not_sure}",) if asked.if_not_sure else ()), *self._ask_next()]
+
+    def _back(self) -> list[Event]:
+        """The question before the open one, with the answer it was given."""
+        current = self.question.field if self.question else None
+        earlier = [f for f in self._asked if f != current]
+        if not earlier:
+            return [Note(text="This is the first question."), *self._repeat()]
+        self._asked = earlier
+        asked = interview.asked_about(earlier[-1])
+        answers = [field_text(n, self.draft.fields[n], self.library.catalog) for n in self.draft.fields
+                   if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
+        previous = ", ".join(answers) or ("not sure" if asked.field in self.draft.left_open else None)
+        self.finished = False
+        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, previous))]
+
+    # -- commands ----------------------------------------------------------------------------------------
+
+    def _command(self, command: str, said: str) -> list[Event]:
+        on_plan = {"flips": self._about.flips, "conflicts": self._about.conflicts, "sources": self._about.sources, "assumptions": self._about.assumptions,
+                   "warnings": self._about.warnings, "measure": self._about.measure, "ask-provider": self._about.ask_provider,
+                   "show": lambda plan: [PlanDetails(plan=plan)]}
+        if command in on_plan:
+            return self._with_plan(on_plan[command])
+        return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open, "keep": self._keep,
+                "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
+
+    def _facts(self) -> list[Event]:
+        items = tuple(field_text(name, value, self.library.catalog) for name, value in self.draft.fields.items())
+        return [Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items), *self._repeat()]
+
+    def _goodbye(self) -> list[Event]:
+        return [Note(text="Everything said is kept in the transcript." if self._record else "Goodbye.")]
+
+    def _export(self, reading: Understanding, said: str) -> list[Event]:
+        return self._with_plan(lambda plan: [self._exported(plan, said)])
+
+    def _exported(self, plan: Plan, said: str) -> Event:
+        target = exporting.target_of(said)
+        try:
+            self._exporter(plan, self.draft.questionnaire(self.library.catalog), target)
+        except InputError as error:
+            return Failure(text=f"{error}.")
+        return Exported(path=target.path, format=target.format)
+
+    # -- variations, undo, branches ----------------------------------------------------------------------
+
+    def _what_if(self, reading: Understanding, said: str) -> list[Event]:
+        fields = dict(reading.fields)
+        if not fields and len(reading.fabrics) == 1:
+            fields["cluster.fabric"] = reading.fabrics[0]
+        if reading.excluded:
+            fields[_EXCLUDED] = sorted({*self.draft.fields.get(_EXCLUDED, ()), *reading.excluded})
+        if not fields:
+            return self._with_plan(self._about.flips) if not reading.rest else [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
+        return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
+
+    def _vary(self, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:
+        try:
+            change = self.draft.with_fields(fields, said, self.library.catalog)
+            varied = self._planned(change.draft)
+        except InputError as error:
+            return self._failure(error)
+        understood = self._understood_event(self.draft, change, fields, rest, ())
+        self._varied = change.draft
+        self.variation = VariationShown(what_if=said, fields=understood.fields, plan=varied, headline=varied.recommendation.headline, changes=changes(plan, varied))
+        return self.variation
+
+    def _keep(self) -> list[Event]:
+        if self._varied is None or self.variation is None:
+            return [Note(text="There is no variation to keep. Try one: what if we had 128 GPUs?"), *self._repeat()]
+        self._keep_branch()
+        return self._adopt(self._varied, self.variation.plan)
+
+    def _discard(self) -> list[Event]:
+        if self.variation is None:
+            return [Note(text="There is no variation to drop."), *self._repeat()]
+        self.variation = self._varied = None
+        return [Note(text="The plan stays as it was."), *self._repeat()]
+
+    def _undo(self, reading: Understanding | None = None, said: str = "") -> list[Event]:
+        if self.draft.parent is None:
+            return [Note(text="There is nothing to take back."), *self._repeat()]
+        before = self.draft
+        self._undone.append(before)
+        return [Note(text=f"Taken back: {self._difference(before.parent, before)}."), *self._adopt_again(before.parent)]
+
+    def _redo(self) -> list[Event]:
+        if not self._undone:
+            return [Note(text="Nothing was taken back."), *self._repeat()]
+        again = self._undone.pop()
+        return [Note(text=f"Again: {self._difference(again.parent, again)}."), *self._adopt_again(again)]
+
+    def _adopt_again(self, draft: Draft) -> list[Event]:
+        """Return to a draft that once was current; it was planned before, so it plans."""
+        return self._adopt(draft, self._planned(draft))
+
+    def _difference(self, before: Draft | None, after: Draft) -> str:
+        earlier = before.fields if before else {}
+        new = [field_text(n, v, self.library.catalog) for n, v in after.fields.items() if earlier.get(n) != v]
+        return ", ".join(new) or "the answer \"not sure\""
+
+    def _keep_branch(self) -> None:
+        """What was undone stays reachable when the conversation goes another way."""
+        if self._undone:
+            self.branches.append(self._undone[0])
+            self._undone = []
+
+    def _list_branches(self) -> list[Event]:
+        if not self.branches:
+            return [Note(text="There is one line of answers only; a branch appears when you undo and go another way."), *self._repeat()]
+        items = tuple(f"branch {i}: {self._difference(self.draft, branch)}" for i, branch in enumerate(self.branches, start=1))
+        return [Note(text="Say \"branch 1\" to go there. The line you leave is kept as a branch too.", items=items)]
+
+    def _go_to_branch(self, number: int) -> list[Event]:
+        if not 1 <= number <= len(self.branches):
+            return [Failure(text=f"There is no branch {number}; there {'is' if len(self.branches) == 1 else 'are'} {len(self.branches)}."), *self._repeat()]
+        left, branch = self.draft, self.branches.pop(number - 1)
+        self.branches.append(left)
+        return [Note(text=f"Back on branch {number}."), *self._adopt_again(branch)]
+
+    def _restart(self) -> list[Event]:
+        if self.draft.fields:
+            self.branches.append(self.draft)
+        self.draft, self.plan, self.variation, self._varied = Draft(), None, None, None
+        self._asked, self._undone, self.finished = [], [], False
+        return [Note(text="From the start. What you said before is kept as a branch."), *self._ask_next()]
+
+    # -- the record --------------------------------------------------------------------------------------
+
+    def _end(self, said: str | None, events: list[Event]) -> list[Event]:
+        turn = Turn(said=said, events=tuple(events))
+        self.turns.append(turn)
+        if self._record is not None:
+            self._record(turn)
+        return events
+
+
+def replay(conversation: Conversation, answers: Iterable[str]) -> Iterator[Event]:
+    """Every event of a conversation in which ``answers`` are said one after the other."""
+    yield from conversation.start()
+    for answer in answers:
+        yield from conversation.say(answer)

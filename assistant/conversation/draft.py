@@ -1,0 +1,153 @@
+"""The questionnaire while it is being filled in: dotted fields, checked, with every earlier state kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import lcm
+from typing import Any
+
+from assistant.library import questionnaires
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.questionnaire import Questionnaire
+
+_SERVING = ("inference", "disaggregated-inference", "batch-inference")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What has been said so far. Immutable: each change makes a new draft whose ``parent`` is the one before.
+
+    ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
+    ``changed`` every field in the order it was last said.
+    """
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    asked: str | None = None
+    left_open: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    said: str = ""
+    parent: Draft | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the fields without which nothing can be planned are known."""
+        return not self.missing
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        model = () if "model" in self.fields or self._inline_model else ("model",)
+        return (*(("workload",) if "workload" not in self.fields else ()), *model,
+                *(name for name in ("cluster.gpu", "cluster.gpus") if name not in self.fields))
+
+    @property
+    def _inline_model(self) -> bool:
+        return any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
+
+    @property
+    def serves(self) -> bool:
+        return self.fields.get("workload") in _SERVING
+
+    def ancestors(self) -> Iterator[Draft]:
+        """This draft and every one before it, newest first."""
+        draft: Draft | None = self
+        while draft is not None:
+            yield draft
+            draft = draft.parent
+
+    def asking(self, name: str | None) -> Draft:
+        """The same draft with another question open; no step of its own."""
+        return replace(self, asked=name)
+
+    def leave_open(self, name: str) -> Draft:
+        """The question was answered with "not sure"."""
+        return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self, said="not sure")
+
+    def with_fields(self, changes: Mapping[str, Any], said: str, catalog: Catalog) -> Change:
+        """The draft after ``changes``. Raises :class:`InputError` with the field when they cannot be."""
+        fields = dict(self.fields)
+        set_aside: dict[str, str] = {}
+        for name, value in changes.items():
+            for other, why in _displaced(name, value, fields, changes):
+                fields.pop(other, None)
+                set_aside[other] = why
+            fields[name] = value
+        _check(fields, catalog)
+        changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
+        left_open = tuple(n for n in self.left_open if n not in changes)
+        return Change(Draft(fields, self.asked, left_open, changed, said, self), set_aside)
+
+    def questionnaire(self, catalog: Catalog) -> Questionnaire:
+        """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""
+        if self.missing:
+            raise InputError("is needed and was not said yet", Place(field=self.missing[0]))
+        return questionnaires.from_value(nested(self.fields), catalog)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A new draft and the fields that had to give way, each with the reason."""
+
+    draft: Draft
+    set_aside: dict[str, str]
+
+
+def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted fields as the nested mapping a questionnaire file holds."""
+    value: dict[str, Any] = {}
+    for name, content in fields.items():
+        *path, last = name.split(".")
+        inner = value
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = content
+    return value
+
+
+def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Earlier answers that cannot stand beside the new one."""
+    gone: list[tuple[str, str]] = []
+
+    def drop(prefix: str, why: str, exact: bool = False) -> None:
+        gone.extend((other, why) for other in fields if other not in changes and other != name
+                    and (other == prefix if exact else other.startswith(prefix)))
+
+    if name in ("model", "parallelism"):
+        drop(f"{name}.", f"{name} was said anew")
+    if name.startswith(("model.", "parallelism.")):
+        drop(name.split(".")[0], "said anew", exact=True)
+    if name == "workload":
+        drop("training." if value in _SERVING else "inference.", f"it does not belong to {value}")
+    if name in ("training.tokens", "training.days"):
+        drop("training.days" if name.endswith("tokens") else "training.tokens", "the length of the run was said anew", exact=True)
+    if name == "cluster.gpu" and fields.get("cluster.gpu") not in (None, value):
+        drop("cluster.gpus_per_node", "it belonged to the GPU before", exact=True)
+        drop("cluster.nics_per_node", "it belonged to the GPU before", exact=True)
+    if name == "cluster.sites" and value == 1:
+        drop("cluster.wan_gbps", "there is one site", exact=True)
+    return gone
+
+
+def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
+    """Refuse impossible values early: a half-filled questionnaire is checked with stand-ins for what is not said."""
+    filled = dict(fields)
+    complete = not Draft(filled).missing
+    if complete:
+        questionnaires.from_value(nested(filled), catalog)
+        return
+    if "workload" not in filled:
+        filled["workload"] = "inference" if any(n.startswith("inference.") for n in filled) else "pretraining"
+    if not Draft(filled)._inline_model:
+        filled.setdefault("model", next(iter(catalog.models)))
+    elif "model.params" not in filled and not {"model.layers", "model.ffn", "model.heads", "model.vocab"} <= set(filled):
+        filled = {n: v for n, v in filled.items() if not n.startswith("model.")} | {"model": next(iter(catalog.models))}
+    filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
+    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [filled.get("cluster.sites", 1), filled.get("cluster.gpus_per_node", 1)]
+    filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))
+    try:
+        questionnaires.from_value(nested(filled), catalog)
+    except InputError as error:
+        # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
+        if error.place.field in fields and not error.place.field.startswith(("parallelism", "inference.tensor", "training.global_batch")):
+            raise
