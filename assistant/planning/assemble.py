@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from assistant.model import architecture_of
+from assistant.model.search import layouts_for
+from assistant.model.training import fitting
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import (Assumption, Candidate, Evidence, Finding, Flip, Plan, PlanConflict, Recommendation, Warning_)
 
 from .choice import Choice
@@ -49,12 +53,13 @@ def _recommendation(job: Resolved, entries: list[Entry], choice: Choice, flips: 
 
 def _fits_on(job: Resolved, gpus: int, catalog: Catalog) -> bool:
     """Whether the job fits on another number of GPUs at any split."""
-    from dataclasses import replace
-
-    from assistant.model import memory_fits
-
-    other = replace(job, gpus=gpus)
-    return memory_fits(model_job(other, architecture_of(job.model)), machine(other, catalog))
+    other = replace(job, gpus=gpus, sites=1)
+    as_seen = model_job(other, architecture_of(job.model))
+    gpus_there = machine(other, catalog)
+    try:
+        return fitting(as_seen, gpus_there, layouts_for(as_seen, gpus_there, None))[1]
+    except InputError:
+        return False
 
 
 def _ordered(entries: list[Entry], choice: Choice) -> list[Entry]:
@@ -100,13 +105,21 @@ def _said(conclusions: Iterable[Conclusion], kind: str, chosen: Entry | None) ->
 
 def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion], searched: bool) -> list[Warning_]:
     about = (None, chosen.id if chosen else None)
-    found = [Warning_(code=c.then["warn"], message=c.because) for c in conclusions if c.then.get("warn") and c.fabric in about]
-    if chosen is not None:
-        found += [Warning_(code="outside-calibration", message=f"Less sure than usual: {reason}.") for reason in chosen.estimate.outside]
-        found += [Warning_(code="stale-price", message=f"{price}.") for price in chosen.price.prices if price.stale]
+    named = _named(chosen)
+    said = {w.code for w in named}
+    found = [Warning_(code=c.then["warn"], message=c.because) for c in conclusions
+             if c.then.get("warn") and c.fabric in about and c.then["warn"] not in said] + named
     if not searched:
         found.append(Warning_(code="no-search-index", message="The search index is not built, so findings cite their claims only: run weft doctor."))
     return list({(w.code, w.message): w for w in found}.values())
+
+
+def _named(chosen: Entry | None) -> list[Warning_]:
+    """Warnings that name the very price or the very step outside what was measured; they stand in for the general ones."""
+    if chosen is None:
+        return []
+    stale = [Warning_(code="stale-prices", message=f"{price}.") for price in chosen.price.prices if price.stale]
+    return stale + [Warning_(code="outside-calibration", message=f"Less sure than usual: {reason}.") for reason in chosen.estimate.outside]
 
 
 def _assumptions(job: Resolved, chosen: Entry | None) -> list[Assumption]:

@@ -58,6 +58,10 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     owned = next((e for e in able if e.considered.owned), None)
     if owned is not None:
         return _kept(owned, able)
+    nothing = next((e for e in able if e.considered.fabric.technology == "none"), None)
+    if nothing is not None:
+        # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
+        return Choice(nothing, None, 1.0, False, False)
     wanted = [e for e in able if e.verdict == "acceptable"] or able
     if not wanted:
         return Choice(None, None, 0.0, False, False)

@@ -10,7 +10,7 @@ from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
 
 PASSAGES_PER_FINDING = 1
-MOST_CONFLICTS = 6
+MOST_CONFLICTS = 4
 # A search hit below this is about something else.
 LEAST_SCORE = 0.35
 

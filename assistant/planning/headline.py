@@ -63,7 +63,9 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     if other is None or other.median_cost >= chosen.median_cost:
         return "; nothing else would be cheaper"
     more = chosen.median_cost - other.median_cost
-    return f"; keeping it costs {_usd(more)} more than {_name(other)} ({100 * more / other.median_cost:.3g} %)"
+    ratio = chosen.median_cost / other.median_cost
+    how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times as much"
+    return f"; keeping it costs {_usd(more)} more than {_name(other)} ({how})"
 
 
 def _seconds(value: float) -> str:
