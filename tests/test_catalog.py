@@ -198,6 +198,11 @@ def test_a_gpu_is_described_without_sparsity_and_with_its_node(gpu):
     assert gpu.calibration.relative is None or gpu.calibration.relative in CATALOG.gpus
 
 
+@pytest.mark.parametrize("gpu", CATALOG.gpus.values(), ids=lambda gpu: gpu.id)
+def test_the_usual_adapter_of_a_node_can_be_fed_by_its_slot(gpu):
+    assert gpu.usual_nic_line_rate.si <= gpu.host_link.si
+
+
 def test_a_rack_is_one_domain_of_72_with_four_gpus_per_tray():
     for ident in ("gb200", "gb300"):
         gpu = CATALOG.gpus[ident]

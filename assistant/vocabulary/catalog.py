@@ -101,6 +101,7 @@ class Gpu(Entry):
     gpus_per_node: int
     nics_per_node: int  # usual number of RDMA NICs per node
     usual_nic_line_rate: Fact
+    host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
     hour_price: Fact | None = None  # typical on-demand price, USD/GPU-h
     hour_price_spot: Fact | None = None
