@@ -111,10 +111,7 @@ def test_a_derivation_says_something():
 
 
 def measured(file: str) -> dict[str, dict[str, str]]:
-    path = paths.shipped("knowledge") / "measurements" / file
-    if not path.is_file():
-        pytest.skip(f"{file} is not shipped")
-    with path.open(encoding="utf-8", newline="") as text:
+    with (paths.shipped("knowledge") / "measurements" / file).open(encoding="utf-8", newline="") as text:
         return {row["id"]: row for row in csv.DictReader(text)}
 
 
@@ -136,6 +133,27 @@ def test_bandwidth_efficiency_is_what_was_measured_at_two_nodes(fabric, row, nic
     assert found["nodes"] == "2"
     share = float(found["busbw_GBps"]) / (nics * gb_per_s)
     assert CATALOG.fabrics[fabric].bandwidth_efficiency.si == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize(("link", "row"), [("nvlink-3", "mle-0020"), ("nvlink-4", "mle-0122"), ("nvlink-5", "mle-0120")])
+def test_scale_up_efficiency_is_what_a_ring_measured_in_one_node(link, row):
+    found, link = measured("collectives.csv")[row], CATALOG.scale_ups[link]
+    assert (found["nodes"], found["gpus"]) == ("1", "8")
+    share = float(found["busbw_GBps"]) * 1e9 / link.bandwidth_per_gpu.si
+    assert link.bus_bandwidth_efficiency.si == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize(("fabric", "first", "last", "gpus_per_node"), [
+    ("infiniband-ndr-400", "dstack-0053", "dstack-0073", 8), ("infiniband-hdr-200", "jz-0043", "jz-0063", 8),
+    ("aws-efa-v2", "awsp5-0046", "awsp5-0052", 8), ("gcp-tcpxo", "gcp-0011", "gcp-0030", 8), ("roce-v2-400", "gcp-0031", "gcp-0050", 8)])
+def test_half_bandwidth_message_was_read_off_the_measured_curve(fabric, first, last, gpus_per_node):
+    curve = sorted((float(row["message_bytes"]), float(row["busbw_GBps"]))
+                   for ident, row in measured("collectives.csv").items() if first <= ident <= last)
+    half = max(bandwidth for _, bandwidth in curve) / 2
+    below = next(pair for pair in zip(curve, curve[1:]) if pair[0][1] < half <= pair[1][1])
+    (size, low), (next_size, high) = below
+    read = (size + (next_size - size) * (half - low) / (high - low)) / gpus_per_node
+    assert CATALOG.fabrics[fabric].half_bandwidth_message.si == pytest.approx(read, rel=0.05)
 
 
 def test_measured_all_reduce_figures_are_those_of_the_rows():
