@@ -1,4 +1,4 @@
-"""What the catalog promises: the ids people type are there, every value says where it is from, and what can be recomputed agrees."""
+"""What the catalog promises: the ids people type are there, every value says where it is from, what can be recomputed agrees."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ KINDS = {name: getattr(CATALOG, name) for name in ("gpus", "models", "fabrics", 
 
 GPUS = """v100-sxm a100-sxm-40gb a100-sxm-80gb h100-sxm h100-pcie h200-sxm b200 b300 gb200 gb300 rubin
           mi250x mi300x mi325x mi355x""".split()
-FABRICS = """none ethernet-tcp-10 ethernet-tcp-25 ethernet-tcp-100 ethernet-tcp-200 roce-v2-100 roce-v2-200 roce-v2-400 roce-v2-800
-             spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800 aws-efa-v2 aws-efa-v3
-             gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800 wan-low-communication""".split()
+FABRICS = """none ethernet-tcp-10 ethernet-tcp-25 ethernet-tcp-100 ethernet-tcp-200 roce-v2-100 roce-v2-200 roce-v2-400
+             roce-v2-800 spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800 aws-efa-v2
+             aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800 wan-low-communication""".split()
 SCALE_UPS = "nvlink-4 nvlink-5 nvlink-6 pcie-5 infinity-fabric ualink-1".split()
 PROVIDERS = """aws gcp azure oci coreweave lambda crusoe verda fluidstack gmi-cloud hot-aisle hyperstack nebius nscale ovhcloud
                runpod sf-compute tensorwave vast-ai voltage-park vultr spheron""".split()
@@ -40,9 +40,9 @@ NAMED = {
                 "ConnectX-6 Dx", "ConnectX", "ConnectX-8", "BlueField-3", "Pollara 400"],
     "gpus": ["A100", "H100", "H100 SXM5", "H200", "B200", "GB200", "Blackwell", "Rubin", "MI300X", "HGX H100"],
     "models": ["Llama 3.1 8B", "Llama 3.1 70B", "Llama 3.1 405B", "Llama 3 405B", "Qwen2.5-7B", "Qwen2.5-72B"],
-    "providers": ["Spheron", "CoreWeave", "Lambda", "Lambda Labs", "AWS", "GCP", "Azure", "Crusoe", "DataCrunch", "Verda", "FluidStack",
-                  "GMI Cloud", "Hot Aisle", "Hyperstack", "Nebius", "Nscale", "OVHcloud", "RunPod", "SF Compute", "TensorWave",
-                  "Vast.ai", "Voltage Park", "Vultr"],
+    "providers": ["Spheron", "CoreWeave", "Lambda", "Lambda Labs", "AWS", "GCP", "Azure", "Crusoe", "DataCrunch", "Verda",
+                  "FluidStack", "GMI Cloud", "Hot Aisle", "Hyperstack", "Nebius", "Nscale", "OVHcloud", "RunPod", "SF Compute",
+                  "TensorWave", "Vast.ai", "Voltage Park", "Vultr"],
 }
 
 
@@ -65,7 +65,8 @@ def cited() -> Iterator[tuple[str, str]]:
     """Every ``source`` of the catalog, of facts, models and offers, with its path."""
     yield from ((place, fact.source) for place, fact in facts(CATALOG, "catalog"))
     yield from ((f"models.{model.id}", model.source) for model in CATALOG.models.values())
-    yield from ((f"providers.{provider.id}", offer.source) for provider in CATALOG.providers.values() for offer in provider.offers)
+    yield from ((f"providers.{provider.id}", offer.source)
+                for provider in CATALOG.providers.values() for offer in provider.offers)
 
 
 def plain(text: str) -> str:
@@ -101,7 +102,8 @@ def test_every_value_says_where_it_was_read_or_how_it_was_derived():
 
 
 def test_a_derivation_quotes_only_sources_that_exist():
-    named = {name for _, source in cited() if source.startswith("derived: ") for name in re.findall(r"([a-z0-9][a-z0-9.-]+)#", source)}
+    named = {name for _, source in cited() if source.startswith("derived: ")
+             for name in re.findall(r"([a-z0-9][a-z0-9.-]+)#", source)}
     assert "measured-collectives" in named
     assert named <= set(LIBRARY.knowledge.sources)
 
@@ -126,8 +128,8 @@ def test_every_quoted_measured_row_exists(file):
 
 
 @pytest.mark.parametrize(("fabric", "row", "nics", "gb_per_s"), [
-    ("infiniband-ndr-400", "azh100-0015", 8, 50), ("infiniband-hdr-200", "jz-0063", 8, 25), ("aws-efa-v2", "awsp5-0052", 32, 12.5),
-    ("gcp-tcpxo", "gcp-0030", 8, 25)])
+    ("infiniband-ndr-400", "azh100-0015", 8, 50), ("infiniband-hdr-200", "jz-0063", 8, 25),
+    ("aws-efa-v2", "awsp5-0052", 32, 12.5), ("gcp-tcpxo", "gcp-0030", 8, 25)])
 def test_bandwidth_efficiency_is_what_was_measured_at_two_nodes(fabric, row, nics, gb_per_s):
     found = measured("collectives.csv")[row]
     assert found["nodes"] == "2"
@@ -145,7 +147,8 @@ def test_scale_up_efficiency_is_what_a_ring_measured_in_one_node(link, row):
 
 @pytest.mark.parametrize(("fabric", "first", "last", "gpus_per_node"), [
     ("infiniband-ndr-400", "dstack-0053", "dstack-0073", 8), ("infiniband-hdr-200", "jz-0043", "jz-0063", 8),
-    ("aws-efa-v2", "awsp5-0046", "awsp5-0052", 8), ("gcp-tcpxo", "gcp-0011", "gcp-0030", 8), ("roce-v2-400", "gcp-0031", "gcp-0050", 8)])
+    ("aws-efa-v2", "awsp5-0046", "awsp5-0052", 8), ("gcp-tcpxo", "gcp-0011", "gcp-0030", 8),
+    ("roce-v2-400", "gcp-0031", "gcp-0050", 8)])
 def test_half_bandwidth_message_was_read_off_the_measured_curve(fabric, first, last, gpus_per_node):
     curve = sorted((float(row["message_bytes"]), float(row["busbw_GBps"]))
                    for ident, row in measured("collectives.csv").items() if first <= ident <= last)
@@ -197,7 +200,8 @@ def test_active_parameters_are_those_the_publisher_prints(model):
 
 
 def test_figures_everybody_quotes():
-    counts = {"qwen2.5-7b": 7.616e9, "qwen2.5-72b": 72.706e9, "llama-3.1-405b": 405.85e9, "mixtral-8x7b": 46.70e9, "deepseek-v3": 671.03e9}
+    counts = {"qwen2.5-7b": 7.616e9, "qwen2.5-72b": 72.706e9, "llama-3.1-405b": 405.85e9,
+              "mixtral-8x7b": 46.70e9, "deepseek-v3": 671.03e9}
     for ident, params in counts.items():
         assert architecture_of(CATALOG.models[ident]).params == pytest.approx(params, rel=1e-4)
 
@@ -255,7 +259,8 @@ def test_google_sells_no_infiniband():
 def test_a_fabric_bound_to_a_provider_is_sold_there():
     for fabric in CATALOG.fabrics.values():
         for ident in fabric.providers or ():
-            assert any(fabric.id in offer.fabrics for offer in CATALOG.providers[ident].offers), f"{ident} does not offer {fabric.id}"
+            offered = {found for offer in CATALOG.providers[ident].offers for found in offer.fabrics}
+            assert fabric.id in offered, f"{ident} does not offer {fabric.id}"
 
 
 def node_bandwidth(ident: str) -> float:
@@ -266,9 +271,13 @@ def node_bandwidth(ident: str) -> float:
     return min(wire, fabric.bandwidth_ceiling.si) if fabric.bandwidth_ceiling else wire
 
 
-@pytest.mark.parametrize("fabric", [fabric for fabric in CATALOG.fabrics.values() if fabric.id != "none"], ids=lambda fabric: fabric.id)
+NETWORKS = [fabric for fabric in CATALOG.fabrics.values() if fabric.id != "none"]
+
+
+@pytest.mark.parametrize("fabric", NETWORKS, ids=lambda fabric: fabric.id)
 def test_a_fabric_has_all_that_a_prediction_needs(fabric):
-    for name in ("line_rate", "bandwidth_efficiency", "latency", "half_bandwidth_message", "scale_loss_per_doubling", "jitter", "premium"):
+    for name in ("line_rate", "bandwidth_efficiency", "latency", "half_bandwidth_message", "scale_loss_per_doubling",
+                 "jitter", "premium"):
         assert getattr(fabric, name) is not None, name
     assert 0 < fabric.bandwidth_efficiency.si <= 1
     assert 0 <= fabric.scale_loss_per_doubling.si < 0.2
@@ -310,8 +319,8 @@ def test_a_device_has_a_speed_and_an_honest_price():
         assert CATALOG.devices[ident].price_low is not None
 
 
-EXAMPLES = """single-node qwen-7b-finetuning-tcp llama-70b-pretraining mixtral-moe llama-405b-at-scale vendor-neutral-mi300x serving-70b
-              disaggregated-serving two-sites-diloco tight-budget cloud-bound-aws buy-256-gpus""".split()
+EXAMPLES = """single-node qwen-7b-finetuning-tcp llama-70b-pretraining mixtral-moe llama-405b-at-scale vendor-neutral-mi300x
+              serving-70b disaggregated-serving two-sites-diloco tight-budget cloud-bound-aws buy-256-gpus""".split()
 
 
 def test_there_is_an_example_for_every_kind_of_question():

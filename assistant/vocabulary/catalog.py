@@ -138,7 +138,8 @@ class Model(Entry):
     attention_bias: bool = False  # biases on q, k, v
     biases: bool = False  # biases everywhere (GPT-2/3 style) and learned positions
     positions: int = 0  # learned position embeddings
-    mla: dict[str, int] | None = None  # multi-head latent attention: q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim
+    # Multi-head latent attention: q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim.
+    mla: dict[str, int] | None = None
     qk_norm: bool = False
     context: int  # usual maximum sequence length
     source: str
@@ -156,7 +157,7 @@ class Fabric(Entry):
     transport: Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
     line_rate: Fact | None = None  # per NIC, one direction
     nics_per_node: int | None = None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
-    bandwidth_efficiency: Fact | None = None  # ring bus bandwidth at large messages and two nodes ÷ line rate of all NICs of a node
+    bandwidth_efficiency: Fact | None = None  # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
     all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)  # nodes of 8 GPUs → nccl-tests busbw measured there
     latency: Fact | None = None  # one message between nodes, software included
