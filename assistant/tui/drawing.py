@@ -1,0 +1,189 @@
+"""How each event of the conversation looks: paragraphs, and Rich renderables for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from assistant.conversation import events
+from assistant.vocabulary.knowledge import DOUBTFUL
+
+from .flow import BLANK, Line, parts, said
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Drawn = Line | Any  # a paragraph, or a Rich renderable
+VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
+MOST_PASSAGES = 3
+MOST_REASONS = 8
+
+
+def drawn(event: events.Event) -> list[Drawn]:
+    """The event as paragraphs and renderables; nothing for an open question, which has its own place."""
+    draw: Callable[[Any], list[Drawn]] | None = _DRAWINGS.get(event.kind)
+    return draw(event) if draw else []
+
+
+def asked(question: events.Question) -> list[Line]:
+    """A question that has been answered, as it stays in the log."""
+    return [said(question.text, "$quiet", lead="? ", lead_style="$quiet")]
+
+
+def answered(text: str) -> list[Line]:
+    """What the user said."""
+    return [said(text, "bold", lead="› ", lead_style="$accent bold")]
+
+
+def headline_sign(plan: events.Plan) -> tuple[str, str]:
+    """Sign and style of a plan's verdict."""
+    verdict = plan.recommendation.verdict
+    return VERDICT_SIGNS.get(verdict, "·"), "$bad bold" if verdict == "infeasible" else "$good bold"
+
+
+def verdict_sign(verdict: str) -> tuple[str, str]:
+    """Sign and style of how well a statement stands: confirmed, unproven, or doubtful."""
+    if verdict in DOUBTFUL or verdict == "disputed":
+        return "!", "$doubt"
+    return ("✓", "$good") if verdict in ("confirmed", "current", "consistent") else ("·", "$quiet")
+
+
+def _understood(event: events.Understood) -> list[Drawn]:
+    lines: list[Drawn] = []
+    if event.fields:
+        pieces: list[str | tuple[str, str]] = [("Understood: ", "$quiet")]
+        for number, field in enumerate(event.fields):
+            pieces += [(" · ", "$quiet")] if number else []
+            pieces += [field.text, *([(f" (was {field.before})", "$quiet")] if field.before else [])]
+        lines.append(parts(*pieces, lead="  "))
+    lines += [said(text, "$quiet", lead="  ~ ", lead_style="$quiet") for text in event.assumed]
+    if event.rest:
+        lines.append(parts(("Not understood: ", "$doubt"), event.rest, lead="! ", lead_style="$doubt"))
+    return lines
+
+
+def _plan(event: events.PlanShown) -> list[Drawn]:
+    sign, style = headline_sign(event.plan)
+    return [said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
+
+
+def _variation(event: events.VariationShown) -> list[Drawn]:
+    sign, style = headline_sign(event.plan)
+    return [*variation_notice(event), BLANK, said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
+
+
+def variation_notice(event: events.VariationShown) -> list[Line]:
+    """What is tried, and how to take it or leave it."""
+    varied = " · ".join(field.text for field in event.fields) or event.what_if
+    return [parts(("Only tried, not taken: ", "$weft"), varied, lead="◇ ", lead_style="$weft"),
+            parts(("Say ", "$quiet"), "keep it", (" to go on from here, ", "$quiet"), "drop it", (" to return to the plan.", "$quiet"), indent=2)]
+
+
+def _details(event: events.PlanDetails) -> list[Drawn]:
+    return [parts(("The whole plan stands in the plan panel: ", "$quiet"), ("F2", "$accent"), lead="  ")]
+
+
+def _answer(event: events.Answer) -> list[Drawn]:
+    lines: list[Drawn] = [said(event.note, "$quiet", lead="  ")] if event.note else []
+    if event.answer is None:
+        return lines
+    if not event.answer.answered:
+        lines.append(said("The knowledge base has no answer to this. What comes nearest:", lead="! ", lead_style="$doubt"))
+    for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1):
+        lines += [*([BLANK] if number > 1 else []), *_passage(number, passage)]
+    if event.answer.passages:
+        lines.append(parts(("Open a source: ", "$quiet"), ("F4", "$accent"), indent=2))
+    return lines
+
+
+def _passage(number: int, passage: Any) -> Iterable[Line]:
+    sign, style = verdict_sign(passage.status)
+    yield said(passage.text, lead=f"{number} ", lead_style="$quiet")
+    yield parts((f"{sign} {passage.status}", style), (f" · {passage.source} · {passage.section}", "$quiet"), indent=2)
+    if passage.correction:
+        yield parts(("What holds: ", "$doubt"), passage.correction, indent=2)
+
+
+def _explanation(event: events.Explanation) -> list[Drawn]:
+    lines: list[Line] = []
+    for reason in event.tree.children[:MOST_REASONS]:
+        lines.append(parts(reason_label(reason), reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2))
+    more = max(0, len(event.tree.children) - MOST_REASONS)
+    hint = f"{more} more, and the whole proof with its facts and sources: " if more else "The whole proof with its facts and sources: "
+    return [said(event.tree.text, "bold", lead="  "), *lines, parts((hint, "$quiet"), ("F3", "$accent"), indent=2)]
+
+
+def _resting_on(reason: events.Reason) -> str:
+    """The sources right under a reason, for the short form."""
+    sources = dict.fromkeys(child.source for child in reason.children if child.source)
+    return f"  ({', '.join(sources)})" if sources else ""
+
+
+def reason_label(reason: events.Reason) -> tuple[str, str]:
+    """The word in front of a node of the proof, and its style."""
+    words = {"rule": ("rule: ", "$weft"), "fact": ("fact: ", "$quiet"), "claim": ("source: ", "$good"), "figure": ("figure: ", "$quiet")}
+    return words.get(reason.kind, ("", ""))
+
+
+def reason_origin(reason: events.Reason) -> list[tuple[str, str]]:
+    """Where a node of the proof comes from: rule id, source and grade."""
+    origin = " · ".join(part for part in (reason.source or (reason.id if reason.kind == "rule" else None), reason.grade) if part)
+    return [(f"  ({origin})", "$quiet")] if origin else []
+
+
+def _comparison(event: events.Comparison) -> list[Drawn]:
+    return [said(event.summary, "bold", lead="  "), comparison_table(event)]
+
+
+def comparison_table(event: events.Comparison) -> RenderableType:
+    """Two fabrics point by point; ✓ marks the better side."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
+    for title in ("", f"  {event.left}", f"  {event.right}"):
+        table.add_column(Text(title))
+    for row in event.rows:
+        table.add_row(Text(row.what, style="dim"), *(Text(f"{'✓ ' if row.better == side else '  '}{value}", style="green" if row.better == side else "")
+                                                     for side, value in (("left", row.left), ("right", row.right))))
+    return table
+
+
+def _note(event: events.Note) -> list[Drawn]:
+    return [said(event.text, lead="  "), *_bullets(event.items)]
+
+
+def _exported(event: events.Exported) -> list[Drawn]:
+    return [parts("Saved as ", (event.path, "bold"), (f" ({event.format})", "$quiet"), lead="✓ ", lead_style="$good")]
+
+
+def _failure(event: events.Failure) -> list[Drawn]:
+    return [said(event.text, lead="! ", lead_style="$doubt bold")]
+
+
+def _finished(event: events.Finished) -> list[Drawn]:
+    lines: list[Drawn] = [said(event.text, lead="✓ ", lead_style="$good")]
+    if event.left_open:
+        lines.append(parts(("Left open: ", "$quiet"), ", ".join(event.left_open), lead="  "))
+    return lines
+
+
+def _bullets(items: Iterable[str], indent: int = 0) -> list[Line]:
+    return [said(item, lead="  · ", lead_style="$quiet", indent=indent) for item in items]
+
+
+class FittedView:
+    """A Rich renderable that is made for the width it is drawn at."""
+
+    def __init__(self, make: Callable[[int], RenderableType]) -> None:
+        self._make = make
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterable[RenderableType]:
+        yield self._make(options.max_width)
+
+
+_DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
+    "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "answer": _answer,
+    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
+    "finished": _finished}

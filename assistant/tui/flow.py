@@ -1,0 +1,86 @@
+"""Running text with hanging indents: what the conversation is drawn with.
+
+Unlike a Rich table it can be selected with the mouse and copied, and its colours follow the theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from assistant.present.text import safe
+
+
+@dataclass(frozen=True)
+class Line:
+    """One paragraph: ``body`` wraps to the right of ``lead`` (a sign, a bullet, a number), ``indent`` cells from the left."""
+
+    body: Content
+    lead: Content = Content("")
+    indent: int = 0
+
+    def wrapped(self, width: int) -> list[Content]:
+        """The paragraph as lines of at most ``width`` cells."""
+        room = max(8, width - self.indent - self.lead.cell_length)
+        hanging = Content(" " * self.lead.cell_length)
+        lines = self.body.wrap(room) or [Content("")]
+        return [(self.lead if first else hanging).pad_left(self.indent) + line.rstrip() for first, line in _marked(lines)]
+
+
+def _marked(lines: Iterable[Content]) -> Iterable[tuple[bool, Content]]:
+    return ((number == 0, line) for number, line in enumerate(lines))
+
+
+def said(text: str, style: str = "", *, lead: str = "", lead_style: str = "", indent: int = 0) -> Line:
+    """A paragraph of text that somebody typed or a file said: no markup, no control characters."""
+    return Line(Content.styled(safe(text), style), Content.styled(lead, lead_style), indent)
+
+
+def parts(*pieces: str | tuple[str, str], lead: str = "", lead_style: str = "", indent: int = 0) -> Line:
+    """A paragraph of several pieces, each plain or with a style."""
+    cleaned = [safe(piece) if isinstance(piece, str) else (safe(piece[0]), piece[1]) for piece in pieces]
+    return Line(Content.assemble(*cleaned), Content.styled(lead, lead_style), indent)
+
+
+BLANK = Line(Content(""))
+
+
+class Flow(Widget):
+    """Paragraphs, wrapped to the width there is."""
+
+    DEFAULT_CSS = "Flow { height: auto; width: 1fr; }"
+
+    def __init__(self, lines: Iterable[Line] = (), **options: Any) -> None:
+        super().__init__(**options)
+        self._lines = list(lines)
+        self._drawn: tuple[int, Content] | None = None
+
+    @property
+    def plain(self) -> str:
+        """What is written, unwrapped."""
+        return "\n".join(f"{line.lead.plain}{line.body.plain}" for line in self._lines)
+
+    def show(self, lines: Iterable[Line]) -> None:
+        """Write something else."""
+        self._lines = list(lines)
+        self._drawn = None
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Rows needed at a width."""
+        return self._at(width).plain.count("\n") + 1 if self._lines else 0
+
+    def render(self) -> Content:
+        """The paragraphs at the width the layout gave."""
+        return self._at(self.content_size.width)
+
+    def _at(self, width: int) -> Content:
+        if self._drawn is None or self._drawn[0] != width:
+            rows = [row for line in self._lines for row in line.wrapped(width)]
+            self._drawn = (width, Content("\n").join(rows))
+        return self._drawn[1]

@@ -1,0 +1,105 @@
+"""What has been said so far, the newest at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from .drawing import Drawn
+from .flow import Flow, Line, parts
+
+# Widgets cost time at every key and resize; older exchanges are kept as data and drawn when somebody looks.
+LIVE_EXCHANGES = 30
+
+
+class Exchange(Vertical):
+    """What the user said and everything that came back."""
+
+    DEFAULT_CSS = "Exchange { height: auto; margin: 0 0 1 0; }"
+
+    def __init__(self, pieces: Iterable[Drawn]) -> None:
+        super().__init__()
+        self.pieces = list(pieces)
+
+    def compose(self) -> Iterator[Widget]:
+        """Neighbouring paragraphs share one widget."""
+        lines: list[Line] = []
+        for piece in self.pieces:
+            if isinstance(piece, Line):
+                lines.append(piece)
+                continue
+            if lines:
+                yield Flow(lines)
+            lines = []
+            yield Static(piece, markup=False, classes="figure")
+        if lines:
+            yield Flow(lines)
+
+
+class ConversationLog(VerticalScroll):
+    """The exchanges; the older ones folded away until Page Up reaches them."""
+
+    HELP = """\
+# What was said
+
+↑ ↓ PgUp PgDn | scroll; PgUp at the top unfolds older exchanges
+Esc | back to the answer line
+Ctrl+C | copies what the mouse has selected
+"""
+    BINDINGS = [Binding("pageup", "page_back", "Back", show=False)]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._folded: list[list[Drawn]] = []
+        self._fold = Flow(id="folded")
+
+    def compose(self) -> Iterator[Widget]:
+        self._fold.display = False
+        yield self._fold
+
+    def add(self, pieces: list[Drawn]) -> None:
+        """Add an exchange at the bottom and fold the oldest away."""
+        if not pieces:
+            return
+        self.mount(Exchange(pieces))
+        live = list(self.query(Exchange))
+        for exchange in live[:max(0, len(live) + 1 - LIVE_EXCHANGES)]:
+            self._folded.append(exchange.pieces)
+            exchange.remove()
+        self._show_fold()
+        self.call_after_refresh(self.scroll_end, animate=False)
+
+    def page(self, step: int) -> None:
+        """Turn a page; at the very top, unfold what is older."""
+        if step < 0 and self.scroll_y <= 0 and self._folded:
+            self.unfold()
+        elif step < 0:
+            self.scroll_page_up()
+        else:
+            self.scroll_page_down()
+
+    def action_page_back(self) -> None:
+        """Page Up while the log has the keys."""
+        self.page(-1)
+
+    def unfold(self) -> None:
+        """Unfold the newest of the folded exchanges."""
+        unfolded, self._folded = self._folded[-LIVE_EXCHANGES:], self._folded[:-LIVE_EXCHANGES]
+        self.mount_all([Exchange(pieces) for pieces in unfolded], after=self._fold)
+        self._show_fold()
+        self.call_after_refresh(self.scroll_home, animate=False)
+
+    def on_click(self, event: Any) -> None:
+        """A click on the folded line unfolds it."""
+        if event.widget is self._fold:
+            self.unfold()
+
+    def _show_fold(self) -> None:
+        self._fold.display = bool(self._folded)
+        count = len(self._folded)
+        self._fold.show([parts((f"⋯ {count} earlier exchange{'' if count == 1 else 's'}: Page Up at the top", "$quiet"))])

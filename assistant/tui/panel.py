@@ -1,0 +1,102 @@
+"""The panel beside the conversation: plan, why, sources. On a small screen it takes the place of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, Static
+
+from assistant.conversation.events import Reason, VariationShown
+from assistant.vocabulary.plan import Plan
+
+from .drawing import variation_notice
+from .plan_panel import PlanPanel
+from .proof import ProofTree
+from .sources import SourcesList
+
+TABS = {"plan": ("Plan", "F2"), "why": ("Why", "F3"), "sources": ("Sources", "F4")}
+
+
+class PanelTab(Static):
+    """The name of a tab with its key."""
+
+    @dataclass
+    class Clicked(Message):
+        """The tab was clicked."""
+
+        tab: str
+
+    def __init__(self, tab: str) -> None:
+        title, key = TABS[tab]
+        super().__init__(f"{title} {key}", markup=False, id=f"tab-{tab}")
+        self._tab = tab
+
+    def on_click(self) -> None:
+        """Ask to be shown."""
+        self.post_message(self.Clicked(self._tab))
+
+
+class SidePanel(Vertical):
+    """Three tabs over one body."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.plan = PlanPanel(id="plan")
+        self.why = ProofTree(id="why")
+        self.sources = SourcesList(id="sources")
+        self._asked: list[Reason] = []
+
+    def compose(self) -> Iterator[Widget]:
+        with Horizontal(id="tabs"):
+            for tab in TABS:
+                yield PanelTab(tab)
+        with ContentSwitcher(initial="plan", id="panes"):
+            yield self.plan
+            yield self.why
+            yield self.sources
+
+    def on_mount(self) -> None:
+        """Start with the plan."""
+        self.turn_to("plan")
+
+    @property
+    def tab(self) -> str:
+        """The tab that is shown."""
+        return self.query_one("#panes", ContentSwitcher).current or "plan"
+
+    def turn_to(self, tab: str) -> None:
+        """Show a tab."""
+        self.query_one("#panes", ContentSwitcher).current = tab
+        for name in TABS:
+            self.query_one(f"#tab-{name}").set_class(name == tab, "-shown")
+
+    def focus_tab(self) -> None:
+        """Give the shown tab the keys."""
+        self.query_one(f"#{self.tab}").focus()
+
+    def show_plan(self, fields: Mapping[str, Any], plan: Plan | None, variation: VariationShown | None = None) -> None:
+        """Everything that follows from a plan, or from the variation that is being tried."""
+        plan = variation.plan if variation else plan
+        changed = plan is not self.plan.plan
+        self.plan.show(fields, plan, variation_notice(variation) if variation else ())
+        if changed and plan is not None:
+            self.sources.cite(plan)
+            self._asked = []
+            self.why.show(_proofs(plan))
+
+    def explain(self, tree: Reason) -> None:
+        """Put an answer to "why" on top of the proof."""
+        self._asked = [tree, *(reason for reason in self._asked if reason != tree)][:3]
+        self.why.show([*self._asked, *_proofs(self.plan.plan)])
+
+
+def _proofs(plan: Plan | None) -> list[Reason]:
+    """The trees of a plan; what makes them is not needed for the first screen."""
+    from .reasons import reasons
+
+    return reasons(plan) if plan is not None else []

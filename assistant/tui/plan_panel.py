@@ -1,0 +1,94 @@
+"""The plan as it grows: the answer when there is one, and what it rests on so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from assistant.vocabulary.plan import Plan
+
+from .drawing import FittedView
+from .flow import BLANK, Flow, Line, parts, said
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+NEEDED = {"workload": "kind of job", "model": "model", "cluster.gpu": "kind of GPU", "cluster.gpus": "number of GPUs"}
+
+
+class PlanPanel(VerticalScroll):
+    """What was told so far, then the plan."""
+
+    HELP = """\
+# The plan
+
+It grows with every answer: the recommendation, every fabric with its time and cost, why, why not the others, what would
+flip it, what was assumed, the sources.
+
+↑ ↓ PgUp PgDn | scroll
+Esc | back to the answer line
+Ctrl+P | save or copy it
+"""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._told = Flow(id="told")
+        self._view = Static(id="plan-view", markup=False)
+        self.plan: Plan | None = None
+
+    def compose(self) -> Iterator[Widget]:
+        yield self._told
+        yield self._view
+
+    def on_mount(self) -> None:
+        """Before anything was said: what a plan will need."""
+        self.show({}, None)
+
+    def show(self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = ()) -> None:
+        """Show a plan under a notice; without a plan, what was told and what is still needed."""
+        above = [*notice, BLANK] if notice else [] if plan else told(fields)
+        self._told.show(above)
+        self._told.display = bool(above)
+        if plan is not self.plan:
+            self._view.update(FittedView(lambda width: _view(plan, width)) if plan else "")
+            self.plan = plan
+
+
+def _view(plan: Plan, width: int) -> RenderableType:
+    from assistant.present.terminal import plan_view
+
+    return plan_view(plan, width)
+
+
+def told(fields: Mapping[str, Any]) -> list[Line]:
+    """The fields told so far, and the four that a plan needs."""
+    known = {_root(name) for name in fields}
+    lines = [said("The plan appears here as soon as these four are known.", "$quiet"), BLANK]
+    for name, label in NEEDED.items():
+        value = _value(fields, name)
+        sign = ("✓ ", "$good") if name in known else ("○ ", "$quiet")
+        lines.append(parts((f"{label}: ", "$quiet"), value or "not yet", lead=sign[0], lead_style=sign[1]))
+    others = {name: value for name, value in fields.items() if _root(name) not in NEEDED}
+    if others:
+        lines += [BLANK, said("Also told", "$weft bold"), *_named(others)]
+    return lines
+
+
+def _named(fields: Mapping[str, Any]) -> Iterator[Line]:
+    """Fields by the names the conversation has for them."""
+    from assistant.conversation.fields import field_name, value_text
+
+    for name, value in fields.items():
+        yield parts((f"{field_name(name)}: ", "$quiet"), value_text(name, value), lead="✓ ", lead_style="$good")
+
+
+def _root(name: str) -> str:
+    return "model" if name.startswith("model.") else name
+
+
+def _value(fields: Mapping[str, Any], name: str) -> str:
+    return ", ".join(str(value) for key, value in fields.items() if _root(key) == name)

@@ -1,0 +1,122 @@
+"""The proof: from a conclusion down to its facts, figures and sources, as a tree that keys can walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual.binding import Binding
+from textual.message import Message
+from textual.widgets import OptionList
+
+from assistant.conversation.events import Reason
+
+from .drawing import reason_label, reason_origin
+from .flow import parts
+from .listing import Entry, Listing
+
+
+class ProofTree(Listing):
+    """Reasons under reasons; what rests on a source opens it."""
+
+    HELP = """\
+# Why
+
+Every conclusion with the rule that drew it, the facts the rule saw and the sources it rests on.
+
+↑ ↓ | move
+→ ← | open and close a line
+Enter | opens the line, or the source it names
+Esc | back to the answer line
+
+Signs: ▸ closed, ▾ open, ↗ a source to read.
+"""
+    BINDINGS = [
+        Binding("right", "open", "Open", show=False),
+        Binding("left", "close", "Close", show=False),
+        Binding("space", "toggle", "Open or close", show=False),
+    ]
+
+    @dataclass
+    class SourceWanted(Message):
+        """A reason that names a source was chosen; ``ident`` is a claim, passage or source id."""
+
+        ident: str
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._reasons: dict[str, Reason] = {}
+        self._roots: list[Reason] = []
+        self._open: set[str] = set()
+
+    def show(self, roots: Sequence[Reason], opened: bool = True) -> None:
+        """Show these trees; the first level of the first one open."""
+        self._roots = list(roots)
+        self._open = {"0"} if opened and roots else set()
+        self._redraw()
+        self.highlighted = 0 if roots else None
+
+    def action_open(self) -> None:
+        """Open the marked line, or step into it."""
+        key = self.marked_key
+        if key and self._reasons[key].children:
+            if key in self._open:
+                self.action_cursor_down()
+            self._open.add(key)
+            self._redraw()
+
+    def action_close(self) -> None:
+        """Close the marked line, or go to the line it belongs to."""
+        key = self.marked_key
+        if not key:
+            return
+        if key in self._open:
+            self._open.discard(key)
+        elif "." in key:
+            self._mark(key.rpartition(".")[0])
+        self._redraw()
+
+    def action_toggle(self) -> None:
+        """Open what is closed, close what is open."""
+        key = self.marked_key
+        if key and self._reasons[key].children:
+            self._open ^= {key}
+            self._redraw()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter opens a source where there is one, else the line."""
+        event.stop()
+        key = self.marked_key
+        reason = self._reasons.get(key or "")
+        if reason is not None and not reason.children and reason.source:
+            self.post_message(self.SourceWanted(reason.id or reason.source))
+        else:
+            self.action_toggle()
+
+    def _mark(self, key: str) -> None:
+        self.highlighted = next((i for i, entry in enumerate(self._entries) if entry.key == key), self.highlighted)
+
+    def _redraw(self) -> None:
+        entries = [entry for number, root in enumerate(self._roots) for entry in self._branch(root, str(number))]
+        self.fill(entries)
+
+    def _branch(self, reason: Reason, key: str) -> Iterator[Entry]:
+        self._reasons[key] = reason
+        yield Entry(key, (self._line(reason, key),))
+        if key in self._open:
+            for number, child in enumerate(reason.children):
+                yield from self._branch(child, f"{key}.{number}")
+
+    def _line(self, reason: Reason, key: str) -> Any:
+        sign = ("▾ " if key in self._open else "▸ ") if reason.children else ("↗ " if reason.source else "  ")
+        text = (reason.text, "bold") if "." not in key else reason.text
+        return parts(reason_label(reason), text, *reason_origin(reason), lead=sign, lead_style="$accent", indent=2 * key.count("."))
+
+
+def leaves(reasons: Iterable[Reason]) -> Iterator[Reason]:
+    """Every reason of some trees that names a source."""
+    for reason in reasons:
+        if reason.source:
+            yield reason
+        yield from leaves(reason.children)

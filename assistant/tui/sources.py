@@ -1,0 +1,144 @@
+"""Everything that can be opened: what the plan cites, what the last question found, every source there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from textual.message import Message
+from textual.widgets import OptionList
+
+from assistant.vocabulary.answers import FoundPassage
+from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
+from assistant.vocabulary.plan import Evidence, Plan
+
+from .drawing import verdict_sign
+from .flow import parts, said
+from .listing import Entry, Listing
+
+PREVIEW = 140  # characters of a statement in the list; the whole of it opens
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A passage or claim to read: who says it, how well it stands, and what holds where it does not."""
+
+    ident: str
+    source: str
+    section: str
+    text: str
+    verdict: str
+    grade: str | None = None
+    date: str | None = None
+    correction: str | None = None
+    claims: tuple[str, ...] = field(default=())
+
+
+def of_evidence(evidence: Evidence) -> Statement:
+    """What a plan cites."""
+    return Statement(evidence.id, evidence.source, evidence.section, evidence.text, evidence.verdict, evidence.grade,
+                     evidence.date or None, evidence.correction)
+
+
+def of_found(found: FoundPassage) -> Statement:
+    """What a search found."""
+    return Statement(found.id, found.source, found.section, found.text, found.status, None, found.date, found.correction,
+                     tuple(str(claim["id"]) for claim in found.claims if "id" in claim))
+
+
+def of_claim(claim: Claim) -> Statement:
+    """A claim of the knowledge base."""
+    date = claim.date.isoformat() if claim.date else None
+    return Statement(claim.id, claim.source, claim.section, claim.statement, claim.verdict, claim.evidence_grade, date, claim.correction)
+
+
+def of_passage(passage: Passage) -> Statement:
+    """A passage of the knowledge base."""
+    return Statement(passage.id, passage.source, passage.section, passage.text, passage.status, None, None, passage.correction,
+                     tuple(passage.claims))
+
+
+class SourcesList(Listing):
+    """The statements and sources, grouped; Enter opens one."""
+
+    HELP = """\
+# Sources
+
+What the plan cites first, then what your last question found, then every source.
+
+↑ ↓ | move
+Enter | opens
+Esc | back to the answer line
+
+Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdrawn; opened, it says what holds instead.
+"""
+
+    @dataclass
+    class Opened(Message):
+        """An entry was chosen: its key, a statement id or a source id."""
+
+        ident: str
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.statements: dict[str, Statement] = {}
+        self._cited: list[Statement] = []
+        self._found: list[Statement] = []
+        self._question = ""
+        self._knowledge: Knowledge | None = None
+
+    def cite(self, plan: Plan) -> None:
+        """Show what a plan cites."""
+        self._cited = [of_evidence(evidence) for evidence in plan.evidence]
+        self._refill()
+
+    def found(self, question: str, passages: list[FoundPassage]) -> None:
+        """Show what a question found."""
+        self._question, self._found = question, [of_found(passage) for passage in passages]
+        self._refill()
+
+    def know(self, knowledge: Knowledge) -> None:
+        """Offer every source of the knowledge base."""
+        self._knowledge = knowledge
+        self._refill()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter or a click opens."""
+        event.stop()
+        if self.marked_key:
+            self.post_message(self.Opened(self.marked_key.partition(":")[2]))
+
+    def _refill(self) -> None:
+        self.statements = {statement.ident: statement for statement in [*self._cited, *self._found]}
+        self.fill([*_group("cited", "Cited by the plan", self._cited),
+                   *_group("found", f"Found for “{self._question}”", self._found), *self._all_sources()])
+
+    def _all_sources(self) -> Iterator[Entry]:
+        if self._knowledge is None:
+            return
+        yield _heading("All sources", bool(self._cited or self._found))
+        for source in sorted(self._knowledge.sources.values(), key=lambda s: s.title):
+            sign = "✓" if source.status == "current" else "!"
+            by = " · ".join(part for part in (source.publisher, str(source.date) if source.date else "no date", source.status) if part)
+            yield Entry(f"source:{source.id}", (said(source.title, lead=f"{sign} ", lead_style="$good" if sign == "✓" else "$doubt"),
+                                                said(by, "$quiet", indent=2)))
+
+
+def _heading(title: str, apart: bool) -> Entry:
+    return Entry(f"heading:{title}", (*([said("")] if apart else []), said(title, "$weft bold")), heading=True)
+
+
+def _group(name: str, title: str, statements: list[Statement]) -> Iterator[Entry]:
+    if statements:
+        yield _heading(title, name != "cited")
+    for statement in statements:
+        sign, style = verdict_sign(statement.verdict)
+        origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
+        yield Entry(f"{name}:{statement.ident}", (said(_preview(statement.text), lead=f"{sign} ", lead_style=style),
+                                                  parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2)))
+
+
+def _preview(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= PREVIEW else text[:PREVIEW].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,74 @@
+"""The top line: what is being planned, and what is recommended with how much confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textual.content import Content
+from textual.widget import Widget
+
+from assistant.present.text import safe
+from assistant.vocabulary.plan import Plan
+
+from .drawing import headline_sign
+
+METER_CELLS = 5
+
+
+class StatusLine(Widget):
+    """One row: the job on the left, the answer on the right."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; }"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._job = ""
+        self._plan: Plan | None = None
+        self._what_if = False
+
+    @property
+    def plain(self) -> str:
+        """What is written."""
+        return self.render().plain
+
+    def show(self, fields: Mapping[str, Any], plan: Plan | None, what_if: bool = False) -> None:
+        """Show a job and the newest plan; ``what_if`` when the plan is not the accepted one."""
+        self._job, self._plan, self._what_if = job_in_short(fields), plan, what_if
+        self.refresh()
+
+    def render(self) -> Content:
+        """Job and answer, the job giving way when there is no room."""
+        answer = self._answer()
+        room = max(0, self.content_size.width - answer.cell_length - 2)
+        name = Content.assemble(("weft", "$weft bold"), (f"  {safe(self._job)}" if self._job else "  plan the fabric before you buy it", "$quiet"))
+        return name.truncate(room, ellipsis=True, pad=True) + "  " + answer
+
+    def _answer(self) -> Content:
+        if self._plan is None:
+            return Content("")
+        answer = self._plan.recommendation
+        sign, style = headline_sign(self._plan)
+        if answer.verdict == "infeasible":
+            return Content.assemble((f"{sign} not feasible", style))
+        fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
+        return Content.assemble(("what if  " if self._what_if else "", "$weft"), (f"{sign} {fabric}", style), "  ",
+                                (meter(answer.confidence), "$good"), (f" {answer.confidence:.0%} sure", "$quiet"))
+
+
+def meter(share: float) -> str:
+    """A share between 0 and 1 as five cells."""
+    filled = round(share * METER_CELLS)
+    return "▰" * filled + "▱" * (METER_CELLS - filled)
+
+
+def job_in_short(fields: Mapping[str, Any]) -> str:
+    """``pretraining · llama-3.1-70b · 64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left out."""
+    gpus, gpu = fields.get("cluster.gpus"), fields.get("cluster.gpu")
+    machines = f"{gpus} × {gpu}" if gpus and gpu else f"{gpus} GPUs" if gpus else gpu
+    parts = (fields.get("workload"), fields.get("model") or _size(fields.get("model.params")), machines)
+    return " · ".join(str(part) for part in parts if part)
+
+
+def _size(params: Any) -> str | None:
+    return f"{params / 1e9:g}B parameters" if isinstance(params, (int, float)) else None
