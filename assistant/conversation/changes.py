@@ -29,6 +29,8 @@ def _recommendation(before: Plan, after: Plan) -> list[str]:
         return ["Nothing works any more."]
     if new.verdict != "infeasible" and old.verdict == "infeasible":
         return [f"Now something works: {new.fabric}."]
+    if (after.questionnaire.get("cluster") or {}).get("fabric") == new.fabric:
+        return []  # the network was fixed by what was said: no news
     return [f"The recommendation is now {new.fabric}; it was {old.fabric}."] if new.fabric != old.fabric else []
 
 

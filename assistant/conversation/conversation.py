@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
@@ -56,8 +57,9 @@ class Conversation:
         self.searcher = searcher
         self.finished = False
         self._planner = planner or _plan
-        self._exporter = exporter
-        self._record = record
+        self.exporter = exporter
+        self.record = record
+        self.transcript_path: Path | None = None
         self._asked: list[str] = []
         self._undone: list[Draft] = []
         self._varied: Draft | None = None
@@ -279,7 +281,7 @@ class Conversation:
         return [Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items), *self._repeat()]
 
     def _goodbye(self) -> list[Event]:
-        return [Note(text="Everything said is kept in the transcript." if self._record else "Goodbye.")]
+        return [Note(text="Everything said is kept in the transcript." if self.record else "Goodbye.")]
 
     def _export(self, reading: Understanding, said: str) -> list[Event]:
         return self._with_plan(lambda plan: [self._exported(plan, said)])
@@ -287,7 +289,7 @@ class Conversation:
     def _exported(self, plan: Plan, said: str) -> Event:
         target = exporting.target_of(said)
         try:
-            self._exporter(plan, self.draft.questionnaire(self.library.catalog), target)
+            self.exporter(plan, self.draft.questionnaire(self.library.catalog), target)
         except InputError as error:
             return Failure(text=f"{error}.")
         return Exported(path=target.path, format=target.format)
@@ -380,8 +382,8 @@ class Conversation:
     def _end(self, said: str | None, events: list[Event]) -> list[Event]:
         turn = Turn(said=said, events=tuple(events))
         self.turns.append(turn)
-        if self._record is not None:
-            self._record(turn)
+        if self.record is not None:
+            self.record(turn)
         return events
 
 

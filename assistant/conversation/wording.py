@@ -1,0 +1,211 @@
+"""Events as text: the same blocks become lines (plain mode) and Markdown (transcripts)."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.present import figures, report
+from assistant.present.markdown import block_markdown, escaped
+from assistant.present.report import SIGNS, Bullets, Paragraph, Table
+from assistant.present.text import block_lines, safe
+from assistant.vocabulary.plan import Plan
+
+from . import events as e
+
+MOST_CANDIDATES = 4
+MOST_PASSAGES = 3
+MOST_REASONS = 6
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Indented lines: (depth, text)."""
+
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What can be answered: (key, label)."""
+
+    offers: tuple[tuple[str, str], ...]
+
+
+Block = Paragraph | Bullets | Table | Tree | Choices
+
+
+def keys(question: e.Question) -> list[str]:
+    """The key of each choice: digits, or letters where a label is itself a number that could be typed."""
+    numbers = any(choice.label[:1].isdigit() for choice in question.choices)
+    return list(_LETTERS if numbers else "123456789")[:len(question.choices)]
+
+
+def lines(event: e.Event, width: int = 80) -> list[str]:
+    """An event as plain lines of at most ``width`` characters: no markup, no boxes, no colour."""
+    if isinstance(event, e.PlanDetails):
+        from assistant.present.text import plan_lines
+
+        return plan_lines(event.plan, width)
+    return [safe(line) for block in blocks(event) for line in _lines(block, width)]
+
+
+def markdown(event: e.Event) -> str:
+    """An event as Markdown, blocks separated by an empty line."""
+    return "\n\n".join(_markdown(block) for block in blocks(event))
+
+
+def _lines(block: Block, width: int) -> list[str]:
+    if isinstance(block, Tree):
+        return [line for depth, text in block.lines for line in textwrap.wrap(
+            text, width, initial_indent="  " * depth + "- ", subsequent_indent="  " * depth + "  ")]
+    if isinstance(block, Choices):
+        return [line for key, label in block.offers for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")]
+    return block_lines(block, width)
+
+
+def _markdown(block: Block) -> str:
+    if isinstance(block, Tree):
+        return "\n".join("  " * depth + f"- {escaped(text)}" for depth, text in block.lines)
+    if isinstance(block, Choices):
+        return "*" + escaped(" · ".join(label for _, label in block.offers)) + "*"
+    return block_markdown(block)
+
+
+def blocks(event: e.Event) -> list[Block]:
+    """What an event says, in order."""
+    render: Callable[[Any], Iterator[Block]] = _RENDERERS[event.kind]
+    return list(render(event))
+
+
+def _question(event: e.Question) -> Iterator[Block]:
+    yield Paragraph(event.text, strong=True)
+    yield Paragraph(event.why_asked + (f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else ""))
+    if event.previous:
+        yield Paragraph(f"Your answer was: {event.previous}. Say another, or go on with \"not sure\".")
+    offers = list(zip(keys(event), (c.label for c in event.choices), strict=True))
+    if event.not_sure:
+        offers.append(("0", f"Not sure ({event.if_not_sure})" if event.if_not_sure else "Not sure"))
+    if offers:
+        yield Choices(tuple(offers))
+
+
+def _understood(event: e.Understood) -> Iterator[Block]:
+    said = [f.text + (f" (was {f.before})" if f.before else "") for f in event.fields]
+    if said:
+        yield Paragraph("Understood: " + "; ".join(said) + ".")
+    if event.assumed:
+        yield Bullets([text[:1].upper() + text[1:] + "." for text in event.assumed])
+    if event.rest:
+        yield Paragraph(f"Not understood, so not used: \"{event.rest}\".")
+
+
+def _plan(event: e.PlanShown) -> Iterator[Block]:
+    if event.first or any("recommend" in text for text in event.changes):
+        yield from _summary(event.plan, event.headline)
+    if event.changes:
+        yield Bullets(list(event.changes))
+
+
+def _summary(plan: Plan, headline: str) -> Iterator[Block]:
+    yield Paragraph(headline, strong=True)
+    answer = plan.recommendation
+    if answer.verdict == "recommended":
+        yield Paragraph(f"Confidence {answer.confidence:.0%}." + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
+    if answer.smallest_change:
+        yield Paragraph(answer.smallest_change)
+    table = _candidates(plan)
+    if len(table.rows) > 1:
+        yield table
+
+
+def _candidates(plan: Plan) -> Table:
+    """The recommended fabric and the cheapest others, in words and signs."""
+    computed = [c for c in plan.candidates if c.step_time_s is not None and c.verdict != "impossible"]
+    shown = sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50 if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
+    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", c.verdict, figures.seconds(c.step_time_s.p50), figures.percent(c.exposed_communication_percent),
+             figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN] for c in shown]
+    step = "per token" if "inference" in str(plan.questionnaire.get("workload", "")) else "step"
+    return Table(["network", "verdict", step, "waiting", "cost of the run"], rows, frozenset({2, 3, 4}))
+
+
+def _variation(event: e.VariationShown) -> Iterator[Block]:
+    yield Paragraph("What if " + "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields) + ":")
+    yield Paragraph(event.headline, strong=True)
+    yield Bullets(list(event.changes))
+    yield Paragraph("Say \"keep it\" to go on with this; the plan stays as it is otherwise.")
+
+
+def _details(event: e.PlanDetails) -> Iterator[Block]:
+    for section in report.report(event.plan):
+        if section.title:
+            yield Paragraph(section.title, strong=True)
+        yield from section.blocks
+
+
+def _answer(event: e.Answer) -> Iterator[Block]:
+    if event.answer is None or not event.answer.answered:
+        yield Paragraph(event.note or "The knowledge base has no answer to that.")
+        return
+    yield Bullets([_passage(passage) for passage in event.answer.passages[:MOST_PASSAGES]])
+
+
+def _passage(passage: Any) -> str:
+    date = f", {passage.date}" if passage.date else ""
+    status = f" This is {passage.status}: {passage.correction}" if passage.status != "current" and passage.correction else ""
+    return f"{passage.text}{status} ({passage.source}, {passage.section}{date})"
+
+
+def _explanation(event: e.Explanation) -> Iterator[Block]:
+    yield Paragraph(event.tree.text, strong=True)
+    shown = event.tree.children[:MOST_REASONS + 4]
+    yield Tree(tuple(line for child in shown for line in _reason(child, 0)))
+    if len(event.tree.children) > len(shown):
+        yield Paragraph(f"{len(event.tree.children) - len(shown)} more findings; \"show the plan\" has them all.")
+
+
+def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
+    """A reason with its facts on one line, its sources on theirs, and the findings it used beneath."""
+    yield depth, reason.text + (f" ({reason.id})" if reason.kind == "rule" else "")
+    facts = [child.text for child in reason.children if child.kind == "fact"]
+    if facts:
+        yield depth + 1, "Facts: " + "; ".join(facts) + "."
+    for child in reason.children:
+        if child.kind == "claim":
+            yield depth + 1, f"{child.source} ({child.grade}): {child.text}"
+        elif child.kind != "fact" and depth < 2:
+            yield from _reason(child, depth + 1)
+
+
+def _comparison(event: e.Comparison) -> Iterator[Block]:
+    rows = [[row.what, row.left + (" ✓" if row.better == "left" else ""), row.right + (" ✓" if row.better == "right" else "")] for row in event.rows]
+    yield Paragraph(event.summary, strong=True)
+    yield Table(["", event.left, event.right], rows)
+    yield Paragraph("✓ marks the better side.")
+
+
+def _note(event: e.Note) -> Iterator[Block]:
+    yield Paragraph(event.text)
+    if event.items:
+        yield Bullets(list(event.items))
+
+
+def _exported(event: e.Exported) -> Iterator[Block]:
+    what = "The questionnaire" if event.format == "yaml" else "The plan"
+    yield Paragraph(f"{what} is in {event.path}.")
+
+
+def _failure(event: e.Failure) -> Iterator[Block]:
+    yield Paragraph(event.text)
+
+
+def _finished(event: e.Finished) -> Iterator[Block]:
+    yield Paragraph(event.text + (f" Left open: {', '.join(event.left_open)}." if event.left_open else ""))
+
+
+_RENDERERS: dict[str, Callable[[Any], Iterator[Block]]] = {
+    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "answer": _answer,
+    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure, "finished": _finished}
