@@ -50,7 +50,7 @@ class EngineError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Test:
+class Property:
     """A property of a fact compared with a value, or with any of several."""
 
     field: str
@@ -67,7 +67,7 @@ class Pattern:
 
     name: str
     kind: str
-    tests: tuple[Test, ...] = ()
+    tests: tuple[Property, ...] = ()
     same: tuple[tuple[str, str, str], ...] = ()
     absent: bool = False
 
@@ -231,11 +231,11 @@ class _Run:
         message: dict[str, Any] = {"kind": fact["kind"], "id": identifier, "sid": self.sid}
         for name, value in fact.items():
             if name not in _RESERVED:
-                message.update([_property(name, value)])
+                message.update([_stored(name, value)])
         return message
 
 
-def _property(name: str, value: Value) -> tuple[str, int | float | str]:
+def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
     """The property a value is kept under: ``name#`` for numbers, ``name`` for words and flags."""
     if isinstance(value, bool):
         return name, "true" if value else "false"
@@ -265,9 +265,9 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
     return {pattern.name + ("$not" if pattern.absent else ""): {"$and": terms}}
 
 
-def _terms(test: Test) -> list[dict[str, Any]]:
+def _terms(test: Property) -> list[dict[str, Any]]:
     values = test.value if isinstance(test.value, tuple) else (test.value,)
-    pairs = [dict([_property(test.field, value)]) for value in values]
+    pairs = [dict([_stored(test.field, value)]) for value in values]
     if test.operator == "is":
         return [pairs[0] if len(pairs) == 1 else {"$or": pairs}]
     return [{_OPERATORS[test.operator]: pair} for pair in pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.facts import FACTS, UNKNOWN
 from assistant.vocabulary.rules import STAGES, Comparison, Rule, Stage
 
-from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Test
+from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
 
 # Fabric of findings that are about the job.
 WHOLE_JOB = "*"
@@ -106,30 +106,29 @@ def _compiled(rule: Rule, scopes: _FindingScopes) -> CompiledRule:
 
 def _finding(label: str, names: tuple[str, ...], about_candidate: bool, absent: bool = False) -> Pattern:
     same = (("fabric", "candidate", "id"),) if about_candidate else ()
-    return Pattern(label, "finding", (Test("name", "is", names),), same, absent)
+    return Pattern(label, "finding", (Property("name", "is", names),), same, absent)
 
 
-def _tests(scope: str, conditions: Mapping[str, Any]) -> tuple[Test, ...]:
-    tests: list[Test] = []
+def _tests(scope: str, conditions: Mapping[str, Any]) -> tuple[Property, ...]:
+    tests: list[Property] = []
     for name, condition in conditions.items():
         tests.extend(_condition(name, FACTS[scope][name].kind, condition))
     return tuple(tests)
 
 
-def _condition(name: str, kind: str, condition: Any) -> Iterable[Test]:
+def _condition(name: str, kind: str, condition: Any) -> Iterator[Property]:
     if not isinstance(condition, Comparison):
-        yield Test(name, "is", tuple(condition) if isinstance(condition, list) else condition)
+        yield Property(name, "is", tuple(condition) if isinstance(condition, list) else condition)
         return
     for comparison, bound in condition.bounds.items():
-        yield Test(name, _OPERATORS[comparison], bound)
+        yield Property(name, _OPERATORS[comparison], bound)
+    if not condition.excluded:
+        return
+    # What is not known is not known to differ either. An unknown number is kept as a word, so any number rules it out.
+    yield Property(name, "at least", -LARGEST_NUMBER) if kind == "number" else Property(name, "is not", UNKNOWN)
     for value in condition.excluded:
-        if kind != "number":
-            yield Test(name, "is not", value)
-        elif value != UNKNOWN:
-            yield Test(name, "is not", value)
-    if condition.excluded and not condition.bounds:
-        # What is not known is not known to differ either; an unknown number is no number at all.
-        yield Test(name, "at least", -LARGEST_NUMBER) if kind == "number" else Test(name, "is not", UNKNOWN)
+        if value != UNKNOWN:
+            yield Property(name, "is not", value)
 
 
 def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:

@@ -1,0 +1,165 @@
+"""The shipped rules: each speaks where it should and keeps quiet where it should, rests on claims, and reads well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant import library
+from assistant.library import paths
+from assistant.library.rules import check_claims, read_rules
+from assistant.library.yaml_text import documents
+from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.rules import STAGES, Example, Rule
+
+FOLDER = paths.shipped("rules")
+RULES = read_rules(FOLDER)
+CASES = [(rule, example) for rule in RULES for example in rule.examples]
+
+
+@pytest.fixture(scope="module")
+def reasoner() -> Reasoner:
+    return Reasoner(RULES)
+
+
+def said(reasoner: Reasoner, rule: Rule, example: Example) -> list[Conclusion]:
+    given = example.given
+    conclusions = reasoner.run(given.job, [{"fabric": "this-fabric", **given.candidate}], supposed=given.findings)
+    return [conclusion for conclusion in conclusions if conclusion.rule == rule.id]
+
+
+@pytest.mark.parametrize(("rule", "example"), CASES, ids=[f"{rule.id}-{example.expect}-{i}" for i, (rule, example) in enumerate(CASES)])
+def test_a_rule_speaks_where_it_should_and_keeps_quiet_where_it_should(reasoner: Reasoner, rule: Rule, example: Example) -> None:
+    assert bool(said(reasoner, rule, example)) is (example.expect == "fires")
+
+
+def test_what_a_rule_says_has_no_gaps(reasoner: Reasoner) -> None:
+    """The case that fires gives every fact the sentences mention, so a reader of the file sees what will be said."""
+    for rule in RULES:
+        for example in rule.examples:
+            for conclusion in said(reasoner, rule, example):
+                text = " ".join([conclusion.because, *map(str, conclusion.then.values())])
+                assert "unknown" not in text and "{" not in text.replace("{'name'", ""), f"{rule.id}: {text}"
+
+
+def test_a_silent_case_is_silent_for_its_own_reason() -> None:
+    """It differs from a case that fires in the facts or findings the rule looks at, not by leaving everything out."""
+    for rule in RULES:
+        read = {("job", name) for name in rule.when.job} | {("candidate", name) for name in rule.when.candidate}
+        for example in rule.examples:
+            given = {("job", name) for name in example.given.job} | {("candidate", name) for name in example.given.candidate}
+            assert read <= given, f"{rule.id} ({example.expect}) leaves out {read - given}"
+
+
+def test_the_sources_and_what_no_formula_knows_are_covered() -> None:
+    assert len(RULES) >= 75
+    assert {rule.stage for rule in RULES} == set(STAGES)
+    decisions = {rule.then.kind for rule in RULES}
+    assert decisions == {"verdict", "conclude", "warn", "prefer", "ask", "measure", "setting"}
+
+
+def test_every_rule_rests_on_claims_that_exist_and_every_conflict_has_a_rule_that_touches_it() -> None:
+    knowledge = library.load().knowledge
+    check_claims(RULES, knowledge.claims, FOLDER)
+    touched = {touch for rule in RULES for touch in rule.touches}
+    for conflict in knowledge.conflicts.values():
+        assert touched & set(conflict.touches), conflict.id
+
+
+def test_a_rule_of_thumb_about_a_number_of_gpus_never_rules_a_fabric_out() -> None:
+    for rule in RULES:
+        if rule.then.verdict and "threshold" in rule.touches:
+            assert rule.grade in ("measured", "derived"), rule.id
+        if rule.then.name in ("agrees-with-source", "disagrees-with-source"):
+            assert rule.stage == "advise", rule.id
+
+
+def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted(reasoner: Reasoner) -> None:
+    pairs = [rule for rule in RULES if rule.id.endswith("-agrees") and any(other.id == _opposite(rule.id) for other in RULES)]
+    assert len(pairs) >= 8
+    for rule in pairs:
+        for example in rule.examples:
+            given = example.given
+            spoke = {c.rule for c in reasoner.run(given.job, [{"fabric": "this-fabric", **given.candidate}], supposed=given.findings)}
+            assert not {rule.id, _opposite(rule.id)} <= spoke
+
+
+def _opposite(identifier: str) -> str:
+    return identifier.removesuffix("-agrees") + "-disagrees"
+
+
+def test_no_key_stands_twice_in_a_rule_file() -> None:
+    for path in FOLDER.rglob("*.yaml"):
+        assert len(list(documents(path.read_text(encoding="utf-8"), str(path)))) == 1
+
+
+# Mistakes in a rule file are answered with file, line and key
+
+
+GOOD = """\
+id: screen/slow
+title: Too slow
+when:
+  job: {nodes: {at_least: 2}}
+  candidate: {transport: tcp}
+then: {verdict: avoid}
+because: "{candidate.fabric} is {candidate.slowdown_percent:.0f} % slower on {job.nodes:.0f} nodes."
+claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]
+look_up: TCP
+grade: derived
+examples:
+  - {given: {job: {nodes: 2}, candidate: {transport: tcp, slowdown_percent: 90}}, expect: fires}
+  - {given: {job: {nodes: 1}, candidate: {transport: tcp, slowdown_percent: 90}}, expect: silent}
+"""
+
+
+def written(folder: Path, text: str, name: str = "screen/slow.yaml") -> Path:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_rule_as_a_network_engineer_writes_it(tmp_path: Path) -> None:
+    (rule,) = read_rules(written(tmp_path, GOOD))
+    assert rule.stage == "screen"
+    assert rule.looks_at == {"job": ["nodes"], "candidate": ["transport", "fabric", "slowdown_percent"]}
+
+
+@pytest.mark.parametrize(("old", "new", "place", "message"), [
+    ("job: {nodes: {at_least: 2}}", "job: {node_count: 2}", ":4 when.job", "unknown job fact \"node_count\""),
+    ("{at_least: 2}", "{atleast: 2}", ":4 when.job", "atleast"),
+    ("{at_least: 2}", "many", ":4 when.job", "nodes: expected a number (nodes), got \"many\""),
+    ("transport: tcp}\nthen", "transport: carrier-pigeon}\nthen", ":5 when.candidate", "expected one of none, rdma"),
+    ("transport: tcp}\nthen", "transport: {at_least: 2}}\nthen", ":5 when.candidate", "this fact is a text, not a number"),
+    ("transport: tcp}\nthen", "transport: []}\nthen", ":5 when.candidate", "expected a value, a list of values or a comparison"),
+    ("verdict: avoid", "verdict: maybe", ":6 then.verdict", "'impossible' or 'avoid'"),
+    ("{verdict: avoid}", "{verdict: avoid, warn: slow}", ":6 then", "exactly one of"),
+    ("{verdict: avoid}", "{prefer: 1}", ":6 then", "prefer and reason together"),
+    ("candidate.fabric} is", "candidate.fabrik} is", ":7 because", "unknown field {candidate.fabrik}"),
+    ("candidate.fabric} is", "candidate.fabric:.0f} is", ":7 because", "the format .0f needs a number"),
+    ("candidate.fabric} is", "finding.rule} is", "", "needs when.finding"),
+    ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]", "claims: []", ":8 claims", "at least 1"),
+    ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]\n", "", ":1 claims", "required"),
+    ("grade: derived", "grade: certain", ":10 grade", "'rule-of-thumb'"),
+    ("grade: derived", "colour: red\ngrade: derived", ":10 colour", "Extra inputs"),
+    ("expect: silent", "expect: fires", "", "one that fires and one that is silent"),
+    ("nodes: 1}", "nodez: 1}", ":13 examples.1.given.job", "unknown job fact"),
+    ("id: screen/slow", "id: screen/fast", ":1 id", "expected screen/slow, as the file is called"),
+    ("id: screen/slow", "id: scream/slow", ":1 id", "starts with one of classify"),
+    ("when:", "when: [", ":", "not valid YAML"),
+    (GOOD, "- just a list", ":1", "expected one rule"),
+    (GOOD, "", ":1", "expected one rule"),
+])
+def test_a_mistake_is_named_with_file_line_and_key(tmp_path: Path, old: str, new: str, place: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(KnowledgeError) as refused:
+        read_rules(written(tmp_path, GOOD.replace(old, new, 1)))
+    assert f"slow.yaml{place}" in str(refused.value) and message in str(refused.value), str(refused.value)
+
+
+def test_a_claim_that_does_not_exist_is_named_with_file_line_and_key(tmp_path: Path) -> None:
+    folder = written(tmp_path, GOOD.replace("corrected-tcp-7b", "made-up"))
+    with pytest.raises(KnowledgeError, match=r"slow.yaml:8 claims.0: the claim .*made-up.* is not in knowledge/claims"):
+        check_claims(read_rules(folder), library.load().knowledge.claims, folder)
