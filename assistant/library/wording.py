@@ -42,8 +42,8 @@ def _likeliest(problems: list[dict[str, Any]], value: Any) -> dict[str, Any]:
     def rank(problem: dict[str, Any]) -> tuple[bool, bool]:
         path = problem["path"]
         given = _at(value, path[:1]) if _in_union(path) else None
-        wrong_branch = _in_union(path) and isinstance(given, dict) != ("ModelShape" in problem["branch"] or "Parallelism" in problem["branch"])
-        return wrong_branch, problem["type"] != "extra_forbidden"
+        about_section = any(name in branch for branch in problem["branch"] for name in ("ModelShape", "Parallelism"))
+        return _in_union(path) and isinstance(given, dict) != about_section, problem["type"] != "extra_forbidden"
 
     return min(problems, key=rank)
 
@@ -95,9 +95,8 @@ def _accepted(path: tuple[str, ...]) -> str:
 def _unknown_key(path: tuple[str, ...]) -> str:
     model = _model_at(path[:-1])
     names = list(model.model_fields) if model else []
-    near = difflib.get_close_matches(path[-1], names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"unknown key{hint} Known here: {', '.join(names)}" if hint else f"unknown key; known here: {', '.join(names)}"
+    near = difflib.get_close_matches(path[-1], names, n=1, cutoff=0.7)
+    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(names)}"
 
 
 def _model_at(path: tuple[str, ...]) -> type[BaseModel] | None:

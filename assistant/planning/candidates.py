@@ -9,6 +9,10 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 from .resolve import Resolved
 
 
+# A NIC may be a little faster than the link that feeds it; one half as fast again is not built into such nodes.
+LINK_SLACK = 1.25
+
+
 @dataclass(frozen=True)
 class Considered:
     """One fabric of the catalog seen from one job. ``sold`` is None when no provider was named."""
@@ -46,6 +50,8 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
     if fabric.id == job.questionnaire.cluster.fabric:
         return True
     if fabric.gpus is not None and job.gpu.id not in fabric.gpus:
+        return False
+    if job.gpu.host_link is not None and fabric.line_rate is not None and fabric.line_rate.si > LINK_SLACK * job.gpu.host_link.si:
         return False
     elsewhere = fabric.providers is not None and job.provider is not None and job.provider.id not in fabric.providers
     return job.gpu.vendor in fabric.gpu_vendors and not elsewhere

@@ -1,0 +1,138 @@
+"""Bad input gets one clear sentence with its place and exit code 2: never a traceback, never a silent default."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+
+from tests.program import weft
+
+GOOD = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+START = "workload: pretraining\nmodel: llama-3.1-8b\n"
+CLUSTER = "cluster: {gpu: h100-sxm, gpus: 16}\n"
+
+# what was written, the line and the field the sentence names, what it says
+YAML = [
+    ("workload: pretraining\nmodel: llama-3.1-8b\n", 1, "cluster", "is needed"),
+    (START + "cluster: {gpus: 16}\n", 3, "cluster.gpu", "is needed"),
+    (START + "cluster: {gpu: h100-sxm}\n", 3, "cluster.gpus", "is needed"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: many\n", 5, "cluster.gpus", 'expected a whole number, got "many"'),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 0\n", 5, "cluster.gpus", "expected at least 1"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: -8\n", 5, "cluster.gpus", "expected at least 1"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 2.5\n", 5, "cluster.gpus", "expected a whole number, got 2.5"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: true\n", 5, "cluster.gpus", "got True"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: .nan\n", 5, "cluster.gpus", "got nan"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: [16]\n", 5, "cluster.gpus", "expected a whole number"),
+    (START + "cluster:\n  gpu: h100\n  gpus: 16\n", 4, "cluster.gpu", "did you mean h100-sxm?"),
+    (START + "cluster:\n  gpu: potato\n  gpus: 16\n", 4, "cluster.gpu", "known: "),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: infiniband\n", 6, "cluster.fabric", "did you mean"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  provider: aliens\n", 6, "cluster.provider", "expected an id of the catalog"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 20\n  gpus_per_node: 8\n", 5, "cluster.gpus", "a multiple of gpus_per_node (8), got 20"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: none\n", 6, "cluster.fabric", "expected a fabric between nodes"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  wan_gbps: 10\n", 1, None, "expected cluster.sites of at least 2"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  sites: 3\n", 1, None, "divisible by cluster.sites (3)"),
+    ("workload: dreaming\nmodel: llama-3.1-8b\n" + CLUSTER, 1, "workload", "expected one of pretraining, finetuning"),
+    ("workload: pretraining\nmodel: llama-9-70b\n" + CLUSTER, 2, "model", "expected an id of the catalog"),
+    ("workload: pretraining\nmodel: 70\n" + CLUSTER, 2, "model", "expected a catalog id"),
+    ("workload: pretraining\nmodel: {layers: 80}\n" + CLUSTER, 2, "model", "expected hidden, heads, ffn, vocab beside layers"),
+    ("workload: pretraining\nmodel: {params: lots}\n" + CLUSTER, 2, "model.params", 'expected a number, got "lots"'),
+    ("workload: pretraining\nmodel: {params: 7B, layer: 3}\n" + CLUSTER, 2, "model.layer", "unknown key; did you mean layers?"),
+    ("workload: pretraining\nmodel: {layers: 2, hidden: 100, heads: 3, ffn: 400, vocab: 1000}\n" + CLUSTER, 2, "model", "hidden divisible by heads"),
+    (START + CLUSTER + "colour: red\n", 4, "colour", "unknown key; known here: name, workload"),
+    (START + CLUSTER + "training: {sequence_lenght: 4096}\n", 4, "training.sequence_lenght", "did you mean sequence_length?"),
+    (START + CLUSTER + "training: {tokens: 1T, days: 3}\n", 4, "training", "expected tokens or days, got both"),
+    (START + CLUSTER + "training: {precision: bf17}\n", 4, "training.precision", "expected one of fp32, fp16, bf16, fp8"),
+    (START + CLUSTER + "training: {days: soon}\n", 4, "training.days", 'expected a number, got "soon"'),
+    (START + CLUSTER + "parallelism: {tp: 3}\n", 1, None, "to divide cluster.gpus (16), got 3"),
+    (START + CLUSTER + "parallelism: {tp: 2, dp: 4}\n", 1, None, "expected tp·pp·cp·dp to be cluster.gpus (16), got 8"),
+    (START + CLUSTER + "parallelism: {tp: 16, pp: 1, ep: 2}\n", 4, "parallelism.ep", "a model without experts, got 2"),
+    (START + CLUSTER + "parallelism: {strategy: magic}\n", 4, "parallelism.strategy", "expected one of ddp, zero1"),
+    (START + CLUSTER + "parallelism: tp8\n", 4, "parallelism", "expected auto, or {strategy"),
+    (START + CLUSTER + "parallelism: {strategy: fsdp}\ntraining: {global_batch: 17}\n", 5, "training.global_batch", "expected a multiple of dp·micro_batch"),
+    (START + CLUSTER + "budget: {usd: 50 bananas}\n", 4, "budget.usd", "expected an amount of US dollars"),
+    (START + CLUSTER + "budget: {usd: €500}\n", 4, "budget.usd", "expected US dollars"),
+    (START + CLUSTER + "budget: {mode: steal}\n", 4, "budget.mode", "expected one of rent, buy"),
+    (START + CLUSTER + "budget: {spot: perhaps}\n", 4, "budget.spot", 'expected true or false, got "perhaps"'),
+    (START + CLUSTER + "constraints: {max_slowdown_percent: -5}\n", 4, "constraints.max_slowdown_percent", "expected at least 0"),
+    (START + CLUSTER + "inference: {prompt_tokens: 5}\n", 1, None, "expected no inference section for workload pretraining"),
+    (START + CLUSTER + "model: llama-3.1-70b\n", 4, "model", "the key stands twice, first on line 2"),
+    (START + "cluster: [1, 2]\n", 3, "cluster", "expected keys and values (gpu, gpus"),
+    (START + "cluster: {gpu: h100-sxm\n", 4, None, "not valid YAML"),
+    ("- just\n- a list\n", 1, None, "expected a questionnaire (keys and values)"),
+    (START + CLUSTER + "name: !!python/object:os.system {}\n", 4, "name", "expected text"),
+    (START + CLUSTER + "name: !!binary aGVsbG8=\n", 4, "name", "unknown tag"),
+    ("a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
+     "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e]\n", None, None, "aliases are followed only so far"),
+    (START + CLUSTER + "---\n" + START + CLUSTER, 5, None, "found several: use weft batch"),
+    ("", None, None, "found nothing in the file"),
+    ("# only a comment\n", None, None, "found nothing in the file"),
+]
+
+
+def _one_sentence(err: str) -> str:
+    assert "Traceback" not in err
+    assert err.startswith("weft: ") and err.count("\n") == 1, err
+    return err
+
+
+@pytest.mark.parametrize(("text", "line", "field", "says"), YAML)
+def test_a_mistake_in_yaml_is_one_sentence_with_file_line_and_field(tmp_path, text, line, field, says):
+    file = tmp_path / "plan.yaml"
+    file.write_text(text, encoding="utf-8")
+    seen = weft("plan", str(file))
+    sentence = _one_sentence(seen.err)
+    assert seen.code == 2 and seen.out == ""
+    place = f"{file}:{line}" if line else str(file)
+    assert sentence.startswith(f"weft: {place}"), sentence
+    assert says in sentence, sentence
+    if field:
+        assert f" {field}: " in sentence, sentence
+
+
+@pytest.mark.parametrize(("name", "content", "says"), [
+    ("plan.json", "{", "not valid JSON"),
+    ("plan.json", '{"workload": 1, "workload": 2}', "workload: the key stands twice"),
+    ("plan.json", json.dumps({**GOOD, "training": {"tokens": float("nan")}}), "expected a finite number, got NaN"),
+    ("plan.jsonl", json.dumps(GOOD)[:-1] + "\n", "not valid JSON"),
+    ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,many\n", "expected a whole number"),
+    ("plan.csv", "workload,model,cluster.gpu,cluster.gpu\npretraining,llama-3.1-8b,h100-sxm,x\n", "the column stands twice"),
+    ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,16,extra\n", "expected at most 4 cells"),
+    ("plan.csv", "workload,model,cluster,cluster.gpu\n", "both alone and with parts"),
+    ("plan.txt", "hello", "expected a file ending in .yaml"),
+    ("plan.yaml", b"\xff\xfe\x00bad", "expected UTF-8 text"),
+    ("plan.yaml", "workload: \x07bell\n", "not valid YAML"),
+])
+def test_a_mistake_in_any_format_is_one_sentence(tmp_path, name, content, says):
+    file = tmp_path / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    seen = weft("plan", str(file))
+    assert seen.code == 2
+    assert says in _one_sentence(seen.err)
+
+
+def test_a_file_that_is_not_there_and_a_folder(tmp_path):
+    assert "no such file" in weft("plan", str(tmp_path / "none.yaml")).err
+    folder = tmp_path / "folder.yaml"
+    folder.mkdir()
+    seen = weft("plan", str(folder))
+    assert seen.code == 2 and "expected a file, got a folder" in _one_sentence(seen.err)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan"], ["fly"], ["plan", "x.yaml", "--format", "poem"], ["schema", "poem"], ["examples", "poem"], ["sources", "poem"],
+    ["fabric", "infiniband-ndr-400", "--gpus", "0"], ["fabric", "poem", "--gpus", "8"], ["batch"], ["ask"], ["understand"],
+    ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"], ["handbook", "poem"]])
+def test_wrong_usage_ends_with_exit_code_2(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.yaml").write_text(textwrap.dedent(json.dumps(GOOD)))
+    seen = weft(*arguments)
+    assert seen.code == 2 and "Traceback" not in seen.err and seen.err.strip()
+
+
+def test_terminal_escapes_in_a_file_are_shown_not_obeyed(tmp_path):
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({**GOOD, "workload": "\x1b[31mred\x1b]0;title\x07"}))
+    seen = weft("plan", str(file))
+    assert seen.code == 2 and "\x1b" not in seen.err and "\x07" not in seen.err
