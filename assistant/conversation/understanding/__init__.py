@@ -35,11 +35,23 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     message = Message(text)
     reading = Reading(message, lexicon.of(catalog), context)
     reading.intent = intents.intent_of(message)
-    if reading.intent not in ("help", "undo", "export"):
+    if reading.intent in ("why", "why-not", "compare"):
+        _read_names(reading)
+    elif reading.intent not in ("help", "undo", "export"):
         _read(reading)
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded)
     return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
-                         rest=message.rest())
+                         rest="" if reading.intent in ("help", "undo") else message.rest())
+
+
+def _read_names(reading: Reading) -> None:
+    """What a question about the plan may name; it states nothing about the job beyond that."""
+    models.read_model(reading)
+    scale.read_scale(reading)
+    fabrics.read_fabrics(reading)
+    reading.fabrics += [f for f in reading.excluded if f not in reading.fabrics][:1] if not reading.fabrics else []
+    reading.excluded = []
+    constraints.read_providers(reading)
 
 
 def _read(reading: Reading) -> None:
@@ -56,5 +68,6 @@ def _read(reading: Reading) -> None:
     fabrics.read_fabrics(reading)
     constraints.read_providers(reading)
     models.read_sizes(reading)
+    constraints.read_plain_training(reading)
     money.read_time(reading)
     corrections.read_bare(reading)

@@ -9,7 +9,7 @@ from .numbers import NUMBER, value, whole
 from .reading import Reading
 
 _WORKLOADS = (
-    ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|prefill|llm))*|(?:separat\w*|split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
+    ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|llm))*(?:\s(?:with|into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
                                 r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*"),
     ("batch-inference", r"(?:batch|offline|bulk)[\s\-](?:inference|inferencing|generation|scoring|processing)|(?:inference|generation) in (?:batch|bulk)|synthetic data generation"),
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
@@ -20,11 +20,12 @@ _WORKLOADS = (
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
+_SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _NEUTRAL = re.compile(
     r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|open standards?(?:\sonly)?|"
     r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
     r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
-    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|second source")
+    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
 _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
 _SLOWDOWN = re.compile(
     rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|[\s\-]?down)|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable)))?)?|"
@@ -37,7 +38,7 @@ _NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:n
 _SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
 _WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|inter[\s\-]?(?:site|dc|region|data[\s\-]?cent(?:er|re))|leased line|"
-                      r"(?:sites?|data[\s\-]?cent(?:er|re)s?|regions?|locations?)\s?(?:are\s)?(?:linked|connected|joined|with|over|apart|,)|dark fib(?:er|re)|internet")
+                      r"(?:sites?|data[\s\-]?cent(?:er|re)s?|regions?|locations?)\s?(?:are\s)?(?:linked|connected|joined|with|over|apart|,)|\bapart\b|dark fib(?:er|re)|internet")
 
 
 def read_workload(reading: Reading) -> None:
@@ -49,18 +50,21 @@ def read_workload(reading: Reading) -> None:
             reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
             if not denial:
                 found.append((match.start(), name))
-    if not found:
-        for match in reading.message.find(_TRAIN):
-            denial = reading.message.negation(match.start(), match.end())
-            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
-            if not denial and not str(reading.context.fields.get("workload") if reading.context else "").startswith(("fine", "rl", "pre")):
-                found.append((match.start(), "pretraining"))
-    else:
-        for match in reading.message.find(_TRAIN):
-            reading.message.take_match(match)
     if found:
         names = [name for _, name in sorted(found)]
         reading.set("workload", names[-1] if reading.intent == "change" else _most_telling(names))
+
+
+def read_plain_training(reading: Reading) -> None:
+    """"Train" with a model or GPUs means pretraining when nothing more exact was said; "training" alone says nothing."""
+    matches = list(reading.message.find(_TRAIN))
+    known = str(reading.context.fields.get("workload", "")) if reading.context else ""
+    for match in matches:
+        denial = reading.message.negation(match.start(), match.end())
+        reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+        told = not match[0].startswith("training") or any(n.startswith(("model", "cluster.gpu")) for n in reading.fields)
+        if not denial and told and "workload" not in reading.fields and known in ("", *_SERVING):
+            reading.set("workload", "pretraining")
 
 
 def _most_telling(names: list[str]) -> str:

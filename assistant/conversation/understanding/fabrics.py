@@ -33,7 +33,7 @@ _BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|run
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|need\w*|should|enough|"
     r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|don't know|would like|"
-    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*)\b")
+    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|premium|prices?|costs?|cheaper|expensive|surcharge)\b")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
                    r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|each)\s?(?:node|server|machine|host|box)?)?"
                    r"(?P<per_gpu>\s?(?:per|/|for each|each)\s?gpu)?")

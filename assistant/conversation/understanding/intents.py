@@ -15,19 +15,19 @@ _UNDO = re.compile(_START + r"(?:/?undo\b|/?back\b(?! (?:to|up))|go back\b(?! to
 _EXPORT = re.compile(_START + r"(?:(?:can|could|would) (?:you|i|we) )?(?:please )?(?:/?export\b|/?save\b(?! (?:money|cost|time|on|us|\$|\d))|download\b|write (?:it|this|the plan|everything|that|a report)\b|dump\b|"
                      r"(?:give|send|get|print|show|produce|create|generate|make)\b.{0,24}\b(?:as|in|to|a|an|the) (?:a )?(?:markdown|json|yaml|html|pdf|csv|file|report)\b|"
                      r"(?:i (?:want|need)|give me|get me) (?:the |this |a |it )?(?:plan |report )?(?:as |in |to )?(?:a )?(?:markdown|json|yaml|html|file)\b)")
-_COMPARE = re.compile(r"\b(?:compar(?:e|ing|ison)\b|versus\b|\bvs\b\.?|difference[s]? between|differ\b|differ from|side by side|"
-                      r"(?:which|what)(?:'s| is)? (?:is )?(?:better|cheaper|faster|best)\b.*\bor\b|how does .{2,40} (?:stack up|compare|fare)|better than|worse than|faster than|cheaper than|pros and cons of .* and )")
+_COMPARE = re.compile(r"\b(?:compar(?:e|ing|ison)\b|\bor\b(?P<thing3>.{2,50})\bwhich\b.{0,20}\b(?:better|cheaper|faster|best)\b|versus\b|\bvs\b\.?|difference[s]? between|differ\b|differ from|side by side|"
+                      r"(?:which|what)(?:'s| is)? (?:is )?(?:better|cheaper|faster|best)\b(?P<thing2>.*\bor\b)|how does (?P<thing>.{2,40}) (?:stack up|compare|fare)|better than|worse than|faster than|cheaper than|pros and cons of (?P<thing4>.* and ))")
 _WHY_NOT = re.compile(r"\bwhy (?:not|no|isn't|is not|aren't|don't|doesn't|can't|cannot|didn't|did not|won't|wouldn't|do (?:you|we) not|did (?:you|it) (?:reject|exclude|rule out|drop|avoid|discard|dismiss|skip))\b|"
-                      r"\bwhy (?:is|was|were|are) .{2,50}?(?:\bnot\b|rejected|excluded|ruled out|avoided|impossible|dismissed|worse|discarded|dropped|no good|bad|out\b)|"
-                      r"what(?:'s| is| speaks| makes| rules)? (?:wrong with|against|out|the (?:problem|matter|issue|catch|trouble) with)\b|(?:how come|reason)s? .{0,30}(?:\bnot\b|isn't|against)|"
-                      r"\bwhy .{2,40} instead of\b|couldn't we (?:just )?use|what speaks against")
+                      r"\bwhy (?:is|was|were|are) (?P<thing>.{2,50}?)(?:\bnot\b|rejected|excluded|ruled out|avoided|impossible|dismissed|worse|discarded|dropped|no good|bad|out\b)|"
+                      r"what(?:'s| is| speaks| makes| rules)? (?:wrong with|against|out|the (?:problem|matter|issue|catch|trouble) with)\b|(?:how come|reason)s? (?P<thing3>.{0,30})(?:\bnot\b|isn't|against)|"
+                      r"\bwhy (?P<thing2>.{2,40}) instead of\b|couldn't we (?:just )?use|what speaks against")
 _WHY = re.compile(_START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why\b|how come\b|explain\b|justify\b|what makes you\b|for what reason|what(?:'s| is| are|'re) the (?:reason|reasons|rationale|evidence|proof|justification|sources?)\b|"
                   r"(?:how|where) (?:did|do|does) (?:you|that|this|it|the) .{0,40}(?:know|get|come from|arrive|conclude|calculate|figure|reach)|on what (?:basis|grounds|evidence)|prove\b|show (?:me )?(?:the |your )?(?:proof|evidence|reasoning|work\b|sources?)|"
                   r"what(?:'s| is) (?:this|that|it) based on|says who|according to (?:who|what)|can you (?:explain|justify)|give me (?:the |your )?(?:reasons?|reasoning|rationale))")
 _WHAT_IF = re.compile(r"\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\b(?:what|how) (?:about|would happen|happens|changes)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bsay we (?:had|have|used|get|got)\b|"
                       r"\bif (?:we|i|you|it|the|they|that|there) (?:had|have|used|use|went|go|go(?:es)?|doubled?|halved?|were|was|got|get|switch\w*|mov\w*|could|only|add\w*|chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|scal\w*|train\w*|ran|run)\b|"
                       r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|your answer|things) (?:change|differ|help|matter|be different|still)\b|"
-                      r"what would (?:flip|change|it take|tip|make you|need to)|when (?:would|does|will) .{2,40} (?:win|pay off|become|be better|be worth|flip|make sense)|at what (?:point|scale|size|price|number)|how (?:would|does|will) (?:it|that|this|the plan|the answer) (?:look|change|look like) (?:with|on|if|for|at)|"
+                      r"what would (?:flip|change|it take|tip|make you|need to)|when (?:would|does|will) (?P<thing>.{2,40}) (?:win|pay off|become|be better|be worth|flip|make sense)|at what (?:point|scale|size|price|number)|how (?:would|does|will) (?:it|that|this|the plan|the answer) (?:look|change|look like) (?:with|on|if|for|at)|"
                       r"\btry (?:it |that |this )?(?:with|on|at)\b|^\W*and (?:with|on|at|for)\b")
 _CHANGE = re.compile(_START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|wrong\b|actually\b|correction\b|sorry\b|wait\b|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|change\b|switch\b|set\b|update\b|replace\b|use .{1,30} instead|"
                      r"let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|(?:increase|decrease|reduce|raise|lower|double|halve|bump|drop|cut)\b|instead\b|swap\b|go (?:with|up to|down to) )|"
@@ -48,7 +48,7 @@ def intent_of(message: Message) -> str:
     for name, pattern in (("why-not", _WHY_NOT), ("why", _WHY), ("what-if", _WHAT_IF), ("compare", _COMPARE)):
         match = pattern.search(text)
         if match:
-            message.take(match.start(), _cue_end(name, match))
+            _take_cue(message, match)
             return name
     if _CHANGE.search(text):
         match = _CHANGE.search(text)
@@ -59,14 +59,18 @@ def intent_of(message: Message) -> str:
     return "describe"
 
 
-def _cue_end(name: str, match: re.Match[str]) -> int:
-    """A cue that reaches over the thing named ("why is RoCE not") must not swallow it."""
-    first = re.match(r"\W*\w+(?:[\s\-](?:not|no|if|about|between)\b|'t\b)?", match[0])
-    return match.end() if len(match[0]) < 16 or first is None else match.start() + first.end()
+def _take_cue(message: Message, match: re.Match[str]) -> None:
+    """A cue that reaches over the thing it asks about ("why is RoCE not …") leaves that thing to be read."""
+    name = next((n for n, text in match.groupdict().items() if text), None)
+    if name is None:
+        message.take_match(match)
+        return
+    message.take(match.start(), match.start(name))
+    message.take(match.end(name), match.end())
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
@@ -78,6 +82,8 @@ _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconne
 def settle(intent: str, message: Message, fields: dict[str, object], fabrics: list[str], excluded: list[str]) -> str:
     """A question that describes a whole job is a description; a statement in which nothing was understood is unclear."""
     if intent == "ask":
+        if len(fabrics) == 2 and re.search(r"\bor\b", message.text) and not any(name in fields for name in _JOB):
+            return "compare"
         described = sum(name in fields for name in _JOB)
         if described >= 2 and (_PLANNING.search(message.text) or described >= 3):
             return "describe"

@@ -168,13 +168,21 @@ def _add_providers(lexicon: Lexicon) -> None:
         for name in (provider.id, provider.name, *provider.aliases):
             lexicon.providers.setdefault(squeezed(name), provider.id)
         for offer in provider.offers:
-            if any(c.isdigit() for c in offer.name):
-                lexicon.instances.setdefault(squeezed(offer.name), (provider.id, offer))
+            for name in _instance_names(offer.name):
+                lexicon.instances.setdefault(squeezed(name), (provider.id, offer))
     lexicon.provider_pattern = _any_of(spelled(n) for p in lexicon.catalog.providers.values() for n in (p.id, p.name, *p.aliases))
-    lexicon.instance_pattern = _any_of(spelled(o.name) for p in lexicon.catalog.providers.values() for o in p.offers
-                                       if any(c.isdigit() for c in o.name) and not _is_gpu_name(o.name, lexicon))
+    names = [name for p in lexicon.catalog.providers.values() for o in p.offers for name in _instance_names(o.name)]
+    short = r"(?=\s?(?:instances?|nodes?|vms?|machines?)\b)"
+    lexicon.instance_pattern = _any_of(spelled(name) + (short if len(name) < 6 else "") for name in names)
 
 
-def _is_gpu_name(name: str, lexicon: Lexicon) -> bool:
-    """Many providers call an offer "8x H100 SXM": that names a GPU, not them."""
-    return any(core in squeezed(name) for core in lexicon.gpu_cores)
+def _instance_names(offer: str) -> list[str]:
+    """The names of an offer that name an instance type; an offer called "H100 cluster" names a GPU and nothing else.
+
+    ``p5.48xlarge`` is also said as "p5", ``a3-megagpu-8g (A3 Mega)`` as either.
+    """
+    code, _, other = offer.partition(" (")
+    names = [code] if " " not in code and any(c.isdigit() for c in code) and any(c in "._-" for c in code) else []
+    names += [other.rstrip(")")] if names and " " in other else []
+    family = code.split(".")[0] if code.endswith("xlarge") else ""
+    return names + ([family] if family else [])

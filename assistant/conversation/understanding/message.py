@@ -12,15 +12,16 @@ _ALIKE = {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'",
 TAKEN = "\x00"
 
 # Where the reach of a "no" ends.
-_BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|\b(?:but|just|only|with|and|so|then|while|since|because|we have|we've|use)\b")
+_BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
+                       r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|(?<!n't )(?<!not )use)\b")
 _NEGATOR = re.compile(
     r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|nor|"
     r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|cannot|can not|"
     r"rule out|forget|drop|remove|lacks?|lacking|non)\b")
 _UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|yet|only|just|necessarily|idea|clue|more than|less than)")
 _DENIED_AFTER = re.compile(
-    r"\s*(?:is|are|was|were)?\s*(?:not\b(?! (?:only|sure|decided|yet))|isn't|aren't|out\b(?! of box)|off the table|ruled out|excluded|"
-    r"unavailable|forbidden|no longer|impossible|can't|cannot)")
+    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet))|out\b(?: of the question)?|off the table|ruled out|excluded|no longer|"
+    r"unavailable|forbidden|impossible|no option)|isn't|aren't|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|can't|cannot)(?: (?:an option|available|possible|allowed))?")
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 
 # Words that carry no fact of their own: they never count as "not understood".
@@ -34,6 +35,7 @@ too total training us use used uses using via want wants was we we'd we'll we're
 around approximately approx about nearly almost circa ca interconnect fabric connected connect link linked links
 gpu gpus node nodes parameter parameters params size usual kind type version llm large language thing things make made
 actually instead correction sorry no not change changed switch set rather mean meant should shall
+must done finish finishes finished within complete completed ready deadline budget price prices priced cost costs across electricity nic nics training train
 have planned planned. plan's new big small little bit more less max maximum min minimum most least up down
 """.split())
 _WORD = re.compile(r"[^\s\x00]+")
@@ -68,6 +70,11 @@ class Message:
 
     def take(self, start: int, end: int) -> None:
         self.open = self.open[:start] + TAKEN * (end - start) + self.open[end:]
+
+    def give_back(self, spans: list[tuple[int, int]]) -> None:
+        """What was taken turned out to say nothing that can be used."""
+        for start, end in spans:
+            self.open = self.open[:start] + self.text[start:end] + self.open[end:]
 
     def take_match(self, match: re.Match[str]) -> None:
         self.take(match.start(), match.end())
@@ -104,7 +111,7 @@ class Message:
         for run in _runs(words, self.open):
             while run and self._is_filler(*run[0]):
                 run.pop(0)
-            while run and self._is_filler(*run[-1]):
+            while run and self._is_filler(*run[-1]) and not (len(run) > 1 and any(c.isdigit() for c in self.text[slice(*run[-2])])):
                 run.pop()
             if run:
                 parts.append(self.original[run[0][0]:run[-1][1]].strip(" ,;:.!?()"))

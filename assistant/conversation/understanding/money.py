@@ -45,8 +45,8 @@ def read_money(reading: Reading) -> None:
         reading.set("budget.electricity_usd_per_kwh", value(match["cents"]) / 100 if match["cents"] else plain(_money(match)))
         reading.message.take_match(match)
     for match in reading.message.find(_HOURLY):
-        near = reading.message.text[max(0, match.start() - 32):match.end() + 28]
-        field = "budget.fabric_premium_gpu_hour_usd" if _PREMIUM.search(near) else "budget.gpu_hour_usd"
+        clause = reading.message.clause_before(match.start()) + re.split(r"[,;]\s|\.\s", reading.message.text[match.end():])[0][:40]
+        field = "budget.fabric_premium_gpu_hour_usd" if _PREMIUM.search(clause) else "budget.gpu_hour_usd"
         reading.set(field, plain(_money(match)))
         reading.message.take_match(match)
     for pattern in (_TOTAL, _BUDGET):

@@ -27,7 +27,7 @@ _STRATEGIES = {
 }
 _STRATEGY = {name: re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])") for name, pattern in _STRATEGIES.items()}
 _AUTO = re.compile(r"\b(?:auto(?:matic)?(?:ally)? ?(?:parallelism|parallel|sharding|split)|parallelism\s?(?:=|:|is)?\s?auto|"
-                   r"(?:you|weft) (?:choose|decide|pick|find)(?: (?:the )?(?:parallelism|split|sharding|strategy))?|(?:choose|find|search) the (?:best )?parallelism|"
+                   r"(?<!did )(?<!do )(?<!would )(?:you|weft) (?:choose|decide|pick|find)(?: (?:the )?(?:parallelism|split|sharding|strategy))?|(?:choose|find|search) the (?:best )?parallelism|"
                    r"whatever (?:parallelism|split) (?:is best|works)|best parallelism)")
 _SEQUENCE_PARALLEL = re.compile(r"sequence[\s\-]parallel(?:ism)?")
 _WITHIN_NODE = re.compile(r"shard(?:ed|ing)? (?:only )?(?:with)?in(?:side)? (?:the |each |a |one )?nodes?")

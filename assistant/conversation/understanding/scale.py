@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .lexicon import Lexicon
@@ -36,6 +36,7 @@ class _Scale:
     per_node: int | None = None
     gpu: str | None = None
     racks: int | None = None
+    spans: list[tuple[int, int]] = field(default_factory=list)  # what was taken for counts of nodes
 
 
 @lru_cache(maxsize=4)
@@ -49,6 +50,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
         "appliances": rf"{_counted('nodes')}(?:x\s?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|in each))?",
+        "nodes of G, N each": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
         "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?{_NODE}",
         "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|across|and|with|in|;)*\s*"
                              rf"(?P<nodes>{NUMBER})\s?{_NODE}",
@@ -60,6 +62,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}|way)\s?(?:{gpu}\s)?{_NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{_NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{_NODE})",
         "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?(?:\w+\s)??{gpu}",
+        "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
         "rack unit": rf"(?P<unit>{gpu})\s?x\s?(?P<gpus>{NUMBER})",
         "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:per|/)\s?node)",
@@ -130,6 +133,7 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         start = next(i for n, i in ((n, match.start(n)) for n in match.groupdict() if n.startswith("other") and match[n]))
         reading.message.take(match.start(), start)
     else:
+        scale.spans += [match.span()] if "nodes" in values else []
         reading.message.take_match(match)
 
 
@@ -146,7 +150,7 @@ def _named_gpu(lexicon: Lexicon, groups: dict[str, str]) -> str | None:
 
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
-    counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?)?)?{reading.lexicon.instance_pattern.pattern}(?:s|{_NODE})?(?:\s?x\s?(?P<times>\d+))?")
+    counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|{_NODE})?(?:\s?x\s?(?P<times>\d+))?")
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):
@@ -172,6 +176,8 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         known = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
         per_node = scale.per_node or known
         scale.gpus = scale.nodes * per_node if per_node else None
+        if scale.gpus is None:
+            reading.message.give_back(scale.spans)
     if scale.gpus is not None:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:

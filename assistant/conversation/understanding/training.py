@@ -11,7 +11,7 @@ from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
 _IS = r"\s?(?:=|:|of|is|at|about|around|~|to)?\s?(?:about\s|~)?"
-_NUMBER_K = r"(?<![\w.])\d[\d,]*(?:\.\d+)?\s?[km]?(?![a-z\d])"
+_NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
 _BATCH_TOKENS = re.compile(
     rf"(?P<n>{AMOUNT})[\s\-]?{_TOKENS}[\s\-]?(?:global\s)?(?:batch(?:es)?(?:\ssize)?|(?:per|/|a|in (?:each|a|one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update|iteration))\b|"
