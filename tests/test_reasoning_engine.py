@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 from assistant.reasoning.engine import LARGEST_RULESET, EngineError, EngineRule, Match, Pattern, Ruleset, Property
+
+
+ROOT = Path(__file__).parents[1]
 
 
 def facts(count: int = 3, **values: object) -> list[dict]:
@@ -51,6 +57,20 @@ def test_facts_no_rule_matches_are_normal() -> None:
     assert ruleset.run(facts(size=0)) == []
     assert ruleset.run([]) == []
     assert len(ruleset.run([{"kind": "other", "id": "o"}, *facts(size=5)])) == 3
+
+
+NOTHING_FIRES = """
+from assistant.reasoning.engine import EngineRule, Pattern, Property, Ruleset
+ruleset = Ruleset([EngineRule("rule", (Pattern("thing", "thing", (Property("size", "at least", 1),)),))])
+for _ in range(300):
+    assert ruleset.run([{"kind": "thing", "id": "t", "size": 0}]) == []
+"""
+
+
+def test_sessions_in_which_nothing_fires_end_well() -> None:
+    """Deleting one frees memory that was never set; filling fresh memory with a pattern makes that crash every time."""
+    environment = {**os.environ, "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", NOTHING_FIRES], cwd=ROOT, env=environment, check=True, timeout=60)
 
 
 def test_an_exception_names_the_rule_it_happened_in() -> None:
@@ -191,6 +211,6 @@ def test_forked_processes_start_an_engine_of_their_own() -> None:
 
 
 def test_only_the_engine_module_knows_the_package() -> None:
-    root = Path(__file__).parents[1] / "assistant"
+    root = ROOT / "assistant"
     users = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if "import durable" in path.read_text() or "from durable" in path.read_text()}
     assert users == {"reasoning/engine.py"}

@@ -164,8 +164,8 @@ class Ruleset:
 
     def _definition(self) -> dict[str, Any]:
         rules = {f"r{i}": {"all": [dict(c) for c in conditions], "run": _action(i)} for i, conditions in enumerate(self._conditions)}
-        # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
         rules["begin"] = {"all": [{"session": {"kind": "session"}}], "run": lambda closure: None}
+        # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
         rules["keep"] = {"all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}], "run": lambda closure: None}
         return rules
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.vocabulary.errors import KnowledgeError
@@ -36,7 +36,8 @@ class Group:
     job: frozenset[str]
     candidate: frozenset[str]
     findings: frozenset[str]
-    per_candidate: bool = field(default=False)
+    per_candidate: bool
+    concludes: Mapping[str, str]  # rule id → name of its finding
 
 
 def compiled(rules: Sequence[Rule]) -> list[Group]:
@@ -170,4 +171,5 @@ def _group(stage: Stage, members: list[CompiledRule]) -> Group:
         frozenset(name for rule in rules for name in rule.when.candidate),
         frozenset(name for rule in rules for name in (*rule.when.finding, *rule.when.without)),
         any(member.per_candidate for member in members),
+        {rule.id: rule.then.name for rule in rules},
     )

@@ -77,36 +77,30 @@ class _Memory:
 
     def learner(self, group: Group) -> Then:
         """What to do when a rule of the group fires: remember it, and hand its finding back if the group reads it."""
-        rules = {member.rule.id: member.rule.then.name for member in group.rules}
-
         def learn(match: Match) -> Iterable[Fact]:
             fabric = match.facts.get("candidate", WHOLE_JOB)
             if (match.rule, fabric) in self.fired:
                 return ()
             self.fired.add((match.rule, fabric))
-            name = rules[match.rule]
+            name = group.concludes[match.rule]
             self.concluded.setdefault((name, fabric), []).append(match.rule)
             return (_finding(name, fabric),) if name in group.findings else ()
 
         return learn
 
-    def producers(self, rule: Rule, fabric: str) -> list[str]:
-        """The rules that concluded what this rule read, about this fabric or about the job."""
-        read = (self.concluded.get((name, about), ()) for name in rule.when.finding for about in (fabric, WHOLE_JOB))
-        return sorted({producer for producers in read for producer in producers} - {rule.id})
-
-    def used(self, rule: Rule, fabric: str) -> str:
-        """The first finding of those a rule reads that was there."""
-        there = (name for name in rule.when.finding if (name, fabric) in self.concluded or (name, WHOLE_JOB) in self.concluded)
-        return next(there, UNKNOWN)
+    def used(self, rule: Rule, fabric: str) -> tuple[str, list[str]]:
+        """The first finding that was there of those a rule reads, and the rules that concluded any of them."""
+        about = [(name, place) for name in rule.when.finding for place in (fabric, WHOLE_JOB) if (name, place) in self.concluded]
+        producers = {producer for key in about for producer in self.concluded[key]} - {rule.id}
+        return (about[0][0] if about else UNKNOWN), sorted(producers)
 
 
 class _Speaker:
     """A rule with its sentences taken apart, ready to say what it concluded."""
 
     def __init__(self, compiled_rule: CompiledRule) -> None:
-        self.rule, self.per_candidate = compiled_rule.rule, compiled_rule.per_candidate
-        rule = self.rule
+        rule = self.rule = compiled_rule.rule
+        self.per_candidate, self.name = compiled_rule.per_candidate, rule.then.name
         self._because = sentence(rule.because)
         self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in rule.then.texts.items()}
         self._then = rule.then.model_dump(exclude_none=True, exclude={"setting"})
@@ -114,14 +108,16 @@ class _Speaker:
 
     def conclusion(self, job: Facts, candidate: Facts | None, memory: _Memory) -> Conclusion:
         fabric = str(candidate["fabric"]) if candidate is not None else None
-        producers = memory.producers(self.rule, fabric or WHOLE_JOB)
-        finding = {"rule": producers[0] if producers else UNKNOWN, "name": memory.used(self.rule, fabric or WHOLE_JOB)}
-        scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}, "finding": finding}
+        scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}}
+        producers: list[str] = []
+        if self.rule.when.finding:
+            name, producers = memory.used(self.rule, fabric or WHOLE_JOB)
+            scopes["finding"] = {"name": name, "rule": producers[0] if producers else UNKNOWN}
         return Conclusion(
             rule=self.rule.id,
             stage=self.rule.stage,
             fabric=fabric,
-            conclusion=self.rule.then.name,
+            conclusion=self.name,
             then=self._decision(scopes),
             because=self._because(scopes),
             facts={label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at},
