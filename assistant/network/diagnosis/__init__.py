@@ -1,0 +1,106 @@
+"""``weft nccl diagnose``: reads nccl-tests output and NCCL debug logs; what is wrong, how fast it is, what to change.
+
+The questions are asked in this order: is the log what it claims, how many ranks ran, did it stop, which network, GPUDirect,
+how many adapters, and only then whether it is fast enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+
+from . import judge_network, judge_tests
+from .debug_lines import DebugLog
+from .expected import expected_busbw, is_pcie
+from .perf_table import Reader
+from .runs import Run, collective_of, ranks_of
+from .text import cleaned
+
+_SEVERITIES = {"error": 0, "warning": 1, "info": 2}
+
+
+def diagnose(paths: Iterable[Path | str], catalog: Catalog) -> Diagnosis:
+    """Read log files. Raises :class:`InputError` for a file that cannot be read."""
+    return Diagnosis(files=[diagnose_text(_read(Path(path)), catalog, str(path)) for path in paths])
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
+
+
+def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile:
+    """Diagnose the text of one log. Of several tables the fastest gives collective, ranks and peak; all give findings."""
+    tables, log, known = Reader(), DebugLog(), judge_network.KnownLines()
+    for number, line in cleaned(text):
+        known.take(number, line)
+        if not log.take(number, line):
+            tables.take(number, line)
+    runs = [run for run in tables.runs if run.rows or run.ranks_listed or run.failures or run.header_line]
+    best = max(runs, key=lambda run: run.peak, default=None)
+    nodes, device = _nodes(best, log), next((run.device for run in runs if run.device), "")
+    transport = _transport(log, nodes, device)
+    found = _findings(runs, log, known, nodes, device, transport, catalog)
+    return DiagnosedFile(
+        path=path, kind=_kind(runs, log, known), collective=collective_of(best) if best else "unknown",
+        ranks=(ranks_of(best) if best else 0) or log.ranks, nodes=nodes, transport=transport, gpudirect_rdma=log.gpudirect,
+        peak_busbw_gb_per_s=best.peak if best else 0.0, findings=found,
+        expected_busbw_gb_per_s=_expected(best, nodes, device, transport, catalog) if best else None)
+
+
+def _kind(runs: list[Run], log: DebugLog, known: judge_network.KnownLines) -> str:
+    debug = bool(log.lines or known.seen or known.completions) and not (runs and not log.lines)
+    return {(True, True): "mixed", (True, False): "nccl-tests", (False, True): "nccl-debug"}.get((bool(runs), debug), "unknown")
+
+
+def _nodes(run: Run | None, log: DebugLog) -> int | None:
+    if run is not None and run.hosts:
+        return len(run.hosts)
+    return log.nodes
+
+
+def _transport(log: DebugLog, nodes: int | None, device: str) -> str:
+    """The network between nodes; inside one node what joins the GPUs."""
+    if nodes == 1:
+        if log.local["SHM"] > log.local["P2P"]:
+            return "shm"
+        if is_pcie(device):
+            return "pcie"
+        return "nvlink" if log.nvls or log.local["P2P"] or device else "unknown"
+    return log.transport or "unknown"
+
+
+def _expected(run: Run, nodes: int | None, device: str, transport: str, catalog: Catalog) -> float | None:
+    value = expected_busbw(collective_of(run), ranks_of(run), nodes or 0, device, transport, catalog)
+    return None if value is None else round(value, 2)
+
+
+def _findings(runs: list[Run], log: DebugLog, known: judge_network.KnownLines, nodes: int | None, device: str, transport: str,
+              catalog: Catalog) -> list[DiagnosisFinding]:
+    several = nodes is None or nodes > 1
+    found = [*known.findings(several, log.lines > 0), *judge_network.findings(log, several and nodes is not None, device)]
+    for run in runs:
+        of_run = len(run.hosts) or nodes
+        found += judge_tests.findings(run, of_run, transport, _expected(run, of_run, device, transport, catalog))
+    if apart := judge_tests.separate_jobs(runs):
+        found = [apart, *(each for each in found if each.code != "one-rank")]
+    if not runs and not log.lines and not found:
+        found.append(judge_tests.finding("not-recognised", "warning", 1, "neither nccl-tests output nor NCCL debug lines were found",
+                                         "give the output of all_reduce_perf, or of a job run with NCCL_DEBUG=INFO"))
+    if len({collective_of(run) for run in runs}) > 1:
+        peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
+        found.append(judge_tests.finding("several-runs", "info", runs[0].line, f"the file holds {len(runs)} runs, peaks in GB/s: {peaks}",
+                                         "none: each run was judged"))
+    return _ordered(found)
+
+
+def _ordered(found: list[DiagnosisFinding]) -> list[DiagnosisFinding]:
+    """Errors first, in the order of the file; the same code once per line."""
+    unique = {(each.code, each.line): each for each in found}
+    return sorted(unique.values(), key=lambda each: (_SEVERITIES[each.severity], each.line))

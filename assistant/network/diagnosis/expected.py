@@ -1,0 +1,92 @@
+"""The bus bandwidth to expect of a run, from the catalog: adapters of the GPU's usual node and what the fabric gives of them."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+
+# Device names as nvidia-smi and nccl-tests print them → catalog id. The first match counts.
+_NAMES = ((r"GB300", "gb300"), (r"GB200", "gb200"), (r"B300", "b300"), (r"B200", "b200"), (r"(?<!G)H200", "h200-sxm"), (r"H100 (?:PCIe|NVL)", "h100-pcie"),
+          (r"H100", "h100-sxm"), (r"A100.*SXM.*80GB", "a100-sxm-80gb"), (r"A100.*SXM", "a100-sxm-40gb"), (r"V100.*SXM", "v100-sxm"),
+          (r"MI355X", "mi355x"), (r"MI325X", "mi325x"), (r"MI300X", "mi300x"), (r"MI250X", "mi250x"))
+_PCIE = re.compile(r"PCIe|\bNVL\b|RTX|GeForce|\bL40|\bL4\b|\bA40\b|\bT4\b|\bA10\b", re.I)
+_FABRIC_OF = {"infiniband": "infiniband", "roce": "roce", "efa": "efa", "tcpx": "tcpx", "tcpxo": "tcpxo", "tcp-socket": "tcp"}
+RDMA_SHARE = 0.8  # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
+
+
+def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
+    """The catalog's GPU for a device name, ``None`` when it is not there."""
+    ident = next((ident for pattern, ident in _NAMES if re.search(pattern, device)), None)
+    return catalog.gpus.get(ident) if ident else None
+
+
+def is_pcie(device: str) -> bool:
+    """Whether GPUs of this name are joined by PCIe inside a node."""
+    return bool(_PCIE.search(device))
+
+
+def expected_busbw(collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog) -> float | None:
+    """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
+
+    Ring collectives are limited by the adapters of a node; all-to-all by the share of its data that leaves the node; a
+    pair of ranks by one adapter. Measured values by node count go before the formula.
+    """
+    gpu = gpu_named(device, catalog)
+    if gpu is None or ranks < 2 or nodes < 2 or ranks < nodes:
+        return None
+    per_node = ranks // nodes
+    rate = gpu.usual_nic_line_rate.si
+    fabric = _fabric(gpu, transport, rate, catalog)
+    if fabric is None and transport != "unknown":
+        return None
+    measured = _measured(fabric, collective, per_node, nodes, gpu)
+    if measured is not None:
+        return measured
+    adapters = _adapters(fabric, gpu, per_node)
+    share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
+    line = fabric.line_rate.si if fabric is not None and fabric.line_rate else rate
+    node = adapters * line * share / 1e9
+    if fabric is not None and fabric.bandwidth_ceiling is not None:
+        node = min(node, fabric.bandwidth_ceiling.si / 1e9)
+    return _by_collective(collective, node, per_node, ranks)
+
+
+def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> float | None:
+    if collective in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce"):
+        return node
+    if collective == "sendrecv":
+        return node / per_node
+    if collective == "alltoall":
+        return node / per_node * (ranks - 1) / (ranks - per_node)
+    return None
+
+
+def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric | None:
+    technology = _FABRIC_OF.get(transport)
+    fitting = [fabric for fabric in catalog.fabrics.values()
+               if fabric.technology == technology and (fabric.gpus is None or gpu.id in fabric.gpus) and fabric.line_rate is not None]
+    if technology == "tcp":
+        fitting = [fabric for fabric in fitting if fabric.bandwidth_ceiling is not None]
+        return max(fitting, key=lambda fabric: fabric.line_rate.si, default=None)
+    if technology in ("infiniband", "roce"):
+        fitting = [fabric for fabric in fitting if abs(fabric.line_rate.si / rate - 1) < 0.01]
+    return fitting[0] if fitting else None
+
+
+def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
+    if fabric is None or collective != "all_reduce" or per_node != gpu.gpus_per_node or not fabric.all_reduce_bus_bandwidth:
+        return None
+    known = sorted(fabric.all_reduce_bus_bandwidth)
+    if nodes > 2 * known[-1]:
+        return None
+    nearest = min(known, key=lambda count: (max(count, nodes) / min(count, nodes), count))
+    return fabric.all_reduce_bus_bandwidth[nearest].si / 1e9
+
+
+def _adapters(fabric: Fabric | None, gpu: Gpu, per_node: int) -> float:
+    """Adapters that the ranks of one node can use."""
+    if fabric is not None and fabric.technology == "tcp":
+        return 1
+    whole = fabric.nics_per_node if fabric is not None and fabric.nics_per_node else gpu.nics_per_node
+    return max(1.0, whole * per_node / gpu.gpus_per_node)

@@ -1,0 +1,152 @@
+"""Tables of nccl-tests (``all_reduce_perf`` and its siblings) and rccl-tests, releases 1.0 to 2.19.
+
+The columns changed between releases; a row is read by counting what stands to the right of the type, with the header of
+its own run deciding where that is ambiguous.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .runs import Half, Row, Run
+
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoallv", "alltoall", "sendrecv", "broadcast", "reduce", "gather", "scatter",
+               "hypercube")
+
+_PROGRAM = re.compile(rf"\b({'|'.join(COLLECTIVES)})_perf\b")
+_PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
+_RANK = re.compile(r"Rank\s+(\d{1,9})\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*([^#]*)")
+_AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+]?\d\d)?)\s*(FAILED)?")
+_OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
+_REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
+_FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
+_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
+_BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
+
+
+class Reader:
+    """Takes one cleaned line after the other and keeps the runs found; :meth:`take` says whether the line was one of the tool's."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self._program: str | None = None
+
+    def take(self, number: int, line: str) -> bool:
+        named = _PROGRAM.search(line)
+        if named:
+            self._program = named.group(1)
+        if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
+            self._start(number)
+            return True
+        return self._parameters(number, line) or self._rank(number, line) or self._header(number, line) \
+            or self._row(number, line) or self._footer(number, line)
+
+    @property
+    def _run(self) -> Run | None:
+        return self.runs[-1] if self.runs else None
+
+    def _start(self, number: int, *, again: bool = False) -> Run:
+        """The current run if nothing was read into it yet, else a new one."""
+        run = self._run
+        if again or run is None or run.rows or run.ranks_listed or run.failures:
+            run = Run(number)
+            self.runs.append(run)
+        run.program = self._program or run.program
+        return run
+
+    def _parameters(self, number: int, line: str) -> bool:
+        found = _PARAMETERS.search(line)
+        if not found:
+            return False
+        run = self._run
+        if run is None or run.rows or run.max_bytes is not None:
+            run = self._start(number, again=True)
+        run.max_bytes = int(found.group(1))
+        run.program = run.program or self._program
+        return True
+
+    def _rank(self, number: int, line: str) -> bool:
+        found = [(int(rank), host.split(".")[0], name) for rank, host, name in _RANK.findall(line)]
+        if not found:
+            return False
+        run = self._run
+        if run is None or run.rows:
+            run = self._start(number, again=True)
+        run.ranks_listed += found
+        return True
+
+    def _header(self, number: int, line: str) -> bool:
+        words = line.lstrip("# ").split()
+        if "algbw" in words and words[0] in ("size", "bytes"):
+            run = self._run
+            if run is None or run.rows:
+                run = self._start(number, again=True)
+            run.header_line = number
+            run.counts_wrong = any(word.endswith("wrong") for word in words)
+            run.timestamp = "timestamp" in words
+            run.per_iteration = "i_min" in words
+            run.milliseconds = words[0] == "bytes"  # release 1.0
+            return True
+        if words and words[0] in ("out-of-place", "(B)"):
+            return True
+        return False
+
+    def _row(self, number: int, line: str) -> bool:
+        row = _row_of(number, line.split(), self._run)
+        if row is None:
+            return False
+        run = self._run or self._start(number)
+        if run.average is not None:  # the footer of the table before stands between
+            run = self._start(number, again=True)
+        run.rows.append(row)
+        return True
+
+    def _footer(self, number: int, line: str) -> bool:
+        run = self._run
+        if run is None:
+            return line.startswith(("# Using devices", "# Collective test"))
+        if found := _AVERAGE.search(line):
+            run.average, run.average_failed = float(found.group(1)), bool(found.group(2))
+        elif found := _OUT_OF_BOUNDS.search(line):
+            run.out_of_bounds = (number, found.group(1))
+        elif found := _REDUCED.search(line):
+            run.reduced_to = int(found.group(1))
+        elif found := _FAILURE.search(line):
+            run.failures.append((number, found.group(1), found.group(2).strip(" '\"/")))
+        else:
+            return line.startswith(("# Using devices", "# Collective test"))
+        return True
+
+
+def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
+    """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
+    if len(words) < 7 or not (_BYTES.match(words[0]) and _BYTES.match(words[1]) and re.fullmatch(r"[a-z][a-z0-9_]*", words[2])):
+        return None
+    rest = words[3:]
+    redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
+    if run is not None and run.timestamp and len(rest) > 2:
+        rest = rest[:-2]
+    values = [_number(word) for word in rest]
+    wide = 8 if run is not None and run.per_iteration else 4
+    sides, extra = divmod(len(values), wide)
+    if extra not in (0, 1) or sides not in (1, 2) or any(value == "?" for value in values):
+        return None
+    root = values.pop(0) if extra else None
+    scale = 1e-3 if run is not None and run.milliseconds else 1e-6
+    halves = tuple(half for side in range(sides) if (half := _half(values[side * wide:side * wide + 4], scale)) is not None)
+    if not halves:
+        return None
+    return Row(number, int(words[0]), int(words[1]), words[2], redop, None if root is None else int(root), halves)
+
+
+def _half(values: list[float | None], scale: float) -> Half | None:
+    time, algbw, busbw, wrong = values
+    if time is None or algbw is None or busbw is None:
+        return None
+    return Half(time * scale, algbw, busbw, wrong)
+
+
+def _number(word: str) -> float | str | None:
+    if word in ("N/A", "nan", "-nan"):
+        return None
+    return float(word) if _NUMBER.match(word) else "?"

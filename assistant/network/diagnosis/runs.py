@@ -1,0 +1,116 @@
+"""One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, gcd
+
+ROUNDING = 0.005  # GB/s: half of the last digit that is printed
+
+
+@dataclass(frozen=True)
+class Half:
+    """One side of a row: out of place or in place. Seconds, and gigabytes per second as printed."""
+
+    time_s: float
+    algbw: float
+    busbw: float
+    wrong: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One message size. ``size`` and ``count`` are bytes and elements."""
+
+    line: int
+    size: int
+    count: int
+    dtype: str
+    redop: str | None
+    root: int | None
+    halves: tuple[Half, ...]
+
+    @property
+    def busbw(self) -> float:
+        """The better of the two sides."""
+        return max(half.busbw for half in self.halves)
+
+
+@dataclass
+class Run:
+    """One table with what stands around it. ``ranks_listed`` maps each rank line to its host and device name."""
+
+    line: int
+    program: str | None = None
+    header_line: int | None = None
+    milliseconds: bool = False
+    counts_wrong: bool = False
+    timestamp: bool = False
+    per_iteration: bool = False
+    max_bytes: int | None = None
+    reduced_to: int | None = None
+    ranks_listed: list[tuple[int, str, str]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    average: float | None = None
+    average_failed: bool = False
+    out_of_bounds: tuple[int, str] | None = None
+    failures: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def peak(self) -> float:
+        return max((row.busbw for row in self.rows), default=0.0)
+
+    @property
+    def hosts(self) -> set[str]:
+        return {host for _, host, _ in self.ranks_listed}
+
+    @property
+    def device(self) -> str:
+        """The name of the GPUs as the tool prints it."""
+        return next((name.strip() for _, _, name in self.ranks_listed if name.strip()), "")
+
+
+def bus_factor(run: Run) -> float | None:
+    """busbw ÷ algbw from the largest rows, where rounding does least: 2(n−1)/n, (n−1)/n or 1 by collective."""
+    ratios = [half.busbw / half.algbw for row in run.rows for half in row.halves if half.algbw >= 5.0]
+    return sorted(ratios)[len(ratios) // 2] if ratios else None
+
+
+def collective_of(run: Run) -> str:
+    """Which collective it was: as named, else from the columns and the bus factor, else ``unknown``."""
+    if run.program is not None:
+        return run.program
+    factor = bus_factor(run)
+    if not run.rows or factor is None:
+        return "unknown"
+    row = run.rows[-1]
+    if factor > 1.02:
+        return "all_reduce"
+    if abs(factor - 1) < 0.005:
+        return "broadcast" if row.root not in (None, -1) and row.redop in (None, "none") else "sendrecv"
+    if row.redop not in (None, "none"):
+        return "reduce_scatter"
+    return "alltoall" if len(row.halves) == 2 and row.halves[1].wrong is None and row.halves[0].wrong is not None else "all_gather"
+
+
+def ranks_of(run: Run) -> int:
+    """How many ranks took part: the rank lines, else the bus factor; 0 when neither says."""
+    if run.ranks_listed:
+        return len({rank for rank, _, _ in run.ranks_listed})
+    collective = collective_of(run)
+    if bus_factor(run) is None or collective in ("sendrecv", "broadcast", "reduce", "hypercube", "unknown"):
+        return 0
+    return _ranks_by_factor([half for row in run.rows for half in row.halves], 2 if collective == "all_reduce" else 1)
+
+
+def _ranks_by_factor(halves: list[Half], passes: int) -> int:
+    """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits; of several a multiple of 8, 4 or 2. 0: none fits."""
+    low, high = 2.0, 1e6
+    for half in halves:
+        if half.algbw < 1.0:
+            continue
+        least, most = (half.busbw - ROUNDING) / (half.algbw + ROUNDING), (half.busbw + ROUNDING) / (half.algbw - ROUNDING)
+        low = max(low, 1 / (1 - least / passes)) if least < passes else low
+        high = min(high, 1 / (1 - most / passes)) if most < passes else high
+    fitting = range(ceil(low - 1e-6), int(high + 1e-6) + 1) if high < 1e5 else range(0)
+    return min(fitting, key=lambda n: (-gcd(n, 8), n), default=0)
