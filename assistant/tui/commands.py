@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from assistant.vocabulary.plan import Plan
-
 if TYPE_CHECKING:
+    from assistant.vocabulary.plan import Plan
+
     from .app import WeftApp
+    from .conversation_screen import ConversationScreen
 
 
 class Command(NamedTuple):
@@ -26,33 +28,58 @@ class MenuCommands(Provider):
 
     async def discover(self) -> Hits:
         """Everything there is."""
-        for command in offered(self.app):  # type: ignore[arg-type]
+        for command in offered(self.screen, self.app):  # type: ignore[arg-type]
             yield DiscoveryHit(command.name, command.run, help=command.about)
 
     async def search(self, query: str) -> Hits:
         """What matches the typed letters."""
         matcher = self.matcher(query)
-        for command in offered(self.app):  # type: ignore[arg-type]
+        for command in offered(self.screen, self.app):  # type: ignore[arg-type]
             if (score := matcher.match(command.name)) > 0:
                 yield Hit(score, matcher.highlight(command.name), command.run, help=command.about)
 
 
-def offered(app: WeftApp) -> Iterator[Command]:
+def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     """Every command; those about the plan only when there is one."""
-    plan = app.conversation.plan if app.conversation else None
+    plan = talk.conversation.plan if talk.conversation else None
     if plan is not None:
-        yield Command("Save the plan as Markdown", "A document to hand on", lambda: app.action_say("export as markdown"))
-        yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: app.action_say("export as json"))
+        yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.action_say("export as markdown"))
+        yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.action_say("export as json"))
         yield Command("Copy the plan", "As plain text, to the clipboard of the terminal", lambda: _copy(app, plan))
-    yield Command("Go back", "To the question before (F5)", lambda: app.action_say("back"))
-    yield Command("Undo", "What was said last (F8)", lambda: app.action_say("undo"))
-    yield Command("Not sure", "Let it be assumed (F9)", lambda: app.action_say("not sure"))
-    yield Command("Plan", "Step into the plan (F2)", lambda: app.action_panel("plan"))
-    yield Command("Why", "Step into the proof, finding by finding (F3)", lambda: app.action_panel("why"))
-    yield Command("Sources", "Everything cited, and every source (F4)", lambda: app.action_panel("sources"))
-    yield Command("Light or dark", "Change the colours", lambda: _turn(app))
-    yield Command("Help", "Keys, and help of what has the keyboard (F1)", app.action_help)
+    yield from _transcript(talk, app)
+    yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
+    yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
+    yield Command("Not sure", "Let it be assumed (F9)", lambda: talk.action_say("not sure"))
+    yield Command("Plan", "Step into the plan (F2)", lambda: talk.action_panel("plan"))
+    yield Command("Why", "Step into the proof, finding by finding (F3)", lambda: talk.action_panel("why"))
+    yield Command("Sources", "Everything cited, and every source (F4)", lambda: talk.action_panel("sources"))
+    yield Command("Light or dark", "Change the colours", app.action_turn_colours)
+    yield Command("Help", "Keys, and help of what has the keyboard (F1)", talk.action_help)
     yield Command("Quit", "The transcript is saved as you go (Ctrl+Q)", app.action_quit)
+
+
+def _transcript(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
+    """The transcript is saved as it goes; a copy goes to the folder the program was started in."""
+    path = talk.conversation.transcript_path if talk.conversation else None
+    if path is not None:
+        yield Command("Save the transcript here", f"A copy of {path.name} in this folder; it is kept in {path.parent} in any case",
+                      lambda: _save_copy(app, path))
+
+
+def _save_copy(app: WeftApp, path: Path) -> None:
+    """Copy the transcript as it stands, never over another file."""
+    import shutil
+
+    target = Path.cwd() / path.name
+    try:
+        with path.open("rb") as saved, target.open("xb") as copy:
+            shutil.copyfileobj(saved, copy)
+    except FileExistsError:
+        app.notify(f"{target} is already there and was left alone.", severity="warning", markup=False)
+    except OSError as error:
+        app.notify(f"The transcript could not be saved as {target}: {error.strerror}.", severity="warning", markup=False)
+    else:
+        app.notify(f"Saved as {target}.", markup=False)
 
 
 def _copy(app: WeftApp, plan: Plan) -> None:
@@ -60,8 +87,4 @@ def _copy(app: WeftApp, plan: Plan) -> None:
     from assistant.present.text import plan_lines
 
     app.copy_to_clipboard("\n".join(plan_lines(plan)))
-    app.notify("Copied, if this terminal allows it. Ctrl+P also saves it to a file.")
-
-
-def _turn(app: WeftApp) -> None:
-    app.theme = "weft-light" if app.current_theme.dark else "weft-dark"
+    app.notify("Copied, if this terminal allows it. The menu also saves it to a file.")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from assistant.conversation import events
-from assistant.vocabulary.knowledge import DOUBTFUL
-
 from .flow import BLANK, Line, parts, said
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from assistant.conversation import events
 
 Drawn = Line | Any  # a paragraph, or a Rich renderable
 VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
@@ -25,14 +24,22 @@ def drawn(event: events.Event) -> list[Drawn]:
     return draw(event) if draw else []
 
 
-def asked(question: events.Question) -> list[Line]:
-    """A question that has been answered, as it stays in the log."""
-    return [said(question.text, "$quiet", lead="? ", lead_style="$quiet")]
+def exchange(said_by_user: str | None, answer: Iterable[events.Event], question: events.Question | None) -> list[Drawn]:
+    """What the user said and what came back; above it the question that was open, when this settled it."""
+    answer = list(answer)
+    pieces: list[Drawn] = []
+    if said_by_user is not None:
+        settled = question is not None and question_after(answer, question) != question
+        pieces += [said(question.text, "$quiet", lead="? ", lead_style="$quiet")] if question and settled else []
+        pieces.append(said(said_by_user, "bold", lead="› ", lead_style="$accent bold"))
+    return [*pieces, *(piece for event in answer for piece in drawn(event))]
 
 
-def answered(text: str) -> list[Line]:
-    """What the user said."""
-    return [said(text, "bold", lead="› ", lead_style="$accent bold")]
+def question_after(answer: Iterable[events.Event], question: events.Question | None) -> events.Question | None:
+    """The question that is open after an answer, when ``question`` was open before it."""
+    for event in answer:
+        question = event if event.kind == "question" else None if event.kind == "finished" else question
+    return question
 
 
 def headline_sign(plan: events.Plan) -> tuple[str, str]:
@@ -43,6 +50,8 @@ def headline_sign(plan: events.Plan) -> tuple[str, str]:
 
 def verdict_sign(verdict: str) -> tuple[str, str]:
     """Sign and style of how well a statement stands: confirmed, unproven, or doubtful."""
+    from assistant.vocabulary.knowledge import DOUBTFUL
+
     if verdict in DOUBTFUL or verdict == "disputed":
         return "!", "$doubt"
     return ("✓", "$good") if verdict in ("confirmed", "current", "consistent") else ("·", "$quiet")
@@ -69,7 +78,7 @@ def _plan(event: events.PlanShown) -> list[Drawn]:
 
 def _variation(event: events.VariationShown) -> list[Drawn]:
     sign, style = headline_sign(event.plan)
-    return [*variation_notice(event), BLANK, said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
+    return [*variation_notice(event), said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
 
 
 def variation_notice(event: events.VariationShown) -> list[Line]:
@@ -107,7 +116,7 @@ def _passage(number: int, passage: Any) -> Iterable[Line]:
 def _explanation(event: events.Explanation) -> list[Drawn]:
     lines: list[Line] = []
     for reason in event.tree.children[:MOST_REASONS]:
-        lines.append(parts(reason_label(reason), reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2))
+        lines.append(parts(reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2))
     more = max(0, len(event.tree.children) - MOST_REASONS)
     hint = f"{more} more, and the whole proof with its facts and sources: " if more else "The whole proof with its facts and sources: "
     return [said(event.tree.text, "bold", lead="  "), *lines, parts((hint, "$quiet"), ("F3", "$accent"), indent=2)]
@@ -121,7 +130,8 @@ def _resting_on(reason: events.Reason) -> str:
 
 def reason_label(reason: events.Reason) -> tuple[str, str]:
     """The word in front of a node of the proof, and its style."""
-    words = {"rule": ("rule: ", "$weft"), "fact": ("fact: ", "$quiet"), "claim": ("source: ", "$good"), "figure": ("figure: ", "$quiet")}
+    words = {"rule": ("rule: ", "$weft"), "fact": ("fact: ", "$quiet"), "claim": ("source: ", "$good"),
+             "figure": ("figure: ", "$quiet")}
     return words.get(reason.kind, ("", ""))
 
 
@@ -145,8 +155,9 @@ def comparison_table(event: events.Comparison) -> RenderableType:
     for title in ("", f"  {event.left}", f"  {event.right}"):
         table.add_column(Text(title))
     for row in event.rows:
-        table.add_row(Text(row.what, style="dim"), *(Text(f"{'✓ ' if row.better == side else '  '}{value}", style="green" if row.better == side else "")
-                                                     for side, value in (("left", row.left), ("right", row.right))))
+        cells = (Text(f"✓ {value}", style="green") if row.better == side else Text(f"  {value}")
+                 for side, value in (("left", row.left), ("right", row.right)))
+        table.add_row(Text(row.what, style="dim"), *cells)
     return table
 
 

@@ -13,7 +13,15 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from assistant.present.text import safe
+
+def cleaned(text: str) -> str:
+    """Text that cannot command a terminal; what :func:`assistant.present.text.safe` shows of it."""
+    # Printable text has nothing to clean, and the first screen need not load what cleans.
+    if text.isprintable():
+        return text
+    from assistant.present.text import safe
+
+    return safe(text)
 
 
 @dataclass(frozen=True)
@@ -38,13 +46,13 @@ def _marked(lines: Iterable[Content]) -> Iterable[tuple[bool, Content]]:
 
 def said(text: str, style: str = "", *, lead: str = "", lead_style: str = "", indent: int = 0) -> Line:
     """A paragraph of text that somebody typed or a file said: no markup, no control characters."""
-    return Line(Content.styled(safe(text), style), Content.styled(lead, lead_style), indent)
+    return Line(Content.styled(cleaned(text), style), Content.styled(lead, lead_style), indent)
 
 
 def parts(*pieces: str | tuple[str, str], lead: str = "", lead_style: str = "", indent: int = 0) -> Line:
     """A paragraph of several pieces, each plain or with a style."""
-    cleaned = [safe(piece) if isinstance(piece, str) else (safe(piece[0]), piece[1]) for piece in pieces]
-    return Line(Content.assemble(*cleaned), Content.styled(lead, lead_style), indent)
+    clean = [cleaned(piece) if isinstance(piece, str) else (cleaned(piece[0]), piece[1]) for piece in pieces]
+    return Line(Content.assemble(*clean), Content.styled(lead, lead_style), indent)
 
 
 BLANK = Line(Content(""))

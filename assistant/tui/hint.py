@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from textual.content import Content
 from textual.widget import Widget
 
-from assistant.present.text import safe
+from .flow import cleaned
+from .question import Offer
 
 
 class HintLine(Widget):
@@ -18,29 +20,41 @@ class HintLine(Widget):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._hint: tuple[str, str] = ("", "$quiet")
-        self._state = ""
+        self._states: tuple[str, ...] = ("",)
 
     @property
     def plain(self) -> str:
-        """What is written."""
-        return f"{self._hint[0]}  {self._state}"
+        """What is written when there is room."""
+        return f"{self._hint[0]}  {self._states[0]}"
 
     def say(self, text: str, style: str = "$quiet") -> None:
         """Show what Enter would do."""
-        self._hint = (safe(text), style)
+        self._hint = (cleaned(text), style)
         self.refresh()
 
-    def state(self, text: str) -> None:
-        """Show what loads, or where the transcript is."""
-        self._state = safe(text)
+    def state(self, *texts: str) -> None:
+        """Show what loads, or where the transcript is: the first of the texts for which there is room."""
+        self._states = tuple(cleaned(text) for text in texts)
         self.refresh()
 
     def render(self) -> Content:
         """Hint left, state right."""
         width = self.content_size.width
         hint = Content.styled(*self._hint).truncate(width, ellipsis=True)
-        room = width - hint.cell_length - 3
-        state = Content.styled(self._state, "$quiet")
-        if state.cell_length > room:
-            return hint
-        return hint + Content(" " * (room - state.cell_length + 3)) + state
+        states = (Content.styled(text, "$quiet") for text in self._states)
+        state = next((state for state in states if state.cell_length <= width - hint.cell_length - 3), Content(""))
+        return hint + Content(" " * (width - hint.cell_length - state.cell_length)) + state
+
+
+def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer]) -> str:
+    """What the user can do now, in one line."""
+    if offer is not None:
+        return f"Enter takes: {offer.label}"
+    if typed.strip():
+        return "Enter sends · Ctrl+J breaks the line"
+    if not offers:
+        return "ask: why · why not roce · what if 128 GPUs · compare"
+    if offers[0].choice is None:
+        return "say it in your own words · 0 and Enter if you are not sure"
+    kind = "number" if offers[0].key.isdigit() else "letter"
+    return f"a {kind} or ↑ ↓, then Enter · or say it in your own words"

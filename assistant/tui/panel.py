@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
-from assistant.conversation.events import Reason, VariationShown
-from assistant.vocabulary.plan import Plan
-
 from .drawing import variation_notice
 from .plan_panel import PlanPanel
 from .proof import ProofTree
 from .sources import SourcesList
+
+if TYPE_CHECKING:
+    from assistant.conversation.events import Event, Reason, VariationShown
+    from assistant.vocabulary.plan import Plan
 
 TABS = {"plan": ("Plan", "F2"), "why": ("Why", "F3"), "sources": ("Sources", "F4")}
 
@@ -89,7 +90,15 @@ class SidePanel(Vertical):
             self._asked = []
             self.why.show(_proofs(plan))
 
-    def explain(self, tree: Reason) -> None:
+    def note(self, events: Iterable[Event]) -> None:
+        """Keep what an answer found or explained at hand."""
+        for event in events:
+            if event.kind == "answer" and event.answer is not None:
+                self.sources.found(event.question, event.answer.passages)
+            elif event.kind == "explanation":
+                self._explain(event.tree)
+
+    def _explain(self, tree: Reason) -> None:
         """Put an answer to "why" on top of the proof."""
         self._asked = [tree, *(reason for reason in self._asked if reason != tree)][:3]
         self.why.show([*self._asked, *_proofs(self.plan.plan)])

@@ -9,13 +9,13 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from assistant.vocabulary.plan import Plan
-
 from .drawing import FittedView
 from .flow import BLANK, Flow, Line, parts, said
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from assistant.vocabulary.plan import Plan
 
 NEEDED = {"workload": "kind of job", "model": "model", "cluster.gpu": "kind of GPU", "cluster.gpus": "number of GPUs"}
 

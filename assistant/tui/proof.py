@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import OptionList
 
-from assistant.conversation.events import Reason
-
 from .drawing import reason_label, reason_origin
-from .flow import parts
+from .flow import Line, parts
 from .listing import Entry, Listing
+
+if TYPE_CHECKING:
+    from assistant.conversation.events import Reason
 
 
 class ProofTree(Listing):
@@ -108,15 +109,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
             for number, child in enumerate(reason.children):
                 yield from self._branch(child, f"{key}.{number}")
 
-    def _line(self, reason: Reason, key: str) -> Any:
+    def _line(self, reason: Reason, key: str) -> Line:
         sign = ("▾ " if key in self._open else "▸ ") if reason.children else ("↗ " if reason.source else "  ")
         text = (reason.text, "bold") if "." not in key else reason.text
         return parts(reason_label(reason), text, *reason_origin(reason), lead=sign, lead_style="$accent", indent=2 * key.count("."))
-
-
-def leaves(reasons: Iterable[Reason]) -> Iterator[Reason]:
-    """Every reason of some trees that names a source."""
-    for reason in reasons:
-        if reason.source:
-            yield reason
-        yield from leaves(reason.children)

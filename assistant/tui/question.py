@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.containers import Vertical
 from textual.content import Content
@@ -14,10 +13,10 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from assistant.conversation.events import Question
-from assistant.present.text import safe
+from .flow import Flow, Line, cleaned, parts, said
 
-from .flow import Flow, Line, parts, said
+if TYPE_CHECKING:
+    from assistant.conversation.events import Question
 
 NOT_SURE = "0"
 
@@ -32,10 +31,10 @@ class Offer:
 
 
 def offers(question: Question) -> list[Offer]:
-    """The choices with their keys: digits, or letters where a label is itself a number that could be typed."""
-    numbers = any(choice.label[:1].isdigit() for choice in question.choices)
-    keys = string.ascii_lowercase if numbers else "123456789" + string.ascii_lowercase
-    offered = [Offer(key, choice.label, choice.id) for key, choice in zip(keys, question.choices, strict=False)]
+    """The choices with their keys, "not sure" last."""
+    from assistant.conversation.wording import keys
+
+    offered = [Offer(key, choice.label, choice.id) for key, choice in zip(keys(question), question.choices, strict=False)]
     if question.not_sure:
         unsure = f"Not sure: {question.if_not_sure}" if question.if_not_sure else "Not sure"
         offered.append(Offer(NOT_SURE, unsure, None))
@@ -117,4 +116,4 @@ def _wording(question: Question) -> list[Line]:
 def _label(offer: Offer, marked: bool) -> Content:
     sign = "▸ " if marked else "  "
     style = "$quiet" if offer.choice is None and not marked else ""
-    return Content.assemble((sign, "$accent bold"), (f"{offer.key} ", "$accent"), (safe(offer.label), style))
+    return Content.assemble((sign, "$accent bold"), (f"{offer.key} ", "$accent"), (cleaned(offer.label), style))

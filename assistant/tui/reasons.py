@@ -12,12 +12,17 @@ from assistant.vocabulary.plan import Plan
 def reasons(plan: Plan) -> list[Reason]:
     """Trees of reasons: why the recommended fabric, why not each of the others, and the advice."""
     chosen = plan.recommendation.fabric
-    others = (explaining.why_fabric(plan, candidate.fabric).tree for candidate in plan.candidates if candidate.fabric != chosen)
-    return [explaining.why(plan).tree, *others, *_advice(plan)]
+    others = tuple(explaining.why_fabric(plan, candidate.fabric).tree for candidate in plan.candidates if candidate.fabric != chosen)
+    advised = tuple(_advice(plan))
+    return [explaining.why(plan).tree, *_group("Why not the others", others), *_group("What follows from it", advised)]
+
+
+def _group(title: str, children: tuple[Reason, ...]) -> list[Reason]:
+    return [Reason(kind="conclusion", text=title, children=children)] if children else []
 
 
 def _advice(plan: Plan) -> Iterator[Reason]:
-    rules = dict.fromkeys(finding.rule for finding in plan.findings if finding.stage == "advise")
-    trees = tuple(proof.tree for rule in rules if (proof := explaining.why_finding(plan, rule)))
-    if trees:
-        yield Reason(kind="conclusion", text="What follows from it", children=trees)
+    for rule in dict.fromkeys(finding.rule for finding in plan.findings if finding.stage == "advise"):
+        proof = explaining.why_finding(plan, rule)
+        if proof is not None:
+            yield proof.tree

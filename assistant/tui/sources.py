@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 from textual.widgets import OptionList
 
-from assistant.vocabulary.answers import FoundPassage
-from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
-from assistant.vocabulary.plan import Evidence, Plan
-
 from .drawing import verdict_sign
 from .flow import parts, said
 from .listing import Entry, Listing
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.answers import FoundPassage
+    from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
+    from assistant.vocabulary.plan import Evidence, Plan
 
 PREVIEW = 140  # characters of a statement in the list; the whole of it opens
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 from textual.widget import Widget
 
-from assistant.present.text import safe
-from assistant.vocabulary.plan import Plan
-
 from .drawing import headline_sign
+from .flow import cleaned
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.plan import Plan
 
 METER_CELLS = 5
 
@@ -41,7 +42,7 @@ class StatusLine(Widget):
         """Job and answer, the job giving way when there is no room."""
         answer = self._answer()
         room = max(0, self.content_size.width - answer.cell_length - 2)
-        name = Content.assemble(("weft", "$weft bold"), (f"  {safe(self._job)}" if self._job else "  plan the fabric before you buy it", "$quiet"))
+        name = Content.assemble(("weft", "$weft bold"), (f"  {cleaned(self._job)}" if self._job else "  plan the fabric before you buy it", "$quiet"))
         return name.truncate(room, ellipsis=True, pad=True) + "  " + answer
 
     def _answer(self) -> Content:

@@ -1,0 +1,285 @@
+"""The one screen: draws what the conversation says and hands it what the user does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from . import background, drawing
+from .hint import HintLine, next_step
+from .log import ConversationLog
+from .panel import PanelTab, SidePanel
+from .prompt import Prompt
+from .proof import ProofTree
+from .question import Offer, QuestionView
+from .sources import SourcesList
+from .status import StatusLine
+
+if TYPE_CHECKING:
+    from assistant.conversation import Conversation
+    from assistant.conversation.events import Event, Failure, Question
+    from assistant.vocabulary.knowledge import Knowledge
+
+    from .app import WeftApp
+
+# A key already in flight must not answer a question that has just appeared.
+GRACE_S = 0.5
+
+
+class ConversationScreen(Screen[None]):
+    """Log, question and answer line on the left, the panel on the right or, on a small terminal, in their place."""
+
+    app: WeftApp
+    BINDINGS = [
+        Binding("f1", "help", "Help", priority=True, key_display="F1"),
+        Binding("f2", "panel('plan')", "Plan", priority=True, key_display="F2"),
+        Binding("f3", "panel('why')", "Why", priority=True, key_display="F3"),
+        Binding("f4", "panel('sources')", "Sources", priority=True, key_display="F4"),
+        Binding("f5", "say('back')", "Back", priority=True, key_display="F5"),
+        Binding("f8", "say('undo')", "Undo", priority=True, key_display="F8"),
+        Binding("f9", "say('not sure')", "Not sure", priority=True, show=False),
+        Binding("escape", "answer", "Answer", show=False),
+    ]
+
+    def __init__(self, conversation_factory: Callable[[], Conversation], warm_search: Callable[[Conversation], object] | None,
+                 grace_s: float) -> None:
+        super().__init__()
+        self.conversation: Conversation | None = None
+        self.knowledge: Knowledge | None = None
+        self.busy = True
+        self._conversation_factory = conversation_factory
+        self._warm_search = warm_search
+        self._grace_s = grace_s
+        self._asked_at = 0.0
+        self._said = ""
+        self.status = StatusLine(id="status")
+        self.log_view = ConversationLog(id="log")
+        self.question_view = QuestionView(id="question")
+        self.prompt = Prompt(id="prompt")
+        self.hint = HintLine(id="hint")
+        self.panel = SidePanel(id="panel")
+
+    def compose(self) -> ComposeResult:
+        yield self.status
+        with Horizontal(id="body"):
+            with Vertical(id="talk"):
+                yield self.log_view
+                with Vertical(id="card"):
+                    yield self.question_view
+                    yield self.prompt
+                yield self.hint
+            yield self.panel
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Take the keys at once; open the conversation once the first screen stands."""
+        self.question_view.ask(None)
+        self.prompt.focus()
+        self.hint.say("opening …")
+        self.call_after_refresh(background.begin, "opening", self._open, self)
+
+    def _open(self) -> Conversation:
+        conversation = self._conversation_factory()
+        if not conversation.turns:
+            conversation.start()
+        return conversation
+
+    def on_done(self, message: background.Done) -> None:
+        """Go on with what a thread has brought."""
+        handle = {"opening": self._opened, "answer": self._answered, "knowledge": self._known, "search": self._search_ready}
+        handle[message.what](message.value, message.error)
+
+    def _opened(self, conversation: Any, error: Exception | None) -> None:
+        """Show what has been said so far, also of a conversation that goes on."""
+        if error is not None:
+            self.app.give_up(error)
+            return
+        self.conversation = conversation
+        question: Question | None = None
+        for turn in conversation.turns:
+            self.log_view.add(drawing.exchange(turn.said, turn.events, question))
+            question = drawing.question_after(turn.events, question)
+        self._caught_up([event for turn in conversation.turns for event in turn.events])
+        self.hint.state(*self._saved_at())
+        background.begin("knowledge", lambda: conversation.library.knowledge, self)
+        if self._warm_search is not None:
+            warm = self._warm_search
+            self.hint.state("loading the search …")
+            background.begin("search", lambda: warm(conversation), self)
+
+    def _known(self, knowledge: Any, error: Exception | None) -> None:
+        if error is None:
+            self.knowledge = knowledge
+            self.panel.sources.know(knowledge)
+
+    def _search_ready(self, value: Any, error: Exception | None) -> None:
+        if error is None:
+            self.hint.state(*self._saved_at())
+        else:
+            self.hint.state(f"search is off: {error}", "search is off")
+
+    def _saved_at(self) -> tuple[str, ...]:
+        """Where the transcript is being saved, the home folder shortened; at least its name."""
+        path = self.conversation.transcript_path if self.conversation else None
+        if path is None:
+            return ("",)
+        shown = Path("~") / path.relative_to(Path.home()) if path.is_relative_to(Path.home()) else path
+        return f"saved in {shown}", f"saved: {path.name}"
+
+    # What the user does.
+
+    def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
+        """Take the marked choice, or say what was typed."""
+        text, offer = message.text.strip(), self.question_view.marked
+        if self._too_early():
+            return
+        if offer is not None and text.lower() in ("", offer.key):
+            self._take(offer)
+        elif text:
+            self.prompt.remember(message.text)
+            self.action_say(text)
+
+    def on_question_view_picked(self, message: QuestionView.Picked) -> None:
+        """A click on a choice."""
+        if not self._too_early():
+            self._take(message.offer)
+
+    def on_prompt_moved(self, message: Prompt.Moved) -> None:
+        """Arrow keys walk through the choices; without choices they bring back what was typed."""
+        if self.question_view.offers:
+            self._hint(self.question_view.move(message.step))
+        else:
+            self.prompt.action_recall(message.step)
+
+    def on_prompt_paged(self, message: Prompt.Paged) -> None:
+        """Page Up and Page Down read what was said."""
+        self.log_view.page(message.step)
+
+    def on_text_area_changed(self, event: Prompt.Changed) -> None:
+        """A key that belongs to a choice marks it."""
+        self._hint(self.question_view.mark(event.text_area.text))
+
+    def action_say(self, text: str) -> None:
+        """Say something, typed or what a key stands for."""
+        if not self._too_early():
+            self._tell(text, lambda conversation: conversation.say(text))
+
+    def _take(self, offer: Offer) -> None:
+        """Take a choice, or leave the question open."""
+        self.prompt.remember("")
+        choice = offer.choice
+        if choice is None:
+            self._tell("not sure", lambda conversation: conversation.say("not sure"))
+        else:
+            self._tell(offer.label, lambda conversation: conversation.choose(choice))
+
+    def _too_early(self) -> bool:
+        """Whether an answer has to wait: something is being worked out, or the question has only just appeared."""
+        if self.busy:
+            self.hint.say("One moment; what you typed stays here.", "$doubt")
+        elif time.monotonic() - self._asked_at < self._grace_s:
+            self.hint.say("A new question has just appeared: press the key again to answer it.", "$doubt")
+        else:
+            return False
+        return True
+
+    def _tell(self, said: str, answer: Callable[[Conversation], list[Event]]) -> None:
+        """Ask the conversation in a thread: planning never holds up typing."""
+        conversation = self.conversation
+        if conversation is not None:
+            self.busy, self._said = True, said
+            self.hint.say("working it out …", "$weft")
+            background.begin("answer", lambda: answer(conversation), self)
+
+    def _answered(self, events: Any, error: Exception | None) -> None:
+        """Show what the conversation said; leave when goodbye was said."""
+        from assistant.conversation.commands import command_of
+
+        answer = [_failure(error)] if error else events
+        self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
+        self._caught_up(answer)
+        if command_of(self._said) == "quit":
+            self.app.exit(0)
+
+    def _caught_up(self, events: Sequence[Event]) -> None:
+        """Bring question, panel and lines to where the conversation is."""
+        self.busy = False
+        conversation = self.conversation
+        if conversation is None:
+            return
+        question = conversation.question
+        if question != self.question_view.question:
+            self.question_view.ask(question)
+            self.prompt.placeholder = question.placeholder if question else "ask about the plan"
+            self._asked_at = time.monotonic()
+        fields, variation = dict(conversation.draft.fields), conversation.variation
+        self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
+        self.panel.show_plan(fields, conversation.plan, variation)
+        self.panel.note(events)
+        if any(event.kind == "details" for event in events):
+            self.action_panel("plan")
+        self._hint(self.question_view.marked)
+
+    def _hint(self, offer: Offer | None) -> None:
+        if not self.busy:
+            self.hint.say(next_step(offer, self.prompt.text, self.question_view.offers))
+
+    # Panel and pages.
+
+    def action_panel(self, tab: str) -> None:
+        """Show a tab and step into it; when it already has the keys, step back."""
+        if self.panel.has_focus_within and self.panel.tab == tab:
+            self.action_answer()
+            return
+        self.panel.turn_to(tab)
+        self.add_class("-panel")
+        self.call_after_refresh(self.panel.focus_tab)
+
+    def action_answer(self) -> None:
+        """Back to the answer line; there, clear it."""
+        if self.prompt.has_focus:
+            self.prompt.text = ""
+        self.remove_class("-panel")
+        self.prompt.focus()
+
+    def on_panel_tab_clicked(self, message: PanelTab.Clicked) -> None:
+        """A click on a tab."""
+        self.action_panel(message.tab)
+
+    def on_sources_list_opened(self, message: SourcesList.Opened) -> None:
+        """Open a statement or a source."""
+        self._open_source(message.ident)
+
+    def on_proof_tree_source_wanted(self, message: ProofTree.SourceWanted) -> None:
+        """Open what a reason rests on."""
+        self._open_source(message.ident)
+
+    def _open_source(self, ident: str) -> None:
+        from .source_screen import SourceScreen
+
+        self.app.push_screen(SourceScreen(ident, self.panel.sources.statements.get(ident), self.knowledge))
+
+    def action_help(self) -> None:
+        """Help of what has the keyboard."""
+        from .help_screen import HelpScreen
+
+        helped = self.focused.ancestors_with_self if self.focused else ()
+        self.app.push_screen(HelpScreen(next((node.HELP for node in helped if node.HELP), Prompt.HELP)))
+
+
+def _failure(error: Exception) -> Failure:
+    """An error as one calm sentence."""
+    from assistant.conversation.events import Failure
+    from assistant.vocabulary.errors import InputError, KnowledgeError
+
+    if isinstance(error, (InputError, KnowledgeError)):
+        return Failure(text=f"{error}.")
+    return Failure(text=f"That did not work ({type(error).__name__}: {error}). Nothing was changed; the conversation goes on.")
