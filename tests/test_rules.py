@@ -17,6 +17,7 @@ from assistant.vocabulary.rules import STAGES, Example, Rule
 FOLDER = paths.shipped("rules")
 RULES = read_rules(FOLDER)
 CASES = [(rule, example) for rule in RULES for example in rule.examples]
+NAMES = [f"{rule.id}-{example.expect}-{i}" for i, (rule, example) in enumerate(CASES)]
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +25,16 @@ def reasoner() -> Reasoner:
     return Reasoner(RULES)
 
 
-def said(reasoner: Reasoner, rule: Rule, example: Example) -> list[Conclusion]:
+def concluded(reasoner: Reasoner, example: Example) -> list[Conclusion]:
     given = example.given
-    conclusions = reasoner.run(given.job, [{"fabric": "this-fabric", **given.candidate}], supposed=given.findings)
-    return [conclusion for conclusion in conclusions if conclusion.rule == rule.id]
+    return reasoner.run(given.job, [{"fabric": "this-fabric", **given.candidate}], supposed=given.findings)
 
 
-@pytest.mark.parametrize(("rule", "example"), CASES, ids=[f"{rule.id}-{example.expect}-{i}" for i, (rule, example) in enumerate(CASES)])
+def said(reasoner: Reasoner, rule: Rule, example: Example) -> list[Conclusion]:
+    return [conclusion for conclusion in concluded(reasoner, example) if conclusion.rule == rule.id]
+
+
+@pytest.mark.parametrize(("rule", "example"), CASES, ids=NAMES)
 def test_a_rule_speaks_where_it_should_and_keeps_quiet_where_it_should(reasoner: Reasoner, rule: Rule, example: Example) -> None:
     assert bool(said(reasoner, rule, example)) is (example.expect == "fires")
 
@@ -81,8 +85,7 @@ def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted(reasoner: Reasoner)
     assert len(pairs) >= 8
     for rule in pairs:
         for example in rule.examples:
-            given = example.given
-            spoke = {c.rule for c in reasoner.run(given.job, [{"fabric": "this-fabric", **given.candidate}], supposed=given.findings)}
+            spoke = {conclusion.rule for conclusion in concluded(reasoner, example)}
             assert not {rule.id, _opposite(rule.id)} <= spoke
 
 

@@ -139,7 +139,8 @@ class Ruleset:
 
     def __init__(self, rules: Sequence[EngineRule]) -> None:
         if len(rules) > LARGEST_RULESET:
-            raise EngineError(f"a ruleset holds at most {LARGEST_RULESET} rules, got {len(rules)}: {', '.join(rule.id for rule in rules)}")
+            named = ", ".join(rule.id for rule in rules)
+            raise EngineError(f"a ruleset holds at most {LARGEST_RULESET} rules, got {len(rules)}: {named}")
         if len({rule.id for rule in rules}) < len(rules):
             raise EngineError("two rules of a ruleset have the same id")
         self.rules = tuple(rules)
@@ -163,7 +164,9 @@ class Ruleset:
                 _process.run = outer
 
     def _definition(self) -> dict[str, Any]:
-        rules = {f"r{i}": {"all": [dict(c) for c in conditions], "run": _action(i)} for i, conditions in enumerate(self._conditions)}
+        rules: dict[str, Any] = {}
+        for index, conditions in enumerate(self._conditions):
+            rules[f"r{index}"] = {"all": [dict(condition) for condition in conditions], "run": _action(index)}
         rules["begin"] = {"all": [{"session": {"kind": "session"}}], "run": lambda closure: None}
         # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
         rules["keep"] = {"all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}], "run": lambda closure: None}
@@ -206,7 +209,8 @@ class _Run:
     def fired(self, index: int, closure: Any) -> None:
         rule = self.ruleset.rules[index]
         try:
-            match = Match(rule.id, {pattern.name: getattr(closure, pattern.name).id for pattern in rule.patterns if not pattern.absent})
+            seen = (pattern.name for pattern in rule.patterns if not pattern.absent)
+            match = Match(rule.id, {name: getattr(closure, name).id for name in seen})
             self.matches.append(match)
             for fact in self.then(match):
                 if fact["id"] not in self.seen:

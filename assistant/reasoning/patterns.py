@@ -15,7 +15,8 @@ from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
 # Fabric of findings that are about the job.
 WHOLE_JOB = "*"
 
-_OPERATORS: dict[str, Operator] = {"at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
+_OPERATORS: dict[str, Operator] = {
+    "at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class _FindingScopes:
         kinds = {self.per_candidate(rule) for rule in producers}
         if len(kinds) > 1:
             named = ", ".join(rule.id for rule in producers)
-            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: concluded about the job and about candidates ({named}); use two names")
+            problem = f"concluded about the job and about candidates ({named}); use two names"
+            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: {problem}")
         return kinds.pop()
 
     def check_absence(self, reader: Rule, name: str) -> None:
@@ -138,7 +140,8 @@ def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
     for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].rule.id)):
         if len(component) > LARGEST_RULESET:
             named = ", ".join(member.rule.id for member in component)
-            raise KnowledgeError(f"these {len(component)} rules use each other's conclusions within one stage, at most {LARGEST_RULESET} can: {named}")
+            raise KnowledgeError(f"these {len(component)} rules use each other's conclusions within one stage, "
+                                 f"at most {LARGEST_RULESET} can: {named}")
         about = any(member.per_candidate for member in component)
         for pack in packs:
             if len(pack) + len(component) <= LARGEST_RULESET and any(member.per_candidate for member in pack) == about:

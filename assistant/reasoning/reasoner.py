@@ -27,7 +27,7 @@ class Reasoner:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
         groups = compiled(ordered)
         self._read = {scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")}
-        self._groups = [(group, Ruleset([EngineRule(member.rule.id, member.patterns) for member in group.rules])) for group in groups]
+        self._groups = [(group, _ruleset(group)) for group in groups]
         members = {member.rule.id: member for group in groups for member in group.rules}
         self._speakers = [_Speaker(members[rule.id]) for rule in ordered]
 
@@ -54,6 +54,10 @@ class Reasoner:
             for fabric in ((*fabrics,) if speaker.per_candidate else (WHOLE_JOB,))
             if (speaker.rule.id, fabric) in memory.fired
         ]
+
+
+def _ruleset(group: Group) -> Ruleset:
+    return Ruleset([EngineRule(member.rule.id, member.patterns) for member in group.rules])
 
 
 class _Memory:

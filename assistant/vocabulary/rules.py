@@ -15,7 +15,8 @@ from .facts import FACTS, UNKNOWN, FactWord
 from .knowledge import Grade
 from .quantities import shown
 
-__all__ = ["FACTS", "STAGES", "UNKNOWN", "Comparison", "Example", "Rule", "Setting", "Stage", "Then", "Touch", "When", "fields_of"]
+__all__ = ["FACTS", "STAGES", "UNKNOWN", "Comparison", "Example", "Rule", "Setting", "Stage", "Then", "Touch", "When",
+           "fields_of"]
 
 Stage = Literal["classify", "demand", "screen", "choose", "advise"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -169,7 +170,8 @@ class Then(Entry):
     @property
     def name(self) -> str:
         """What later rules know the finding by."""
-        return self.verdict or self.conclude or self.warn or {"ask": "question", "measure": "measurement"}.get(self.kind, self.kind)
+        said = self.verdict or self.conclude or self.warn
+        return said or {"ask": "question", "measure": "measurement"}.get(self.kind, self.kind)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -222,7 +224,8 @@ def fields_of(template: str) -> list[tuple[str, str, str]]:
         scope, _, name = expression.partition(".")
         known = FINDING_FIELDS if scope == "finding" else FACTS.get(scope, {})
         if name not in known or conversion:
-            raise ValueError(f"unknown field {{{expression}}}: expected {{job.…}}, {{candidate.…}} or {{finding.…}} with the name of a fact")
+            raise ValueError(f"unknown field {{{expression}}}: expected {{job.…}}, {{candidate.…}} or {{finding.…}} "
+                             "with the name of a fact")
         if spec and (scope == "finding" or FACTS[scope][name].kind != "number"):
             raise ValueError(f"{{{expression}:{spec}}}: the format {spec} needs a number")
         format(1.0, spec or "")
