@@ -23,8 +23,9 @@ def fact(value: float, unit: str = "USD/GPU-h", date: str = "2026-10-06") -> Fac
     return Fact(value=value, unit=unit, source="a-list", date=datetime.date.fromisoformat(date))
 
 
-INFINIBAND = Fabric(id="infiniband-ndr-400", name="InfiniBand NDR", technology="infiniband", transport="rdma", line_rate=fact(400, "Gb/s"),
-                    premium=fact(0.19, date="2026-04-23"), capex_per_gpu=fact(4247, "USD/GPU", "2024-08-01"),
+INFINIBAND = Fabric(id="infiniband-ndr-400", name="InfiniBand NDR", technology="infiniband", transport="rdma",
+                    line_rate=fact(400, "Gb/s"), premium=fact(0.19, date="2026-04-23"),
+                    capex_per_gpu=fact(4247, "USD/GPU", "2024-08-01"),
                     power_per_gpu=fact(64, "W"), summary="test")
 ROCE = Fabric(id="roce-v2-400", name="RoCE v2", technology="roce", transport="rdma", line_rate=fact(400, "Gb/s"),
               premium=fact(0.05), summary="test")
@@ -65,11 +66,12 @@ def test_a_premium_pays_at_its_share_of_the_gpu_price_however_long_the_run():
     hours = np.array([1.0, 240.0, 8760.0])
     slowdown = break_even_slowdown(1.00, 2.50)
     assert run_cost(hours, 64, 2.50, 1.00) == pytest.approx(run_cost(hours * (1 + slowdown), 64, 2.50, 0.0))
-    assert prices(INFINIBAND, job(gpu_hour_usd=2.90, fabric_premium_gpu_hour_usd=0.19)).break_even_slowdown == pytest.approx(0.0655, abs=1e-4)
+    quote = job(gpu_hour_usd=2.90, fabric_premium_gpu_hour_usd=0.19)
+    assert prices(INFINIBAND, quote).break_even_slowdown == pytest.approx(0.0655, abs=1e-4)
 
 
 def test_a_band_of_run_lengths_gives_a_band_of_costs():
-    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0, )).run_cost(np.array([100.0, 110.0, 130.0]), 8)
+    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0)).run_cost(np.array([100.0, 110.0, 130.0]), 8)
     assert costs == pytest.approx(np.array([100.0, 110.0, 130.0]) * 8 * 2.05)
 
 
@@ -87,7 +89,8 @@ def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
 
 
 def test_a_quote_comes_before_an_offer_and_an_offer_before_the_catalog():
-    offer = Offer(name="cluster", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(3.2), source="a-list", date=TODAY)
+    offer = Offer(name="cluster", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(3.2),
+                  source="a-list", date=TODAY)
     assert prices(ROCE, job(gpu_hour_usd=2.2), [offer]).gpu_usd_per_hour.origin == "quoted"
     offered = prices(ROCE, job(), [offer])
     assert (offered.gpu_total, offered.gpu_usd_per_hour.origin) == (3.2, "offer")
@@ -148,24 +151,29 @@ def test_buying_spreads_the_capital_over_the_months_and_adds_power():
     assert found.fabric_power_usd_per_hour.value == pytest.approx(0.064 * 0.10 * effectiveness)
     assert found.gpu_power_usd_per_hour.value == pytest.approx(0.7 * 0.10 * effectiveness)
     assert found.gpu_total > found.gpu_usd_per_hour.value
-    assert prices(INFINIBAND, job(mode="buy", amortization_months=72), capex_per_gpu=7656.25).fabric_usd_per_hour.value == pytest.approx(0.2913 / 2, abs=1e-4)
+    longer = prices(INFINIBAND, job(mode="buy", amortization_months=72), capex_per_gpu=7656.25)
+    assert longer.fabric_usd_per_hour.value == pytest.approx(0.2913 / 2, abs=1e-4)
 
 
 def test_buying_without_a_design_takes_the_catalogs_capital_cost():
-    assert prices(INFINIBAND, job(mode="buy", amortization_months=48)).fabric_usd_per_hour.value == pytest.approx(0.121, abs=0.0005)
+    found = prices(INFINIBAND, job(mode="buy", amortization_months=48))
+    assert found.fabric_usd_per_hour.value == pytest.approx(0.121, abs=0.0005)
 
 
 def test_what_was_assumed_is_listed():
     fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy", spot=True)).assumptions}
     assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness",
             "spot interruptions per node and day"} <= fields
-    assert prices(INFINIBAND, job(mode="rent")).assumptions == ()
+    assert {assumption.field for assumption in prices(INFINIBAND, job(mode="rent")).assumptions} == {
+        "failures per node and day", "seconds a checkpoint stops the work"}
 
 
 def test_spot_is_rework_and_not_a_flat_discount():
     one, many = (prices(ROCE, job(gpus=gpus, spot=True)) for gpus in (8, 512))
     assert 1 < one.spot_factor < many.spot_factor
     assert many.run_cost(100.0, 512) == pytest.approx(100 * 512 * (many.gpu_total + many.fabric_total) * many.spot_factor)
+    assert many.spot_factor * many.failure_factor == pytest.approx(float(time_factor(
+        mean_time_between((0.1 + 0.0038) / 86400, 64), 30.0, 1800.0))), "failures are not counted twice"
     assert one.gpu_total == H100.hour_price_spot.value
     on_demand = prices(ROCE, job(gpus=512))
     assert on_demand.spot_factor == 1.0 and on_demand.failure_factor > 1.0

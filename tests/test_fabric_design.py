@@ -41,7 +41,8 @@ def test_what_follows_of_the_designs_that_differ_in_part():
     gb200 = laid_out(rows["DGX GB200 SuperPOD 1 SU"])
     assert (gb200.leaf, gb200.node_leaf) == (32, 576), "a rack is not split between leaves"
     assert gb200.spine < 24
-    assert (laid_out(rows["DGX-A100 three-layer comparison"]).leaf, laid_out(rows["DGX-A100 three-layer comparison"]).spine) == (500, 500)
+    assert (laid_out(rows["DGX-A100 three-layer comparison"]).leaf, laid_out(rows["DGX-A100 three-layer "
+                                                                                  "comparison"]).spine) == (500, 500)
     assert 2 * laid_out(rows["Fire-Flyer zone of 800"]).switches == int(rows["Fire-Flyer 2 as built"]["switches"]) - 2
 
 

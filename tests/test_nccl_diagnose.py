@@ -19,9 +19,13 @@ FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n -
 HEADERS = {
     "1.0": "#      bytes             N    type      op     time  algbw  busbw    delta     time  algbw  busbw    delta",
     "2.0": "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error",
-    "2.13": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
-    "2.17": "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong ",
-    "2.19": "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong i_min i_max i_p99 i_cv%"}
+    "2.13": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
+    "#wrong",
+    "2.17": "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw "
+    " #wrong ",
+    "2.19": "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong i_min "
+    "i_max i_p99 i_cv%"}
+H100_NAME = "NVIDIA H100 80GB HBM3"
 SWEEP = {64 * MIB: 0.6, 256 * MIB: 0.85, GIB: 0.95, 8 * GIB: 1.0}  # share of the peak at a size
 
 
@@ -37,17 +41,20 @@ def row(size: int, busbw: float, collective: str, ranks: int, release: str, wron
     return f"{size:>12} {size // 4:>12} {kind} {side} {in_place}"
 
 
-def table(peak: float, collective: str = "all_reduce", hosts: int = 2, per_host: int = 8, *, device: str = "NVIDIA H100 80GB HBM3",
-          release: str = "2.17", sweep: dict[int, float] = SWEEP, named: bool = True, listed: bool = True, wrong: str = "0") -> str:
+def table(peak: float, collective: str = "all_reduce", hosts: int = 2, per_host: int = 8, *, device: str = H100_NAME,
+          release: str = "2.17", sweep: dict[int, float] = SWEEP, named: bool = True, listed: bool = True,
+          wrong: str = "0") -> str:
     ranks = hosts * per_host
     lines = [f"# Collective test starting: {collective}_perf"] if named else []
     lines.append(f"# nThread 1 nGpus 1 minBytes 8 maxBytes {max(sweep)} step: 2(factor) warmup iters: 5 iters: 20 validation: 1 ")
     if listed:
         place = "[0x10]" if release in ("1.0", "2.0") else "[0000:1b:00]"
         lines += ["#", "# Using devices"]
-        lines += [f"#  Rank {rank:2d} Group  0 Pid  {rank + 100} on node-{rank // per_host:03d} device  {rank % per_host} {place} {device}"
+        lines += [f"#  Rank {rank:2d} Group  0 Pid  {rank + 100} on node-{rank // per_host:03d} device  {rank % per_host} "
+                  f"{place} {device}"
                   for rank in range(ranks)]
-    lines += ["#", HEADERS[release], "#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)"]
+    lines += ["#", HEADERS[release], "#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  "
+              "(GB/s)  (GB/s)"]
     shown = [row(size, share * peak, collective, ranks, release, wrong) for size, share in sweep.items()]
     mean = sum(sweep.values()) / len(sweep) * peak
     return "\n".join([*lines, *shown, "# Out of bounds values : 0 OK", f"# Avg bus bandwidth    : {mean:.4f} "]) + "\n"
@@ -61,7 +68,8 @@ def debug(*texts: str, hosts: int = 2, per_host: int = 2) -> str:
 
 def channels(network: str, nics: int = 8, suffix: str = "/GDRDMA", ranks: int = 16) -> list[str]:
     return [f"comm 0x55 rank 0 nRanks {ranks} nNodes 2 localRanks 8 localRank 0 MNNVL 0",
-            *(f"Channel {nic:02d}/0 : {nic}[{nic}] -> {nic + 8}[{nic}] [send] via NET/{network}/{nic}{suffix}" for nic in range(nics))]
+            *(f"Channel {nic:02d}/0 : {nic}[{nic}] -> {nic + 8}[{nic}] [send] via "
+              f"NET/{network}/{nic}{suffix}" for nic in range(nics))]
 
 
 DEVICES = "NET/IB : Using " + " ".join(f"[{n}]mlx5_{n}:1/IB" for n in range(8)) + " [RO]; OOB eth0:10.0.0.1<0>"
@@ -74,11 +82,13 @@ def codes(text: str) -> set[str]:
 @pytest.mark.parametrize("release", ["1.0", "2.0", "2.13", "2.17", "2.19"])
 def test_the_table_of_every_release_is_read(release):
     found = diagnose_text(table(43.81, release=release, device="A100-SXM4-40GB"), CATALOG)
-    assert (found.kind, found.collective, found.ranks, found.nodes, found.peak_busbw_gb_per_s) == ("nccl-tests", "all_reduce", 16, 2, 43.81)
+    assert (found.kind, found.collective, found.ranks, found.nodes) == ("nccl-tests", "all_reduce", 16, 2)
+    assert found.peak_busbw_gb_per_s == 43.81
     assert not {each.code for each in found.findings} & {"table-inconsistent", "rows-missing", "wrong-results", "no-results"}
 
 
-@pytest.mark.parametrize(("collective", "peak"), [("all_reduce", 369.86), ("all_gather", 71.35), ("reduce_scatter", 300.0), ("alltoall", 70.54)])
+@pytest.mark.parametrize(("collective", "peak"), [
+    ("all_reduce", 369.86), ("all_gather", 71.35), ("reduce_scatter", 300.0), ("alltoall", 70.54)])
 def test_collective_and_ranks_follow_from_the_numbers_alone(collective, peak):
     found = diagnose_text(table(peak, collective, hosts=16, named=False, listed=False, release="2.13"), CATALOG)
     assert (found.collective, found.ranks, found.nodes) == (collective, 128, None), "only the ratio of the columns says so"
@@ -168,13 +178,15 @@ def test_old_debug_lines_are_read():
 
 def test_idle_adapters_are_counted():
     log = debug(DEVICES, "Using network IB", *channels("IB", nics=2))
-    assert "2 of 8 adapters" in next(each.message for each in diagnose_text(log, CATALOG).findings if each.code == "few-adapters-used")
+    found = diagnose_text(log, CATALOG).findings
+    assert "2 of 8 adapters" in next(each.message for each in found if each.code == "few-adapters-used")
     assert "few-adapters-used" not in codes(debug(DEVICES, "Using network IB", *channels("IB", nics=8)))
 
 
 @pytest.mark.parametrize(("line", "code"), [
     ("NCCL_IB_DISABLE set by environment to 1.", "ib-disabled"), ("Bootstrap : Using lo:127.0.0.1<0>", "bootstrap-on-loopback"),
-    ("Bootstrap : Using docker0:172.17.0.1<0>", "docker-interface"), ("NCCL_P2P_DISABLE set by environment to 1.", "peer-to-peer-disabled"),
+    ("Bootstrap : Using docker0:172.17.0.1<0>", "docker-interface"), ("NCCL_P2P_DISABLE set by "
+                                                                      "environment to 1.", "peer-to-peer-disabled"),
     ("NET/IB : Using [RO]; OOB eth0:10.0.0.1<0>", "empty-device-list")])
 def test_settings_and_interfaces_that_hurt(line, code):
     assert code in codes(debug(line, "Using network IB"))
@@ -188,8 +200,10 @@ def test_settings_and_interfaces_that_hurt(line, code):
     ("NCCL WARN Bootstrap : no socket interface found", "socket-interface-missing"),
     ("NCCL WARN Net : Connect to 10.0.0.2<4242> failed : No route to host", "no-route-to-host"),
     ("NCCL WARN NET/IB : Got completion with error 12, opcode 1, len 0, vendor err 129", "retries-exhausted"),
-    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<38534> with status=12 opcode=129 len=0 vendor err 129 (Recv)", "retries-exhausted"),
-    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) vendor_err=129",
+    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<38534> with status=12 opcode=129 len=0 vendor "
+     "err 129 (Recv)", "retries-exhausted"),
+    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) "
+     "vendor_err=129",
      "retries-exhausted"),
     ("NCCL WARN NET/IB : Got completion with error 4, opcode 0, len 0, vendor err 81", "local-protection"),
     ("NCCL WARN NET/IB : Got completion with error 5, opcode 0, len 0, vendor err 249", "flushed"),
@@ -213,7 +227,8 @@ def test_known_failures_are_named_once_with_a_fix(line, code):
 
 
 def test_normal_lines_are_no_failures():
-    normal = debug("NET/Plugin: Failed to find ncclNetPlugin_v7 symbol.", "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
+    normal = debug("NET/Plugin: Failed to find ncclNetPlugin_v7 symbol.", "NET/Plugin : No plugin found (libnccl-net.so), "
+                   "using internal implementation",
                    "NVLS multicast support is available on dev 0", "16 coll channels, 16 nvls channels, 16 p2p channels", DEVICES,
                    "Using network IB", "ignore busbw 4126.5", *channels("IB"))
     assert codes(normal) == set()
@@ -221,7 +236,8 @@ def test_normal_lines_are_no_failures():
 
 def test_a_stopped_test_says_so():
     head = table(1.0).split(HEADERS["2.17"])[0]
-    failed = head + "node-0: Test NCCL failure common.cu:1279 'remote process exited or there was a network error / '\n .. node-0 pid 1: Test failure common.cu:1100\n"
+    failed = head + ("node-0: Test NCCL failure common.cu:1279 'remote process exited or there was a network error / '\n"
+                     " .. node-0 pid 1: Test failure common.cu:1100\n")
     assert {"test-failed", "remote-died"} <= codes(failed)
     hung = diagnose_text(head + HEADERS["2.17"] + "\n", CATALOG)
     assert [each.code for each in hung.findings] == ["no-results"]
@@ -229,8 +245,9 @@ def test_a_stopped_test_says_so():
 
 
 def test_a_build_without_mpi_is_recognised():
-    one = "\n".join(["# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0",
-                     "# Using devices", "#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] NVIDIA H100 80GB HBM3", HEADERS["2.13"],
+    one = "\n".join(["# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg "
+                     "iters: 1 validation: 1 graph: 0",
+                     "# Using devices", f"#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] {H100_NAME}", HEADERS["2.13"],
                      " 1073741824 268435456 float sum -1 900.1 1192.89 0.00 0 0.35 3067833.78 0.00 0"])
     assert "separate-jobs" in codes(one + "\n" + one) and "one-rank" not in codes(one + "\n" + one)
     assert "one-rank" in codes(one)
@@ -257,7 +274,8 @@ def test_reading_aids():
     assert "average-misleads" in codes(table(487.0, sweep={8: 0.001, 1024: 0.001, 4096: 0.001, MIB: 0.002, 8 * GIB: 1.0}))
     assert "two-node-effect" in codes(table(482.0)) and "two-node-effect" not in codes(table(345.0, hosts=4))
     assert "unsteady-bandwidth" in codes(table(350.0, sweep={64 * MIB: 0.9, 256 * MIB: 1.0, GIB: 0.4, 8 * GIB: 0.95}))
-    reduced = table(70.5, "alltoall", per_host=2).replace("#\n" + HEADERS["2.17"], "# Reducing maxBytes to 26549638485 due to memory limitation\n#\n" + HEADERS["2.17"])
+    reduced = table(70.5, "alltoall", per_host=2).replace("#\n" + HEADERS["2.17"], "# Reducing maxBytes to 26549638485 due "
+                                                          "to memory limitation\n#\n" + HEADERS["2.17"])
     assert "sizes-reduced" in codes(reduced)
 
 
@@ -274,8 +292,9 @@ def test_errors_come_first():
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
 
 
-@pytest.mark.parametrize("text", ["", "hello\nworld", "\x00\x01\x02", "size count", "# nThread", "1 2 float", "{}" * 1000, "9" * 5000,
-                                  "² ³ float sum -1 1 1 1 0 1 1 1 0", "1 2 float sum -1 1e999 1 1 0 1 1 1 0", "h:1:2 [0] NCCL TRACE x"])
+@pytest.mark.parametrize("text", [
+    "", "hello\nworld", "\x00\x01\x02", "size count", "# nThread", "1 2 float", "{}" * 1000, "9" * 5000, "h:1:2 [0] NCCL TRACE x",
+    "² ³ float sum -1 1 1 1 0 1 1 1 0", "1 2 float sum -1 1e999 1 1 0 1 1 1 0"])
 def test_anything_else_is_called_unknown(text):
     found = diagnose_text(text, CATALOG)
     assert (found.kind, found.peak_busbw_gb_per_s, found.transport) == ("unknown", 0.0, "unknown")

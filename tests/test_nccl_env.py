@@ -25,7 +25,8 @@ def environment(fabric: str, nodes: int = 8, gpu=H100, **host) -> dict[str, str]
 
 @pytest.mark.parametrize("fabric", NETWORKED)
 def test_every_line_has_a_reason_and_every_source_exists(fabric):
-    found = nccl.settings(FABRICS[fabric], H100, 32, Host(provider="azure", sharp=True)) + nccl.leave_alone(FABRICS[fabric], H100, 32)
+    found = nccl.settings(FABRICS[fabric], H100, 32, Host(provider="azure", sharp=True))
+    found += nccl.leave_alone(FABRICS[fabric], H100, 32)
     assert all(len(setting.reason) > 10 for setting in found)
     missing = {setting.claim for setting in found if setting.claim} - LIBRARY.knowledge.claims.keys()
     assert not missing
@@ -35,7 +36,8 @@ def test_every_line_has_a_reason_and_every_source_exists(fabric):
 def test_the_list_is_short_and_contains_no_advice_known_to_be_wrong(fabric):
     found = environment(fabric, nodes=64)
     assert len(found) <= 6
-    assert not found.keys() & {"NCCL_IB_DISABLE", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_TIMEOUT", "NCCL_NET_GDR_LEVEL", "NCCL_IB_GID_INDEX"}
+    assert not found.keys() & {"NCCL_IB_DISABLE", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_TIMEOUT", "NCCL_NET_GDR_LEVEL",
+                               "NCCL_IB_GID_INDEX"}
     assert found["NCCL_DEBUG"] == "INFO"
     assert not found.keys() & {setting.name for setting in nccl.leave_alone(FABRICS[fabric], H100, 64)}
 
@@ -43,7 +45,8 @@ def test_the_list_is_short_and_contains_no_advice_known_to_be_wrong(fabric):
 def test_one_adapter_is_never_pinned():
     assert "NCCL_IB_HCA" not in environment("infiniband-ndr-400")
     adapters = tuple(f"mlx5_{n}" for n in range(8))
-    assert environment("infiniband-ndr-400", adapters=adapters)["NCCL_IB_HCA"] == "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7"
+    listed = environment("infiniband-ndr-400", adapters=adapters)["NCCL_IB_HCA"]
+    assert listed == "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7"
 
 
 def test_tcp_is_forced_by_the_network_and_an_exact_interface():

@@ -20,8 +20,9 @@ from .priced import Freshness, Priced, constant, quoted
 class CandidatePrice:
     """US dollars per GPU-hour of GPU and fabric. Power is separate and zero when renting.
 
-    ``spot_factor``: expected time of the run ÷ its undisturbed time on spot machines, 1 on demand.
-    ``failure_factor``: the same for machine failures, whatever is rented; neither is contained in a price.
+    ``failure_factor``: expected time of the run, failures and checkpoints included, ÷ its undisturbed time, on demand.
+    ``spot_factor``: expected time on spot machines ÷ that on demand, 1 on demand; their product is the whole stretch.
+    Neither is contained in a price.
     """
 
     gpu_usd_per_hour: Priced
@@ -61,7 +62,7 @@ class CandidatePrice:
         return max(ages) if ages else None
 
     def run_cost(self, hours: Any, gpus: int) -> Any:
-        """US dollars of a run of ``hours`` (number or array of draws) undisturbed hours, spot rework included."""
+        """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is added."""
         return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)
 
 
@@ -82,7 +83,8 @@ def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, pro
     if questionnaire.budget.mode == "rent":
         parts = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
     else:
-        parts = _bought(questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions)
+        parts = _bought(questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu,
+                        assumptions)
     count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
     spot, failure = _factors(questionnaire.budget.spot, count, catalog, checkpoint_s, assumptions)
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
@@ -106,8 +108,8 @@ def _bought(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, catalog: Cat
     if months is None:
         months = constant(constants, "cost-amortization").value
         _assume(assumptions, "budget.amortization_months", months, constant(constants, "cost-amortization").source)
-    assumptions.append(Assumption(field="budget.mode", value="buy", why="bought machines are counted as busy in every hour of these "
-                                  "months, without interest, staff, racks or building"))
+    assumptions.append(Assumption(field="budget.mode", value="buy", why="bought machines are counted as busy in every hour "
+                                  "of these months, without interest, staff, racks or building"))
     gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
     fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
     if fabric_watts is None:
@@ -124,7 +126,8 @@ def _electricity(questionnaire: Questionnaire, catalog: Catalog, freshness: Fres
     _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
     said = questionnaire.budget.electricity_usd_per_kwh
     if said is not None:
-        return quoted("electricity", arithmetic.power(1.0, said, effectiveness.value), "budget.electricity_usd_per_kwh", "USD/W-h")
+        per_watt = arithmetic.power(1.0, said, effectiveness.value)
+        return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
     _assume(assumptions, "budget.electricity_usd_per_kwh", fact.value, fact.source)
     return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
 
@@ -136,19 +139,23 @@ def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
                   per_watt.age_days, per_watt.stale, f"{watts:,.0f} W per GPU with cooling")
 
 
-def _factors(spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]) -> tuple[float, float]:
-    """Expected time ÷ undisturbed time: with spot interruptions and failures (1 on demand), and with failures alone."""
-    names = ("cost-failures-per-node", "cost-spot-interruptions-per-node", "cost-checkpoint-write", "cost-restart", "cost-spot-restart")
+def _factors(spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None,
+             assumptions: list[Assumption]) -> tuple[float, float]:
+    """The spot factor and the failure factor of :class:`CandidatePrice`, with what they rest on."""
+    names = ("cost-failures-per-node", "cost-spot-interruptions-per-node", "cost-checkpoint-write", "cost-restart",
+             "cost-spot-restart")
     failures, taken, write, restart, spot_restart = (constant(catalog.constants, name) for name in names)
     checkpoint = write.si if checkpoint_s is None else checkpoint_s
     failure_factor = float(time_factor(mean_time_between(failures.si, nodes), checkpoint, restart.si))
+    _assume(assumptions, "failures per node and day", failures.value, failures.source)
+    if checkpoint_s is None:
+        _assume(assumptions, "seconds a checkpoint stops the work", write.value, write.source)
     if not spot:
         return 1.0, failure_factor
     _assume(assumptions, "spot interruptions per node and day", taken.value, taken.source)
     _assume(assumptions, "seconds to restart after a spot interruption", spot_restart.value, spot_restart.source)
-    if checkpoint_s is None:
-        _assume(assumptions, "seconds a checkpoint stops the work", write.value, write.source)
-    return float(time_factor(mean_time_between(taken.si + failures.si, nodes), checkpoint, spot_restart.si)), failure_factor
+    disturbed = float(time_factor(mean_time_between(taken.si + failures.si, nodes), checkpoint, spot_restart.si))
+    return disturbed / failure_factor, failure_factor
 
 
 def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:

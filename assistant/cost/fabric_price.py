@@ -1,4 +1,4 @@
-"""What the fabric adds per GPU-hour: the quoted premium, what the offer already includes, the catalog's figure, or capital cost."""
+"""What the fabric adds per GPU-hour: a quoted premium, nothing when an offer includes it, the catalog's, or capital cost."""
 
 from __future__ import annotations
 

@@ -69,5 +69,5 @@ def _from_relative(what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalo
     nearest = min(prices, key=distance)
     ratio = gpu.peak_bf16.si / catalog.gpus[nearest].peak_bf16.si
     return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h",
-                            note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their BF16 peaks; "
-                                 "give a quote")
+                            note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their "
+                                 "BF16 peaks; give a quote")

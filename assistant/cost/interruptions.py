@@ -22,7 +22,7 @@ def mean_time_between(rate_per_node: Any, nodes: Any) -> Any:
 
 
 def best_interval(mean_time: Any, checkpoint: Any) -> Any:
-    """Seconds of work between checkpoints that waste least (Daly 2006, its higher-order optimum; the first term is Young's √(2·δ·M)).
+    """Seconds of work between checkpoints that waste least: Daly's higher-order optimum, whose first term is Young's √(2·δ·M).
 
     ``mean_time``: seconds between interruptions (M); ``checkpoint``: seconds that writing one stops the work (δ).
     """

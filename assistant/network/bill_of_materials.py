@@ -98,7 +98,7 @@ def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device |
 
 
 def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
-    """A transceiver of the line rate, or of the nearest one: with ``ports`` ports, else as many as there are; the one that draws most."""
+    """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the hungriest."""
     fitting = [device for device in catalog.devices.values()
                if device.kind == "optic" and speaks(device, fabric) and ports in (None, device.ports)]
 
@@ -154,7 +154,8 @@ def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
 
 def _sibling(device: Device, known: list[Device]) -> Device | None:
     alike = [other for other in known if (other.kind, other.technology) == (device.kind, device.technology)]
-    return min(alike, key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id), default=None)
+    return min(alike, default=None,
+               key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id))
 
 
 def _apart(one: float, other: float) -> float:

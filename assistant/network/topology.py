@@ -63,8 +63,8 @@ def design(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_
         raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
     layout, notes = _lay_out(size, chosen.radix, oversubscription, planes, pair)
     if chosen.breakout > 1:
-        notes.append(f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries {chosen.breakout} links: "
-                     f"radix {chosen.radix}")
+        notes.append(f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries "
+                     f"{chosen.breakout} links: radix {chosen.radix}")
     return _assemble(fabric, size, layout, chosen, catalog, amortization_months, notes)
 
 
@@ -79,7 +79,8 @@ def nic_count(fabric: Fabric, gpus_per_node: int, nics_per_node: int | None) -> 
 
 def _size(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, ports_per_nic: int) -> Size:
     per_node = gpu.gpus_per_node if gpus_per_node is None else gpus_per_node
-    for field, value in (("gpus", gpus), ("gpus_per_node", per_node), ("nics_per_node", nics_per_node), ("ports_per_nic", ports_per_nic)):
+    counts = {"gpus": gpus, "gpus_per_node": per_node, "nics_per_node": nics_per_node, "ports_per_nic": ports_per_nic}
+    for field, value in counts.items():
         if value is not None and value < 1:
             raise InputError(f"expected a whole number of at least 1, got {value}", Place(field=field))
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
@@ -89,7 +90,8 @@ def _size(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_p
 
 def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:
     if not 1.0 <= oversubscription <= 32.0:
-        raise InputError(f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", Place(field="oversubscription"))
+        raise InputError(f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}",
+                         Place(field="oversubscription"))
     if planes < 1 or size.rails % planes:
         raise InputError(f"expected a divisor of the {size.rails} NIC ports of a node, got {planes}", Place(field="planes"))
     if amortization_months < 1:
@@ -101,10 +103,11 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
     if fabric.technology == "none":
         return "no network between nodes: nothing to buy"
     if fabric.technology in PROVIDERS_OWN:
-        return (f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its topology is not "
-                "published; no capital cost")
+        return (f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its "
+                "topology is not published; no capital cost")
     if fabric.technology == "wan":
-        return "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
+        return ("between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the "
+                "line's price")
     if size.nodes == 1:
         return "one node: nothing to join"
     return None
@@ -131,10 +134,12 @@ def _lay_out(size: Size, radix: int, oversubscription: float, planes: int, pair:
     if plane is None and planes < size.rails:
         planes = size.rails
         plane = lay_out(size.nodes, 1, radix, **options)
-        notes.append(f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per rail")
+        notes.append(f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per "
+                     "rail")
     if plane is None:
         most = largest(radix, oversubscription)
-        raise InputError(f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got {size.nodes:,}", Place(field="gpus"))
+        raise InputError(f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got "
+                         f"{size.nodes:,}", Place(field="gpus"))
     return plane.times(planes), notes + _advice(size, plane, planes, radix)
 
 
@@ -143,13 +148,14 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
     if plane.tiers == 1 and plane.leaf == 1:
         notes.append("one switch joins all nodes: cheapest, but it is a single point of failure")
     if plane.leaf_leaf:
-        notes.append(f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, not of a tier")
+        notes.append(f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, "
+                     "not of a tier")
     if plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
-        notes.append(f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all traffic between "
-                     "rails goes over the scale-up link (NCCL's PXN does)")
+        notes.append(f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all "
+                     "traffic between rails goes over the scale-up link (NCCL's PXN does)")
     if plane.tiers == 3 and planes == 1 and size.rails > 1:
-        notes.append(f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same bandwidth per "
-                     "NIC, when traffic between rails goes over the scale-up link")
+        notes.append(f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same "
+                     "bandwidth per NIC, when traffic between rails goes over the scale-up link")
     return notes
 
 
@@ -205,8 +211,8 @@ def _items(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, o
     cable = bill.link(line_rate, catalog)
     found.append((f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None))
     if fabric.technology == "spectrum-x" and card is not None and fabric.line_rate.si <= FASTEST_SHARED_CAGE:
-        notes.append("Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was seen: "
-                     f"{card.name} stands in")
+        notes.append("Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
+                     f"seen: {card.name} stands in")
     notes += [f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None]
     return [PricedItem(item=item, usd=price.mid, date=price.date, source=price.source, count=count, usd_low=price.low,
                        usd_high=price.high, derived=price.derived) for item, count, price in found if price is not None]

@@ -91,11 +91,13 @@ def _findings(runs: list[Run], log: DebugLog, known: judge_network.KnownLines, n
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code != "one-rank")]
     if not runs and not log.lines and not found:
-        found.append(judge_tests.finding("not-recognised", "warning", 1, "neither nccl-tests output nor NCCL debug lines were found",
+        found.append(judge_tests.finding("not-recognised", "warning", 1, "neither nccl-tests output nor NCCL debug lines "
+                                         "were found",
                                          "give the output of all_reduce_perf, or of a job run with NCCL_DEBUG=INFO"))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
-        found.append(judge_tests.finding("several-runs", "info", runs[0].line, f"the file holds {len(runs)} runs, peaks in GB/s: {peaks}",
+        found.append(judge_tests.finding("several-runs", "info", runs[0].line, f"the file holds {len(runs)} runs, peaks in "
+                                         f"GB/s: {peaks}",
                                          "none: each run was judged"))
     return _ordered(found)
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-_LINE = re.compile(r"(?P<host>[^\s:\[\]]+):(?P<pid>\d+):(?P<tid>\d+)\s+\[(?P<device>-?\d{1,6})\]\s*(?P<place>.*?)NCCL (?P<level>INFO|WARN)\s*(?P<text>.*)")
+_LINE = re.compile(r"(?P<host>[^\s:\[\]]+):\d+:\d+\s+\[(?P<device>-?\d{1,6})\].*?NCCL (?:INFO|WARN)\s*(?P<text>.*)")
 _VERSION = re.compile(r"N?CCL version (\d+\.\d+(?:\.\d+)?)")
 _NETWORK = re.compile(r"Using network (.+?)\s*$")
 _DEVICES = re.compile(r"NET/IB(?:ext\w*)? ?: Using (.*?)(?:;|$)")
@@ -16,7 +16,7 @@ _LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b/?(\S*)")
 _HOP = re.compile(r"(\d{1,9})\[[^\]]*\](?:\[[^\]]*\])? ?-> ?(\d{1,9})\[")
 _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
-_PROVIDER = re.compile(r"(?:Selected [Pp]rovider is|Provider is|Using Libfabric provider|provider:?)\s+(efa|cxi)\b|NET/OFI Running on P\w+ (platform)")
+_PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?)\s+(efa|cxi)\b|NET/OFI Running on P\w+ platform")
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.*)")
 _SET = re.compile(r"(NCCL_\w+) set (?:by environment )?to (\S+)")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]+):(\S+?)<")
@@ -118,7 +118,7 @@ class DebugLog:
 
     @property
     def nodes(self) -> int | None:
-        """Nodes: as said, else the hosts that printed, else ranks ÷ the GPUs of the fullest host; ``None`` from one rank's lines alone."""
+        """Nodes: as said, else the hosts that printed or ranks ÷ the GPUs of the fullest host; ``None`` from one rank's lines."""
         if self.nodes_said:
             return self.nodes_said
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)
@@ -147,7 +147,8 @@ class DebugLog:
         if "tcpx" in name:
             return "tcpx"
         if "libfabric" in name or "ofi" in name:
-            return {"efa": "efa", "cxi": "slingshot"}.get(self.providers.most_common(1)[0][0] if self.providers else "", "unknown")
+            provider = self.providers.most_common(1)[0][0] if self.providers else ""
+            return {"efa": "efa", "cxi": "slingshot"}.get(provider, "unknown")
         return None
 
     @property

@@ -10,8 +10,8 @@ import re
 
 from .runs import Half, Row, Run
 
-COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoallv", "alltoall", "sendrecv", "broadcast", "reduce", "gather", "scatter",
-               "hypercube")
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoallv", "alltoall", "sendrecv", "broadcast", "reduce", "gather",
+               "scatter", "hypercube")
 
 _PROGRAM = re.compile(rf"\b({'|'.join(COLLECTIVES)})_perf\b")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
@@ -25,13 +25,14 @@ _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 
 class Reader:
-    """Takes one cleaned line after the other and keeps the runs found; :meth:`take` says whether the line was one of the tool's."""
+    """Takes one cleaned line after the other and keeps the runs found."""
 
     def __init__(self) -> None:
         self.runs: list[Run] = []
         self._program: str | None = None
 
     def take(self, number: int, line: str) -> bool:
+        """Read one line; whether it was one of the tool's."""
         named = _PROGRAM.search(line)
         if named:
             self._program = named.group(1)

@@ -25,7 +25,8 @@ class Signature:
     hosts: Literal["any", "several"] = "any"
 
 
-def _known(code: str, severity: Severity, pattern: str, message: str, fix: str, hosts: Literal["any", "several"] = "any") -> Signature:
+def _known(code: str, severity: Severity, pattern: str, message: str, fix: str,
+           hosts: Literal["any", "several"] = "any") -> Signature:
     return Signature(code, severity, re.compile(pattern, re.I), message, fix, hosts)
 
 
@@ -36,12 +37,13 @@ SIGNATURES: tuple[Signature, ...] = (
            "install rdma-core (libibverbs1) in the image"),
     _known("no-rdma-device", "error", r"NET/IB\S* ?: No device found",
            "NCCL found no usable RDMA device",
-           "pass /dev/infiniband into the container, check ibv_devinfo on the host, and that NCCL_IB_HCA does not filter everything away",
+           "pass /dev/infiniband into the container, check ibv_devinfo on the host, and that NCCL_IB_HCA does not filter "
+           "everything away",
            "several"),
     _known("plugin-not-found", "error", r"Could not find: \S+ libnccl-net-\S+|Error: network .* not found",
            "the network plugin that was asked for is not there",
-           "load the module or install the plugin; NCCL_NET_PLUGIN names a file libnccl-net-NAME.so and wins over NCCL_NET: unset it "
-           "when the plugin has another name"),
+           "load the module or install the plugin; NCCL_NET_PLUGIN names a file libnccl-net-NAME.so and wins over NCCL_NET: "
+           "unset it when the plugin has another name"),
     _known("efa-provider-missing", "error", r"Could not find any optimal provider|Only EFA provider is supported",
            "libfabric found no EFA device",
            "attach EFA interfaces to the instance, install the EFA driver, and pass the device into the pod"),
@@ -58,7 +60,8 @@ SIGNATURES: tuple[Signature, ...] = (
     _known("connection-refused", "error", r"connect\S*.*Connection refused",
            "the other side was not listening: it died earlier or another job used the port",
            "look at the first error of the other hosts"),
-    _known("docker-interface", "error", r"172\.17\.\d+\.\d+.*Software caused connection abort|Software caused connection abort.*172\.17\.",
+    _known("docker-interface", "error",
+           r"172\.17\.\d+\.\d+.*Software caused connection abort|Software caused connection abort.*172\.17\.",
            "the container bridge was chosen as interface",
            "NCCL_SOCKET_IFNAME=^docker0,lo"),
     _known("mixed-builds", "error", r"address with family (?!1\b|2\b|10\b)\d+",
@@ -103,7 +106,8 @@ SIGNATURES: tuple[Signature, ...] = (
            "the driver's management library is not on the path",
            "give the container the driver libraries, or extend LD_LIBRARY_PATH"),
     # Containers and processes
-    _known("shared-memory-full", "error", r"failed to extend /dev/shm|Error while creating shared memory segment|No space left on device.*nccl",
+    _known("shared-memory-full", "error",
+           r"failed to extend /dev/shm|Error while creating shared memory segment|No space left on device.*nccl",
            "/dev/shm is too small",
            "--shm-size=1g or --ipc=host; in Kubernetes an emptyDir of medium Memory on /dev/shm"),
     _known("remote-died", "error", r"remote process exited or there was a network error",
@@ -120,8 +124,8 @@ STATUS_OF_NAME = {"RETRY_EXC_ERR": 12, "WR_FLUSH_ERR": 5, "LOC_PROT_ERR": 4, "RN
 
 COMPLETIONS: dict[int, tuple[str, str, str]] = {
     12: ("retries-exhausted", "a peer never acknowledged (status 12)",
-         "at once: wrong GID, unreachable rail or subnet, different MTU or partition key; later and under load: losses, then raise "
-         "NCCL_IB_TIMEOUT and look at pause and discard counters"),
+         "at once: wrong GID, unreachable rail or subnet, different MTU or partition key; later and under load: losses, "
+         "then raise NCCL_IB_TIMEOUT and look at pause and discard counters"),
     5: ("flushed", "a request was flushed (status 5): it follows from another error", "look at the first error of the peer"),
     4: ("local-protection", "the adapter could not read or write the memory (status 4)",
         "check ACS and IOMMU (iommu=pt) in the PCIe path, and GPUDirect"),
