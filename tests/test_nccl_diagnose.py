@@ -247,7 +247,8 @@ def test_a_stopped_test_says_so():
 def test_a_build_without_mpi_is_recognised():
     one = "\n".join(["# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg "
                      "iters: 1 validation: 1 graph: 0",
-                     "# Using devices", f"#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] {H100_NAME}", HEADERS["2.13"],
+                     "# Using devices", f"#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] {H100_NAME}",
+                     HEADERS["2.13"],
                      " 1073741824 268435456 float sum -1 900.1 1192.89 0.00 0 0.35 3067833.78 0.00 0"])
     assert "separate-jobs" in codes(one + "\n" + one) and "one-rank" not in codes(one + "\n" + one)
     assert "one-rank" in codes(one)
