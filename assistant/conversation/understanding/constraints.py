@@ -15,7 +15,7 @@ _WORKLOADS = (
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
     ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?:\s[\w.\-]+){0,4}?\sfrom\sscratch|foundation model training"),
-    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ing)\b(?!ers?)|deploy(?:ing|ment)?|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
@@ -33,7 +33,7 @@ _SLOWDOWN = re.compile(
     rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable|tolerable)))?")
 _STAFF = r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|expertise|expert|experts|skills?|knowledge|experience|specialists?|admins?|ops)"
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
-                   rf"(?:\s(?:team|in[\s\-]house|on staff))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
+                   rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
 _NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|switch\w*)\b")
 _SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
@@ -62,7 +62,8 @@ def read_plain_training(reading: Reading) -> None:
     for match in matches:
         denial = reading.message.negation(match.start(), match.end())
         reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
-        told = not match[0].startswith("training") or any(n.startswith(("model", "cluster.gpu")) for n in reading.fields)
+        verb = not match[0].startswith("training") and reading.intent != "ask"
+        told = verb or any(n.startswith(("model", "cluster.gpu")) for n in reading.fields)
         if not denial and told and "workload" not in reading.fields and known in ("", *_SERVING):
             reading.set("workload", "pretraining")
 

@@ -34,6 +34,9 @@ _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|need\w*|should|enough|"
     r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|don't know|would like|"
     r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|premium|prices?|costs?|cheaper|expensive|surcharge)\b")
+# "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
+_TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|does|will))\b")
+_HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|could|may|perhaps|maybe|\?)\b|\s*\?")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
                    r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|each)\s?(?:node|server|machine|host|box)?)?"
                    r"(?P<per_gpu>\s?(?:per|/|for each|each)\s?gpu)?")
@@ -66,11 +69,13 @@ def read_fabrics(reading: Reading) -> None:
             reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
-        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) is not None
+        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text, mention.end)
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
         if not hedged:
             decided.append(ids[0])
+    if reading.intent == "what-if":
+        decided = [] if _TURNING_POINT.search(reading.message.text) else list(reading.fabrics)
     if reading.intent in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
         reading.set("cluster.fabric", decided[0])
 

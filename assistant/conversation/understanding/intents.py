@@ -6,10 +6,10 @@ import re
 
 from .message import Message
 
-_START = r"^\W*(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright)\b[\s,]*)*"
+_START = r"^\W*(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright|oops|oh|uh|whoops)\b[\s,]*)*"
 
 _HELP = re.compile(_START + r"(?:/?help\b(?! me (?:choose|decide|plan|pick|find|understand))|\?+$|/\?|what can (?:you|i|weft) (?:do|ask|say|type)|how (?:do i|does this|does weft|can i) (?:use|work|start)\b|"
-                    r"(?:list |show )?(?:the )?commands$|usage$|what are my options\??$|i(?:'m| am) lost|i don't know what to (?:do|say|type))")
+                    r"(?:list |show |(?:what|which) )?(?:the |are the )?commands(?: are there| do you (?:have|know|understand)| exist)?\W*$|usage$|what are my options\??$|i(?:'m| am) lost|i need (?:some )?help\W*$|(?:can|could) you help(?: me)?\W*$|i don't know what to (?:do|say|type))")
 _UNDO = re.compile(_START + r"(?:/?undo\b|/?back\b(?! (?:to|up))|go back\b(?! to \d)|step back|take (?:that|it) back|revert\b|roll ?back|scratch that|never ?mind(?: that)?|forget (?:that|it|what i said)|"
                    r"(?:undo|cancel|remove|discard) (?:the |my )?(?:last|that|this)\b|cancel that|(?:un)?do that over|previous (?:step|question|answer)|restore the previous)")
 _EXPORT = re.compile(_START + r"(?:(?:can|could|would) (?:you|i|we) )?(?:please )?(?:/?export\b|/?save\b(?! (?:money|cost|time|on|us|\$|\d))|download\b|write (?:it|this|the plan|everything|that|a report)\b|dump\b|"
@@ -32,7 +32,7 @@ _WHAT_IF = re.compile(r"\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?
 _CHANGE = re.compile(_START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|wrong\b|actually\b|correction\b|sorry\b|wait\b|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|change\b|switch\b|set\b|update\b|replace\b|use .{1,30} instead|"
                      r"let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|(?:increase|decrease|reduce|raise|lower|double|halve|bump|drop|cut)\b|instead\b|swap\b|go (?:with|up to|down to) )|"
                      r"\binstead\b(?! of)|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|\bshould (?:have been|be|read)\b.{0,30}\bnot\b|\bcorrection:|\bmake (?:it|that) \S+")
-_QUESTION = re.compile(_START + r"(?:what|what's|whats|which|who|when|where|how|is|are|does|do|did|can|could|should|will|would|has|have (?:you|they|there)|tell me (?:about|more)|define\b|describe (?:the|what|how)|i(?:'d| would) like to know|i wonder|any(?: \w+)? (?:sources?|evidence|experience)|explain what)\b")
+_QUESTION = re.compile(_START + r"(?:what|what's|whats|which|who|when|where|how|is|are|does|do|did|can|could|should|will|would|has (?:any|it|this|that|there|meta|nvidia|some|someone|anyone|roce|infiniband)|have (?:you|they|there)|tell me (?:about|more)|define\b|describe (?:the|what|how)|i(?:'d| would) like to know|i wonder|any(?: \w+)? (?:sources?|evidence|experience)|explain what)\b")
 _SOURCES_DISAGREE = re.compile(r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|conflict)|contradict\w*.{0,20}sources|\bwhere do .{0,20} disagree")
 
 
@@ -70,7 +70,7 @@ def _take_cue(message: Message, match: re.Match[str]) -> None:
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b)[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|double|halve|use\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
@@ -82,10 +82,11 @@ _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconne
 def settle(intent: str, message: Message, fields: dict[str, object], fabrics: list[str], excluded: list[str]) -> str:
     """A question that describes a whole job is a description; a statement in which nothing was understood is unclear."""
     if intent == "ask":
-        if len(fabrics) == 2 and re.search(r"\bor\b", message.text) and not any(name in fields for name in _JOB):
+        if len(fabrics) == 2 and re.search(r"\bor\b|\bagainst\b|which (?:one )?is", message.text) and not any(name in fields for name in _JOB):
             return "compare"
         described = sum(name in fields for name in _JOB)
-        if described >= 2 and (_PLANNING.search(message.text) or described >= 3):
+        machines = "cluster.gpu" in fields or "cluster.gpus" in fields
+        if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
         return "ask"
     if intent in ("describe", "change") and not (fields or fabrics or excluded):

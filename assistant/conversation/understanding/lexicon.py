@@ -99,7 +99,7 @@ def _efa(members: list[Fabric], gpu: Gpu | None) -> str | None:
     """EFA comes with the instance, so the GPU says which version; H100 instances are the usual case."""
     gpu_id = gpu.id if gpu else "h100-sxm"
     fitting = [f for f in members if f.gpus and gpu_id in f.gpus]
-    return (fitting or sorted(members, key=lambda f: f.id))[0].id if members else None
+    return max(fitting or members[:1], key=lambda f: f.id).id if members else None
 
 
 _compiled: dict[int, Lexicon] = {}  # each lexicon keeps its catalog alive, so an identity is never reused

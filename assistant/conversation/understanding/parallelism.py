@@ -66,14 +66,12 @@ def _read_strategy(reading: Reading) -> None:
     for name, pattern in _STRATEGY.items():
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
-            if denial:
-                reading.message.take(denial.start, denial.end)
-                continue
-            found.append((name, match))
-            if "deepspeed" in match[0]:
-                reading.set("training.framework", "deepspeed")
-    if len({name for name, _ in found}) == 1 or (found and reading.intent == "change"):
-        name = max(found, key=lambda pair: pair[1].start())[0]
-        reading.set("parallelism.strategy", name)
-        for _, match in found:
-            reading.message.take_match(match)
+            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+            if not denial:
+                found.append((name, match))
+    if len({name for name, _ in found}) > 1 and reading.intent != "change":
+        reading.message.give_back([match.span() for _, match in found])
+    elif found:
+        reading.set("parallelism.strategy", max(found, key=lambda pair: pair[1].start())[0])
+    if any("deepspeed" in match[0] for _, match in found):
+        reading.set("training.framework", "deepspeed")

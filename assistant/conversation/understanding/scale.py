@@ -49,6 +49,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "a rack": rf"\b(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
         "appliances": rf"{_counted('nodes')}(?:x\s?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
+        "appliance nodes": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|in each))?",
         "nodes of G, N each": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
         "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?{_NODE}",
@@ -61,6 +62,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}|way)\s?(?:{gpu}\s)?{_NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{_NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{_NODE})",
+        "of them": rf"(?P<nodes>{NUMBER})\sof\s(?:them|these|those|such)\b",
         "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?(?:\w+\s)??{gpu}",
         "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
         "rack unit": rf"(?P<unit>{gpu})\s?x\s?(?P<gpus>{NUMBER})",
@@ -124,7 +126,7 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         return
     for key, v in values.items():
         setattr(scale, key, v)
-    if name == "appliances" and scale.per_node is None:
+    if name.startswith("appliance") and scale.per_node is None:
         scale.per_node = 8  # every DGX and HGX board with SXM GPUs carries eight
     if groups.get("rack") and "gpus" in values and "gb" in groups["core"]:
         scale.racks, scale.gpus = values["gpus"], None

@@ -23,7 +23,7 @@ _GLOBAL_BATCH = re.compile(
     rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
 _SEQUENCE = re.compile(
     rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
-    rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?s?\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b")
+    rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|\s?len(?:gth)?\s\d)")
 _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|more\s|of\s)?{_TOKENS}\b"
                          rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt))(?:\sof\s(?:text|data|code))?")
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|8[\s\-]bit float\w*)|"
@@ -32,7 +32,7 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
 _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|computation|compute)\b|"
                         r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
-_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?\d)|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
                "fsdp": r"torch[\s\-]?titan"}
 _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
 

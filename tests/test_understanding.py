@@ -1,0 +1,161 @@
+"""What people type is taken for what they mean: nothing lost, nothing invented."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from assistant import library
+from assistant.conversation import understand
+from assistant.conversation.understanding.message import Message
+from assistant.vocabulary.answers import Understanding
+
+MESSAGES = Path(__file__).parent / "messages"
+
+
+def said(text: str, **known: Any) -> Understanding:
+    return understand(text, context=Known(**known) if known else None)
+
+
+@dataclass
+class Known:
+    """What a conversation knows while it listens."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    asked: str | None = None
+    changed: tuple[str, ...] = ()
+
+
+def _messages(name: str) -> list[dict[str, Any]]:
+    return yaml.safe_load((MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def _facts(fields: dict[str, Any], fabrics: list[str], excluded: list[str]) -> set[tuple[str, Any]]:
+    return {*fields.items(), *(("fabric", f) for f in fabrics), *(("excluded", f) for f in excluded)}
+
+
+@pytest.mark.parametrize("message", _messages("development"), ids=lambda m: m["say"])
+def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
+    found = said(message["say"])
+    assert found.intent == message["intent"]
+    wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
+    assert _facts(found.fields, found.fabrics, found.excluded) == wanted
+
+
+@pytest.mark.parametrize("name", ["held_out", "held_out_again"])
+def test_messages_that_nothing_was_tuned_on_are_understood(name: str) -> None:
+    right = both = claimed = wanted_total = 0
+    messages = _messages(name)
+    for message in messages:
+        found = said(message["say"])
+        wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
+        got = _facts(found.fields, found.fabrics, found.excluded)
+        right += found.intent == message["intent"]
+        both, claimed, wanted_total = both + len(got & wanted), claimed + len(got), wanted_total + len(wanted)
+    assert right / len(messages) >= 0.95
+    assert 2 * both / (claimed + wanted_total) >= 0.95
+
+
+@pytest.mark.parametrize("message", [m for name in ("held_out", "held_out_again") for m in _messages(name) if m["intent"] == "unclear" and not m.get("fields")],
+                         ids=lambda m: m["say"])
+def test_nothing_is_invented_where_nothing_was_said(message: dict[str, Any]) -> None:
+    found = said(message["say"])
+    assert (found.fields, found.fabrics, found.excluded) == ({}, [], [])
+
+
+def test_every_model_gpu_fabric_and_provider_is_known_by_its_id_and_its_names() -> None:
+    catalog = library.load().catalog
+    wrong = [f"{name!r} → {said(name).fields}" for name, wanted in _names(catalog) if wanted not in _facts(said(name).fields, [], [])]
+    assert not wrong
+
+
+def _names(catalog: Any) -> Iterator[tuple[str, tuple[str, str]]]:
+    for field_name, shelf in (("model", catalog.models), ("cluster.gpu", catalog.gpus), ("cluster.provider", catalog.providers)):
+        for entry in shelf.values():
+            yield from ((name, (field_name, entry.id)) for name in (entry.id, entry.name))
+    for fabric in catalog.fabrics.values():
+        if fabric.id != "none":
+            yield fabric.id, ("cluster.fabric", fabric.id)
+
+
+@pytest.mark.parametrize(("text", "asked", "fields"), [
+    ("64", "cluster.gpus", {"cluster.gpus": 64}),
+    ("about 1k", "cluster.gpus", {"cluster.gpus": 1000}),
+    ("8k", "training.sequence_length", {"training.sequence_length": 8192}),
+    ("10", "constraints.deadline_days", {"constraints.deadline_days": 10}),
+    ("500k", "budget.usd", {"budget.usd": 500000}),
+    ("13", "workload", {}),
+])
+def test_a_bare_number_answers_the_question_that_was_asked(text: str, asked: str, fields: dict[str, Any]) -> None:
+    assert said(text, asked=asked).fields == fields
+
+
+def test_no_128_corrects_the_number_said_last() -> None:
+    known = {"cluster.gpus": 64, "training.global_batch": 512}
+    assert said("no, 128", fields=known, changed=("training.global_batch", "cluster.gpus")).fields == {"cluster.gpus": 128}
+    assert said("no, 128", fields=known, changed=("cluster.gpus", "training.global_batch")).fields == {"training.global_batch": 128}
+    assert said("no, 128").fields == {}
+
+
+def test_half_the_price_needs_a_price() -> None:
+    assert said("what if it were half the price").fields == {}
+    assert said("what if it were half the price", fields={"budget.gpu_hour_usd": 3.0}).fields == {"budget.gpu_hour_usd": 1.5}
+    assert said("double the GPUs", fields={"cluster.gpus": 64}).fields == {"cluster.gpus": 128}
+
+
+def test_nodes_are_counted_in_the_gpu_known_from_before() -> None:
+    assert said("16 nodes", fields={"cluster.gpu": "h100-sxm"}).fields == {"cluster.gpus": 128}
+    found = said("16 nodes")
+    assert found.fields == {} and "16 nodes" in found.rest
+
+
+def test_make_it_the_8b_stays_in_the_family() -> None:
+    assert said("make it the 8b", fields={"model": "llama-3.1-70b"}).fields == {"model": "llama-3.1-8b"}
+
+
+def test_a_batch_in_tokens_waits_for_the_sequence_length() -> None:
+    assert said("4M token batch", fields={"training.sequence_length": 4096}).fields == {"training.global_batch": 1024}
+    assert "4M token batch" in said("4M token batch").rest
+
+
+def test_infiniband_is_meant_at_the_speed_usual_for_the_gpu() -> None:
+    assert said("64 A100s over InfiniBand").fabrics == ["infiniband-hdr-200"]
+    assert said("64 H100s over InfiniBand").fabrics == ["infiniband-ndr-400"]
+    assert said("64 H200s with EFA").fabrics == ["aws-efa-v3"]
+
+
+def test_what_is_not_understood_is_given_back_in_the_persons_own_words() -> None:
+    assert said("64 H100s and a Cray Slingshot network").rest == "Cray Slingshot"
+    assert said("32 TPU v5e").rest == "TPU v5e"
+    assert said("64 H100s, by Friday").rest == "Friday"
+
+
+def test_typed_markup_and_terminal_escapes_are_plain_text() -> None:
+    found = said("64 H100s [bold red]\x1b[31mred\x1b[0m <script>")
+    assert found.fields == {"cluster.gpu": "h100-sxm", "cluster.gpus": 64}
+    assert "\x1b" not in found.rest and "[bold red]red" in found.rest
+
+
+def test_reading_keeps_places_where_letters_change_length() -> None:
+    message = Message("İ 64 H100s")
+    assert len(message.text) == len(message.original)
+    assert said("İ 64 H100s").fields["cluster.gpus"] == 64
+
+
+def test_the_same_words_always_mean_the_same() -> None:
+    text = "8 nodes of 8xH100, llama 3.1 70b, fsdp, 400G InfiniBand, 2T tokens, $2.10/hr, no spot"
+    assert said(text) == said(text)
+
+
+def test_understanding_loads_no_model() -> None:
+    code = ("import sys\nfrom assistant.conversation import understand\nunderstand('64 H100s')\n"
+            "print([m for m in ('torch', 'sentence_transformers', 'textual', 'durable') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    assert done.stdout.strip() == "[]"
