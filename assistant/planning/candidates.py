@@ -31,8 +31,9 @@ class Considered:
 
 
 def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
-    """Every fabric of the catalog, in the catalog's order."""
-    return [_considered(fabric, job, catalog) for fabric in catalog.fabrics.values()]
+    """Every fabric of the catalog that was not ruled out, in the catalog's order."""
+    excluded = job.questionnaire.constraints.excluded_fabrics
+    return [_considered(fabric, job, catalog) for fabric in catalog.fabrics.values() if fabric.id not in excluded]
 
 
 def _considered(fabric: Fabric, job: Resolved, catalog: Catalog) -> Considered:
