@@ -38,7 +38,7 @@ def key(content: Content) -> str:
     pieces = [(piece.passage, piece.kind, piece.text) for piece in content.pieces]
     terms = [(term.term, term.aliases) for term in content.terms]
     how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), repr(ranking.ANSWERABLE))
-    state = json.dumps((how, passages, pieces, content.queries, terms), ensure_ascii=False)
+    state = json.dumps((how, passages, pieces, content.queries, terms, content.outside), ensure_ascii=False)
     return hashlib.blake2b(state.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -67,8 +67,9 @@ def _hits(content: Content, vectors: np.ndarray, embedder: Embedder) -> store.Ar
     shape = (len(content.queries), min(KEPT_HITS, len(content.documents)))
     hits, scores = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
     for row, query in enumerate(content.queries):
-        text = words.written_out(query, content.names)
-        ranked = index.rank_vector(text, vectors[content.row_of[text]])
+        text = words.written_out(query, content.initialisms)
+        vector = vectors[content.row_of[text]]
+        ranked = index.rank_vector(text, vector, vector)
         hits[row] = ranked.order[:shape[1]]
         scores[row] = ranked.scores[hits[row]]
     return {"hits": hits, "hit_scores": scores}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
+from assistant.library import shipped
+from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Term
 
 from . import words
 
@@ -80,22 +83,28 @@ def look_ups(rules: Iterable[Any]) -> list[str]:
 
 
 class Content:
-    """Everything an index is made of: documents, queries of the rules, other names of the field's terms."""
+    """Everything an index is made of: documents, what the rules look up, the field's terms, topics that are not covered."""
 
-    def __init__(self, found: Iterable[Document], queries: Iterable[str] = (), terms: Iterable[Any] = ()) -> None:
-        self.documents = list(found)
-        self.queries = list(queries)
-        self.terms = list(terms)
-        self.names = words.Initialisms(self.terms)
+    def __init__(self, found: Iterable[Document], queries: Iterable[str] = (), terms: Iterable[Term] = (),
+                 outside: Iterable[str] = ()) -> None:
+        self.documents, self.queries, self.terms, self.outside = list(found), list(queries), list(terms), list(outside)
+        self.initialisms = words.Initialisms(self.terms)
+        self.names = words.names_pattern(self.terms)
         self.pieces = [piece for position, document in enumerate(self.documents) for piece in document.pieces(position)]
-        asked = (words.written_out(query, self.names) for query in self.queries)
-        self.row_of = {text: row for row, text in enumerate(dict.fromkeys((*(piece.text for piece in self.pieces), *asked)))}
+        asked = (words.written_out(query, self.initialisms) for query in self.queries)
+        texts = dict.fromkeys((*(piece.text for piece in self.pieces), *asked, *self.outside))
+        self.row_of = {text: row for row, text in enumerate(texts)}  # of the vectors; each text is embedded once
 
     @classmethod
     def of(cls, library: Library) -> Content:
-        return cls(documents(library.knowledge), look_ups(library.rules.values()), library.knowledge.terms)
+        """The content of a library."""
+        return cls(documents(library.knowledge), look_ups(library.rules.values()), library.knowledge.terms,
+                   outside(library.knowledge_folder))
 
-    @property
-    def texts(self) -> list[str]:
-        """Each text to embed once, in the order of the vectors."""
-        return list(self.row_of)
+
+def outside(folder: Path) -> list[str]:
+    """What people ask beside the topic, from ``outside.yaml`` in the knowledge folder. Raises :class:`KnowledgeError`."""
+    topics = (shipped.documents("outside", folder, "outside.yaml").get("outside.yaml") or {}).get("topics", [])
+    if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+        raise KnowledgeError(f"{folder / 'outside.yaml'}: topics: expected a list of texts")
+    return topics

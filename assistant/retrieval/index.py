@@ -67,7 +67,7 @@ class Index:
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
-        self._words, self._section_words, self._spelling.corrected("warm")  # noqa: B018
+        self._words, self._section_words, self.spelling.corrected("warm")  # noqa: B018
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
@@ -83,16 +83,23 @@ class Index:
 
     def rank(self, questions: Sequence[str]) -> list[Ranked]:
         """All passages in order for each question, misspelt words corrected."""
-        read = [words.written_out(self._spelling.corrected_text(question), self.content.names) for question in questions]
-        return [self.rank_vector(text, vector) for text, vector in zip(read, self.embedder.embed(read), strict=True)]
+        plain = [self.spelling.corrected_text(words.written_out(question)) for question in questions]
+        read = [words.written_out(text, self.content.initialisms) for text in plain]
+        nameless = [words.without_names(text, self.content.names) for text in plain]
+        vectors = self.embedder.embed(read + nameless)
+        return [self.rank_vector(*asked) for asked in zip(read, vectors[:len(read)], vectors[len(read):], strict=True)]
 
-    def rank_vector(self, text: str, vector: np.ndarray) -> Ranked:
-        """All passages in order for a question that is written out and embedded, ``vector`` of shape ``(dimensions,)``."""
-        asked = words.tokens(text)
-        relevances = ranking.relevance(self.signals(asked, vector))
-        scores = ranking.probability(relevances, self._words.covered(asked))
-        order = np.argsort(-scores, kind="stable")
+    def rank_vector(self, text: str, vector: np.ndarray, nameless: np.ndarray) -> Ranked:
+        """All passages in order for a text written out and embedded, ``nameless`` its vector without the field's names."""
+        signals = self.signals(words.tokens(text), vector)
+        relevances = ranking.relevance(signals)
+        scores = ranking.probability(relevances, ranking.best_cosine(signals), *self.standing(text, nameless))
+        order = np.argsort(-relevances, kind="stable")
         return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
+
+    def standing(self, text: str, nameless: np.ndarray) -> tuple[float, float]:
+        """How much of a question's words the collection knows, and how near it is to a topic that is not covered."""
+        return self._words.covered(words.tokens(text)), float((self._vectors[self._outside] @ nameless).max(initial=0.0))
 
     def signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
         """What speaks for each passage, shape ``(passages, len(ranking.SIGNALS))``."""
@@ -116,6 +123,10 @@ class Index:
         return np.array([self.content.row_of[piece.text] for piece in self.content.pieces], np.int64)
 
     @cached_property
+    def _outside(self) -> np.ndarray:
+        return np.array([self.content.row_of[topic] for topic in self.content.outside], np.int64)
+
+    @cached_property
     def _passages(self) -> np.ndarray:
         return np.array([piece.passage for piece in self.content.pieces], np.int64)
 
@@ -130,7 +141,7 @@ class Index:
                 for document in self.content.documents]
 
     def _tokens(self, text: str) -> list[str]:
-        return words.tokens(words.written_out(text, self.content.names))
+        return words.tokens(words.written_out(text, self.content.initialisms))
 
     @cached_property
     def _words(self) -> WordIndex:
@@ -150,7 +161,7 @@ class Index:
         return WordIndex(bags, FIELDS)
 
     @cached_property
-    def _spelling(self) -> Spelling:
+    def spelling(self) -> Spelling:
         texts = [piece.text for piece in self.content.pieces]
         texts += [name for term in self.content.terms for name in (term.term, *term.aliases)]
-        return Spelling((word for text in texts for word in words.plain_words(text)), self.embedder.knows)
+        return Spelling((word for text in texts for word in words.plain_words(text)), self.embedder.language)

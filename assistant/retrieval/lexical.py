@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 # Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.6 (BM25F).
 SATURATION = 1.2
 LENGTH_NORMALISATION = 0.5
+
 _SHORTEST_CORRECTED = 4
-_WORD = re.compile(r"[A-Za-z]+(?:[-'][A-Za-z]+)*")
-_LIKENESS = 0.78  # normalised optimal string alignment: one slip in five letters, two in nine
+# Normalised optimal string alignment: one slip in five letters, two in nine; swapped letters already in four.
+_LIKENESS, _LIKENESS_OF_SWAPPED = 0.78, 0.75
+_WORD = re.compile(r"(?<![\w.$/-])[A-Za-z]{4,}(?![\w]|\.\w|[-/]\w*[\d_])")
+_PARTS = re.compile(r"[-'._]")
+_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("er", ""), ("er", "e"),
+            ("est", ""), ("est", "e"), ("ly", ""), ("ity", ""), ("ness", ""))
 
 
 class WordIndex:
@@ -70,27 +76,55 @@ def _weighted_frequencies(bags: Sequence[Mapping[str, Sequence[str]]], weights: 
 
 
 class Spelling:
-    """The nearest word of the collection for a word that neither the collection nor the language knows."""
+    """The nearest known word for one that neither the collection nor the language knows.
 
-    def __init__(self, vocabulary: Iterable[str], is_word: Callable[[str], bool]) -> None:
-        self._vocabulary = {word for word in vocabulary if len(word) >= _SHORTEST_CORRECTED and not word.isdigit()}
+    ``language`` gives the lower-case words of the language; it is asked when the first unknown word is met.
+    """
+
+    def __init__(self, vocabulary: Iterable[str], language: Callable[[], frozenset[str]]) -> None:
+        parts = {part for word in vocabulary for part in (word, *_PARTS.split(word))}
+        self._vocabulary = {part for part in parts if len(part) >= _SHORTEST_CORRECTED and not part.isdigit()}
         self._choices = sorted(self._vocabulary)
-        self._is_word = is_word
+        self._language = language
 
     def corrected_text(self, text: str) -> str:
-        """The text with every mistyped word replaced; all else stays as it was written."""
-        return _WORD.sub(lambda found: self._like(found.group()), text)
+        """The text with every mistyped word replaced; names of files, variables and settings stay as they are."""
+        return _WORD.sub(lambda found: self.corrected(found.group(), name=found.start() > 0), text)
 
-    def _like(self, word: str) -> str:
-        nearest = self.corrected(word.lower())
-        return word if nearest == word.lower() else nearest
-
-    def corrected(self, word: str) -> str:
-        """``infinband`` → ``infiniband``; the word itself when it is known, holds a digit, or nothing is near."""
-        if len(word) < _SHORTEST_CORRECTED or word in self._vocabulary or any(c.isdigit() for c in word) or self._is_word(word):
+    def corrected(self, word: str, *, name: bool = False) -> str:
+        """``infinband`` → ``infiniband``. ``name``: a capital marks a name, which is not taken for a word of the language."""
+        lower = word.lower()
+        if len(word) < _SHORTEST_CORRECTED or lower in self._vocabulary or self._in_language(lower):
             return word
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
+        found = _nearest(lower, self._choices)
+        if found is None and not (name and word[0].isupper()):
+            found = _nearest(lower, self._language_choices)
+        return found or word
 
-        found = process.extractOne(word, self._choices, scorer=OSA.normalized_similarity, score_cutoff=_LIKENESS)
-        return found[0] if found else word
+    def _in_language(self, word: str) -> bool:
+        known = self._language()
+        return word in known or any(form in known for form in _uninflected(word))
+
+    @cached_property
+    def _language_choices(self) -> list[str]:
+        return sorted(word for word in self._language() if len(word) >= _SHORTEST_CORRECTED)
+
+
+def _nearest(word: str, choices: Sequence[str]) -> str | None:
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    found = process.extractOne(word, choices, scorer=OSA.normalized_similarity, score_cutoff=_LIKENESS_OF_SWAPPED)
+    if found and (found[1] >= _LIKENESS or sorted(found[0]) == sorted(word)):
+        return found[0]
+    return None
+
+
+def _uninflected(word: str) -> Iterator[str]:
+    """What a word may be a form of: ``sends`` and ``sending`` of ``send``, ``tuned`` of ``tune``, ``planned`` of ``plan``."""
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            base = word.removesuffix(ending) + instead
+            yield base
+            if base[-1] == base[-2]:
+                yield base[:-1]

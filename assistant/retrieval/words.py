@@ -47,6 +47,7 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\benv vars?\b", "environment variable"),
 ))
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
 _STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
     into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
@@ -94,6 +95,17 @@ class Initialisms:
         return self._pattern.sub(lambda found: f"{found.group()} {self.long[found.group().lower()]}", text)
 
 
+def names_pattern(terms: Iterable[Term]) -> re.Pattern[str]:
+    """Matches every name of the field: terms, their aliases, and words with a digit such as ``p5.48xlarge``."""
+    names = sorted({name for term in terms for name in (term.term, *term.aliases) if len(name) > 1}, key=len, reverse=True)
+    return re.compile("|".join((r"\b\w*\d[\w.-]*", *(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names))), re.IGNORECASE)
+
+
+def without_names(text: str, names: re.Pattern[str]) -> str:
+    """What is asked about, names left out: ``Which licence has NCCL?`` → ``Which licence has it?``"""
+    return " ".join(names.sub("it", text).split())
+
+
 def _stands_for(short: str, name: str) -> bool:
     """Whether ``short`` is made of the first letters of ``name``, small words counted or not."""
     parts = re.split(r"[\s-]+", name.lower())
@@ -112,6 +124,7 @@ def tokens(text: str) -> list[str]:
             found.append("".join(parts))
             parts = [part for part in parts if len(part) > 1 or part.isdigit()]
         found.extend(stem(part) for part in parts if part not in _STOP)
+        found.extend(family.group() for part in parts if (family := _FAMILY.match(part)))
     return found
 
 
@@ -132,4 +145,5 @@ def stem(word: str) -> str:
     """The word without its inflection (Porter's second algorithm for English); words with digits stay as they are."""
     if any(c.isdigit() for c in word):
         return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2].isdigit() else word
-    return _stemmer().stemWord(word.removesuffix("'s"))
+    stemmed = _stemmer().stemWord(word.removesuffix("'s"))
+    return stemmed[:-1] + "z" if len(stemmed) > 5 and stemmed.endswith("is") else stemmed  # British and American spelling

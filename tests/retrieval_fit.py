@@ -1,0 +1,68 @@
+"""Fits the weights of :mod:`assistant.retrieval.ranking` on labelled questions: ``python -m tests.retrieval_report --fit``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assistant.retrieval import Index, ranking, words
+
+if TYPE_CHECKING:
+    from tests.retrieval_report import Question
+
+MOST_REFUSED = 0.04  # share of the answerable tuning questions that the threshold may refuse
+_RIDGE = 0.0005
+
+
+def fitted(index: Index, asked: Sequence[Question]) -> str:
+    """The two assignments to put into ``ranking.py``."""
+    plain = [index.spelling.corrected_text(words.written_out(question.text)) for question in asked]
+    read = [words.written_out(text, index.content.initialisms) for text in plain]
+    vectors = index.embedder.embed(read)
+    nameless = index.embedder.embed([words.without_names(text, index.content.names) for text in plain])
+    signals = [index.signals(words.tokens(text), vector) for text, vector in zip(read, vectors, strict=True)]
+    right = [np.array([document.place in question.accept for document in index.content.documents]) for question in asked]
+    weights = _weights([pair for pair in zip(signals, right, strict=True) if pair[1].any()])
+    table = np.array([[(found @ weights).max(), ranking.best_cosine(found), *index.standing(text, vector)]
+                      for found, text, vector in zip(signals, read, nameless, strict=True)])
+    answerable = np.array([bool(question.accept) for question in asked])
+    coefficients = _logistic(table, answerable)
+    probabilities = 1 / (1 + np.exp(-(table @ coefficients[:-1] + coefficients[-1])))
+    threshold = np.quantile(probabilities[answerable], MOST_REFUSED)
+    names = ("relevance", "cosine", "covered", "outside", "constant")
+    values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
+    return (f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
+            f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})")
+
+
+def _weights(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Weights that make a passage of an accepted section likely among all passages (softmax, ridge), by Adam."""
+    weights = np.full(pairs[0][0].shape[1], 2.0)
+    mean, square = np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, 601):
+        gradient = _RIDGE * weights
+        for signals, right in pairs:
+            relevance = signals @ weights
+            likely = np.exp(relevance - relevance.max())
+            likely /= likely.sum()
+            among_right = likely * right
+            gradient -= (among_right / max(among_right.sum(), 1e-12) - likely) @ signals / len(pairs)
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
+        weights -= (0.1 if step < 400 else 0.02) * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+    return weights
+
+
+def _logistic(table: np.ndarray, answerable: np.ndarray) -> np.ndarray:
+    """Coefficients and constant of a logistic regression with unit ridge on standardised columns, by Newton's method."""
+    centre, spread = table.mean(axis=0), table.std(axis=0)
+    columns = np.column_stack(((table - centre) / spread, np.ones(len(table))))
+    ridge = np.diag([1.0] * table.shape[1] + [0.0])
+    fit = np.zeros(columns.shape[1])
+    for _ in range(30):
+        likely = 1 / (1 + np.exp(-columns @ fit))
+        curvature = (columns * (likely * (1 - likely))[:, None]).T @ columns + ridge
+        fit -= np.linalg.solve(curvature, columns.T @ (likely - answerable) + ridge @ fit)
+    slopes = fit[:-1] / spread
+    return np.append(slopes, fit[-1] - slopes @ centre)
