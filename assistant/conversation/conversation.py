@@ -17,7 +17,7 @@ from . import exporting, interview
 from .about_plan import AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
-from .draft import Change, Draft
+from .draft import EXCLUDED, Change, Draft
 from .events import (Event, Exported, Failure, Finished, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
 from .fields import field_name, field_text, value_text
 from .understanding import understand
@@ -28,7 +28,6 @@ Searcher = Callable[[str], SearchAnswer]
 Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
 
 LONGEST_MESSAGE = 4000
-_EXCLUDED = "constraints.excluded_fabrics"
 
 
 def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
@@ -116,7 +115,7 @@ class Conversation:
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
         fields = dict(reading.fields)
         if reading.excluded:
-            fields[_EXCLUDED] = sorted({*self.draft.fields.get(_EXCLUDED, ()), *reading.excluded})
+            fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
         reply = self._plain_reply(said) if not fields else None
         if reply is not None:
             return self.choose_quietly(reply)
@@ -301,7 +300,7 @@ class Conversation:
         if not fields and len(reading.fabrics) == 1:
             fields["cluster.fabric"] = reading.fabrics[0]
         if reading.excluded:
-            fields[_EXCLUDED] = sorted({*self.draft.fields.get(_EXCLUDED, ()), *reading.excluded})
+            fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
         if not fields:
             return self._with_plan(self._about.flips) if not reading.rest else [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])

@@ -12,6 +12,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Questionnaire
 
+EXCLUDED = "constraints.excluded_fabrics"
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
 
@@ -73,6 +74,7 @@ class Draft:
                 fields.pop(other, None)
                 set_aside[other] = why
             fields[name] = value
+        _readmit(fields, changes)
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = tuple(n for n in self.left_open if n not in changes)
@@ -124,9 +126,18 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     if name == "cluster.gpu" and fields.get("cluster.gpu") not in (None, value):
         drop("cluster.gpus_per_node", "it belonged to the GPU before", exact=True)
         drop("cluster.nics_per_node", "it belonged to the GPU before", exact=True)
+    if name == EXCLUDED and fields.get("cluster.fabric") in value:
+        drop("cluster.fabric", "it is ruled out now", exact=True)
     if name == "cluster.sites" and value == 1:
         drop("cluster.wan_gbps", "there is one site", exact=True)
     return gone
+
+
+def _readmit(fields: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    """A network that is decided now is no longer ruled out."""
+    decided = changes.get("cluster.fabric")
+    if decided in fields.get(EXCLUDED, ()):
+        fields[EXCLUDED] = [fabric for fabric in fields[EXCLUDED] if fabric != decided]
 
 
 def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:

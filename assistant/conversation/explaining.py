@@ -29,7 +29,8 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
     """Why a fabric has the verdict it has."""
     found = candidate(plan, fabric)
     if found is None:
-        text = f"{fabric} is no candidate for this job."
+        ruled_out = fabric in (plan.questionnaire.get("constraints") or {}).get("excluded_fabrics", ())
+        text = f"{fabric} was not considered: you ruled it out." if ruled_out else f"{fabric} is no candidate for this job."
         return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=text))
     findings = [f for f in plan.findings if f.fabric == fabric and f.stage != "advise"]
     children = [*_figures(found), *(_finding(f, plan, set()) for f in _roots(findings))]

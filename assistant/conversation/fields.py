@@ -33,6 +33,8 @@ _UNITS = {
     "constraints.max_slowdown_percent": "{} %", "constraints.deadline_days": "{} days",
 }
 _WORDS = {("budget.mode", "rent"): "rented", ("budget.mode", "buy"): "bought", ("parallelism", "auto"): "searched"}
+_TECHNOLOGIES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spectrum-X", "efa": "EFA", "tcpx": "TCPX", "tcpxo": "TCPXO",
+                 "tcp": "Ethernet with TCP", "ultra-ethernet": "Ultra Ethernet", "wan": "a wide-area link"}
 _PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
 
 
@@ -43,12 +45,12 @@ def field_name(name: str) -> str:
 
 def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
     """A value with its unit: ``$2.10 per GPU-hour``, ``2 trillion``, ``H100 SXM``."""
-    if (name, value) in _WORDS:
+    if isinstance(value, str) and (name, value) in _WORDS:
         return _WORDS[name, value]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(v) for v in value) or "nothing"
+        return ", ".join(_grouped(list(value), catalog)) or "nothing"
     if isinstance(value, (int, float)):
         return _UNITS.get(name, "{}").format(_number(name, value))
     named = _catalog_name(name, value, catalog) if catalog else None
@@ -58,6 +60,19 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
 def field_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
     """``GPUs: 64``."""
     return f"{field_name(name)}: {value_text(name, value, catalog)}"
+
+
+def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:
+    """All speeds of a technology together are that technology: "InfiniBand", not three ids."""
+    if catalog is None:
+        return fabrics
+    said: list[str] = []
+    for fabric in fabrics:
+        technology = catalog.fabrics[fabric].technology
+        family = [f.id for f in catalog.fabrics.values() if f.technology == technology]
+        text = _TECHNOLOGIES.get(technology, technology) if set(family) <= set(fabrics) else catalog.fabrics[fabric].name
+        said += [text] if text not in said else []
+    return said
 
 
 def _catalog_name(name: str, value: str, catalog: Catalog) -> str | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from pathlib import Path
 
 from assistant.library import Library, load, paths
-from assistant.vocabulary.answers import Answer
-from assistant.vocabulary.errors import InputError
 
 from . import exporting, transcripts
-from .conversation import Conversation, Searcher
+from .conversation import Conversation, Exporter
+from .searching import lazy_searcher
 
 
 def begin(library: Library | None = None, *, resume: Path | None = None, keep: bool = True) -> Conversation:
@@ -24,10 +22,22 @@ def begin(library: Library | None = None, *, resume: Path | None = None, keep: b
     library = library or load()
     if resume is not None:
         return _resumed(library, resume)
-    conversation = Conversation(library, searcher=lazy_searcher(library))
+    conversation = _today(library)
     if keep:
         record_in(conversation, new_path(), "A conversation with Weft")
     return conversation
+
+
+def _today(library: Library, exporter: Exporter = exporting.write) -> Conversation:
+    """A conversation at today's prices, with further evidence from the search index when it is built."""
+    planner = transcripts.dated_planner(datetime.date.today(), searched=_searched(library))
+    return Conversation(library, planner=planner, searcher=lazy_searcher(library), exporter=exporter)
+
+
+def _searched(library: Library) -> bool:
+    from assistant.retrieval import built_index
+
+    return built_index(library) is not None
 
 
 def record_in(conversation: Conversation, path: Path, title: str) -> None:
@@ -45,14 +55,12 @@ def new_path() -> Path:
 
 
 def _head(library: Library) -> dict[str, str]:
-    from assistant.retrieval import built_index
-
-    return transcripts.head_of(library, datetime.date.today(), searched=built_index(library) is not None)
+    return transcripts.head_of(library, datetime.date.today(), searched=_searched(library))
 
 
 def _resumed(library: Library, path: Path) -> Conversation:
     saved = transcripts.read(path)
-    conversation = Conversation(library, searcher=lazy_searcher(library), exporter=_export_nothing)
+    conversation = _today(library, _export_nothing)
     conversation.start()
     for message in saved.said:
         conversation.say(message)
@@ -65,24 +73,3 @@ def _resumed(library: Library, path: Path) -> Conversation:
 
 def _export_nothing(*_: object) -> None:
     """While the past is said again, no file is written."""
-
-
-def lazy_searcher(library: Library) -> Searcher:
-    """Answers free questions; index and model are loaded with the first one."""
-    opened: list[Callable[[str], Answer]] = []
-
-    def search(question: str) -> Answer:
-        if not opened:
-            opened.append(_open_search(library))
-        return opened[0](question)
-
-    return search
-
-
-def _open_search(library: Library) -> Callable[[str], Answer]:
-    try:
-        from assistant.retrieval import ask, ready_index
-    except ImportError as error:
-        raise InputError(f"the search needs {error.name}, which is not installed") from None
-    index = ready_index(library)
-    return lambda question: ask(question, library, index)

@@ -34,6 +34,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assistant import __version__
 from assistant.library import Library
@@ -43,6 +44,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .conversation import Conversation, Searcher
 from .events import Turn
+from .searching import lazy_searcher
 from .wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
@@ -233,15 +235,21 @@ def dated_planner(today: datetime.date, *, searched: bool) -> Callable[[Question
     def make(questionnaire: Questionnaire, library: Library) -> Plan:
         from assistant.planning import plan
 
-        return plan(questionnaire, library, today=today) if searched else plan(questionnaire, library, index=None, today=today)
+        return plan(questionnaire, library, today=today, index=_index(library) if searched else None)
 
     return make
+
+
+def _index(library: Library) -> Any:
+    from assistant.retrieval import ready_index
+
+    return ready_index(library)
 
 
 def conversation_for(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> Conversation:
     """A conversation under the circumstances of the transcript, that writes no files."""
     planner = dated_planner(transcript.date, searched=transcript.head["evidence"] == SEARCH)
-    return Conversation(library, planner=planner, searcher=searcher, exporter=lambda plan, questionnaire, target: None)
+    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library), exporter=lambda plan, questionnaire, target: None)
 
 
 def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:

@@ -32,7 +32,7 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
 _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|computation|compute)\b|"
                         r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
-_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?\d)|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
                "fsdp": r"torch[\s\-]?titan"}
 _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
 

@@ -1,0 +1,30 @@
+"""Free questions to the knowledge base; index and model are loaded with the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assistant.library import Library
+from assistant.vocabulary.answers import Answer
+from assistant.vocabulary.errors import InputError
+
+
+def lazy_searcher(library: Library) -> Callable[[str], Answer]:
+    """Answers free questions; index and model are loaded with the first one."""
+    opened: list[Callable[[str], Answer]] = []
+
+    def search(question: str) -> Answer:
+        if not opened:
+            opened.append(_open_search(library))
+        return opened[0](question)
+
+    return search
+
+
+def _open_search(library: Library) -> Callable[[str], Answer]:
+    try:
+        from assistant.retrieval import ask, ready_index
+    except ImportError as error:
+        raise InputError(f"the search needs {error.name}, which is not installed") from None
+    index = ready_index(library)
+    return lambda question: ask(question, library, index)
