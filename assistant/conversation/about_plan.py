@@ -119,6 +119,8 @@ class AboutPlan:
         left_open = tuple(field_name(name) for name in draft.left_open)
         if plan is not None and plan.recommendation.verdict == "no-network-needed":
             return Finished(text="No open question could change this: nothing of the job has to cross between nodes.", left_open=left_open)
+        if plan is not None and plan.recommendation.verdict == "infeasible":
+            return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask what if.", left_open=left_open)
         return Finished(text="That is all I need to ask. Ask why, why not, what if, or export the plan.", left_open=left_open)
 
     def help(self) -> Note:

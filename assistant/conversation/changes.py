@@ -55,7 +55,20 @@ def _moved(old: float, new: float) -> bool:
 
 def _confidence(before: Plan, after: Plan) -> list[str]:
     old, new = before.recommendation.confidence, after.recommendation.confidence
-    return [f"Confidence: {new:.0%}, before {old:.0%}."] if abs(new - old) >= 0.01 else []
+    if abs(new - old) < 0.01 or after.recommendation.verdict == "infeasible":
+        return []
+    return [confidence(after)] if is_fixed(after) != is_fixed(before) else [f"{confidence(after)[:-1]}, before {old:.0%}."]
+
+
+def is_fixed(plan: Plan) -> bool:
+    """Whether the network was given, not chosen: then its confidence says how likely it is the cheapest as well."""
+    return (plan.questionnaire.get("cluster") or {}).get("fabric") == plan.recommendation.fabric
+
+
+def confidence(plan: Plan) -> str:
+    """How sure the answer is, in one sentence."""
+    value = plan.recommendation.confidence
+    return f"Chance that it is the cheapest as well: {value:.0%}." if is_fixed(plan) else f"Confidence: {value:.0%}."
 
 
 def _candidates(before: Plan, after: Plan) -> list[str]:

@@ -20,6 +20,7 @@ from .commands import branch_of, command_of
 from .draft import EXCLUDED, Change, Draft
 from .events import (Event, Exported, Failure, Finished, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
 from .fields import field_name, field_text, value_text
+from .history import History
 from .understanding import understand
 from .understanding.message import clean
 
@@ -47,12 +48,10 @@ class Conversation:
                  exporter: Exporter = exporting.write, record: Callable[[Turn], None] | None = None,
                  fields: Mapping[str, Any] | None = None) -> None:
         self.library = library
-        self.draft = Draft()
         self.plan: Plan | None = None
         self.variation: VariationShown | None = None
         self.question: Question | None = None
         self.turns: list[Turn] = []
-        self.branches: list[Draft] = []
         self.searcher = searcher
         self.finished = False
         self._planner = planner or _plan
@@ -60,10 +59,15 @@ class Conversation:
         self.record = record
         self.transcript_path: Path | None = None
         self._asked: list[str] = []
-        self._undone: list[Draft] = []
+        self._history = History()
         self._varied: Draft | None = None
         self._start_fields = dict(fields or {})
         self._about = AboutPlan(library.catalog)
+
+    @property
+    def draft(self) -> Draft:
+        """What has been said so far."""
+        return self._history.draft
 
     # -- the three ways in -------------------------------------------------------------------------------
 
@@ -118,7 +122,7 @@ class Conversation:
             fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
         reply = self._plain_reply(said) if not fields else None
         if reply is not None:
-            return self.choose_quietly(reply)
+            return self._choice_meant(reply)
         if fields:
             return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
         if reading.fabrics:
@@ -127,7 +131,7 @@ class Conversation:
                     *self._repeat()]
         return [Failure(text=self._not_understood(reading)), *self._repeat()]
 
-    def choose_quietly(self, choice_id: str) -> list[Event]:
+    def _choice_meant(self, choice_id: str) -> list[Event]:
         """A choice meant by a plain word ("nobody", "no"), within the turn of that word."""
         choice = next(c for c in self.question.choices if c.id == choice_id)
         return self._change(choice.value, choice.label) if choice.value else self._leave_open()
@@ -170,17 +174,17 @@ class Conversation:
             plan = self._planned(change.draft)
         except InputError as error:
             return [self._failure(error), *self._repeat()]
-        self._keep_branch()
         understood = self._understood_event(before, change, fields, rest, named)
-        return [understood, *self._adopt(change.draft, plan)]
+        self._history.advance(change.draft)
+        return [understood, *self._adopt(plan)]
 
     def _planned(self, draft: Draft) -> Plan | None:
         return self._planner(draft.questionnaire(self.library.catalog), self.library) if draft.complete else None
 
-    def _adopt(self, draft: Draft, plan: Plan | None) -> list[Event]:
-        """Make a draft the current one and say what it means for the plan."""
+    def _adopt(self, plan: Plan | None) -> list[Event]:
+        """Take the plan of the draft that is current now, and say what is new about it."""
         events: list[Event] = []
-        before, self.draft, self.plan = self.plan, draft, plan
+        before, self.plan = self.plan, plan
         self.variation = self._varied = None
         if plan is not None and plan != before:
             events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan), first=before is None))
@@ -210,23 +214,25 @@ class Conversation:
         if asked is None:
             return self._finish()
         self.finished = False
-        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog))]
+        again = self.question is not None and self.question.field == asked.field
+        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, again=again))]
 
     def _ask(self, field: str, question: Question) -> Question:
         self.question = question
-        self.draft = self.draft.asking(field)
+        self._history.ask(field)
         self._asked = [f for f in self._asked if f != field] + [field]
         return question
 
     def _finish(self) -> list[Event]:
-        self.question, self.draft = None, self.draft.asking(None)
+        self.question = None
+        self._history.ask(None)
         if self.finished:
             return []
         self.finished = True
         return [self._about.finished(self.plan, self.draft)]
 
     def _repeat(self) -> list[Event]:
-        return [self.question] if self.question else []
+        return [self.question.model_copy(update={"again": True})] if self.question else []
 
     def _choice_said(self, said: str) -> str | None:
         """The choice whose label or id was typed."""
@@ -246,9 +252,8 @@ class Conversation:
             return [Note(text="No question is open.")]
         if asked.required:
             return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."), *self._repeat()]
-        self._keep_branch()
-        self.draft = self.draft.leave_open(asked.field)
-        return [Understood(assumed=(f"left open: {asked.if_not_sure}",) if asked.if_not_sure else ()), *self._ask_next()]
+        self._history.advance(self.draft.leave_open(asked.field))
+        return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()), *self._ask_next()]
 
     def _back(self) -> list[Event]:
         """The question before the open one, with the answer it was given."""
@@ -262,7 +267,7 @@ class Conversation:
                    if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
         previous = ", ".join(answers) or ("not sure" if asked.field in self.draft.left_open else None)
         self.finished = False
-        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, previous))]
+        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, previous=previous))]
 
     # -- commands ----------------------------------------------------------------------------------------
 
@@ -319,8 +324,9 @@ class Conversation:
     def _keep(self) -> list[Event]:
         if self._varied is None or self.variation is None:
             return [Note(text="There is no variation to keep. Try one: what if we had 128 GPUs?"), *self._repeat()]
-        self._keep_branch()
-        return self._adopt(self._varied, self.variation.plan)
+        kept = self.variation
+        self._history.advance(self._varied)
+        return [Understood(fields=kept.fields), *self._adopt(kept.plan)]
 
     def _discard(self) -> list[Event]:
         if self.variation is None:
@@ -329,51 +335,39 @@ class Conversation:
         return [Note(text="The plan stays as it was."), *self._repeat()]
 
     def _undo(self, reading: Understanding | None = None, said: str = "") -> list[Event]:
-        if self.draft.parent is None:
+        undone = self._history.undo()
+        if undone is None:
             return [Note(text="There is nothing to take back."), *self._repeat()]
-        before = self.draft
-        self._undone.append(before)
-        return [Note(text=f"Taken back: {self._difference(before.parent, before)}."), *self._adopt_again(before.parent)]
+        return [Note(text=f"Taken back: {self._difference(self.draft, undone)}."), *self._adopt(self._planned(self.draft))]
 
     def _redo(self) -> list[Event]:
-        if not self._undone:
+        before = self.draft
+        again = self._history.redo()
+        if again is None:
             return [Note(text="Nothing was taken back."), *self._repeat()]
-        again = self._undone.pop()
-        return [Note(text=f"Again: {self._difference(again.parent, again)}."), *self._adopt_again(again)]
+        return [Note(text=f"Again: {self._difference(before, again)}."), *self._adopt(self._planned(again))]
 
-    def _adopt_again(self, draft: Draft) -> list[Event]:
-        """Return to a draft that once was current; it was planned before, so it plans."""
-        return self._adopt(draft, self._planned(draft))
-
-    def _difference(self, before: Draft | None, after: Draft) -> str:
-        earlier = before.fields if before else {}
-        new = [field_text(n, v, self.library.catalog) for n, v in after.fields.items() if earlier.get(n) != v]
+    def _difference(self, before: Draft, after: Draft) -> str:
+        new = [field_text(n, v, self.library.catalog) for n, v in after.fields.items() if before.fields.get(n) != v]
         return ", ".join(new) or "the answer \"not sure\""
 
-    def _keep_branch(self) -> None:
-        """What was undone stays reachable when the conversation goes another way."""
-        if self._undone:
-            self.branches.append(self._undone[0])
-            self._undone = []
-
     def _list_branches(self) -> list[Event]:
-        if not self.branches:
-            return [Note(text="There is one line of answers only; a branch appears when you undo and go another way."), *self._repeat()]
-        items = tuple(f"branch {i}: {self._difference(self.draft, branch)}" for i, branch in enumerate(self.branches, start=1))
+        branches = self._history.branches
+        if not branches:
+            return [Note(text="There is one line of answers only; a branch appears when you undo and go another way.")]
+        items = tuple(f"branch {i}: {self._difference(self.draft, branch)}" for i, branch in enumerate(branches, start=1))
         return [Note(text="Say \"branch 1\" to go there. The line you leave is kept as a branch too.", items=items)]
 
     def _go_to_branch(self, number: int) -> list[Event]:
-        if not 1 <= number <= len(self.branches):
-            return [Failure(text=f"There is no branch {number}; there {'is' if len(self.branches) == 1 else 'are'} {len(self.branches)}."), *self._repeat()]
-        left, branch = self.draft, self.branches.pop(number - 1)
-        self.branches.append(left)
-        return [Note(text=f"Back on branch {number}."), *self._adopt_again(branch)]
+        branch = self._history.switch(number)
+        if branch is None:
+            return [Failure(text=f"There is no branch {number}; say \"branches\" to see which there are."), *self._repeat()]
+        return [Note(text=f"Back on branch {number}."), *self._adopt(self._planned(branch))]
 
     def _restart(self) -> list[Event]:
-        if self.draft.fields:
-            self.branches.append(self.draft)
-        self.draft, self.plan, self.variation, self._varied = Draft(), None, None, None
-        self._asked, self._undone, self.finished = [], [], False
+        self._history.restart()
+        self.plan = self.variation = self._varied = self.question = None
+        self._asked, self.finished = [], False
         return [Note(text="From the start. What you said before is kept as a branch."), *self._ask_next()]
 
     # -- the record --------------------------------------------------------------------------------------

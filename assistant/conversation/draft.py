@@ -57,10 +57,6 @@ class Draft:
             yield draft
             draft = draft.parent
 
-    def asking(self, name: str | None) -> Draft:
-        """The same draft with another question open; no step of its own."""
-        return replace(self, asked=name)
-
     def leave_open(self, name: str) -> Draft:
         """The question was answered with "not sure"."""
         return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self, said="not sure")

@@ -50,6 +50,7 @@ class Question(Frozen):
     if_not_sure: str | None = None
     placeholder: str = ""
     previous: str | None = None
+    again: bool = False  # the same question is still open: it was asked in full before
 
 
 class UnderstoodField(Frozen):

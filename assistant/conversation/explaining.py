@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from assistant.present import figures
 from assistant.vocabulary.facts import FACTS, UNKNOWN
 from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 
-from .changes import candidate, chosen
+from .changes import candidate, chosen, confidence
 from .events import Explanation, Note, Reason
 
 MOST_FACTS = 6
 MOST_CLAIMS = 3
+MOST_SIDES = 4
+_STAGES = ("choose", "screen", "demand", "classify")
+# The stronger the kind of evidence, the earlier it is named.
+_GRADES = ("measured", "derived", "vendor", "rule-of-thumb", "opinion")
 _VERDICTS = {"recommended": "is recommended", "acceptable": "would do", "avoid": "is better avoided", "impossible": "is not possible here"}
 
 
 def why(plan: Plan) -> Explanation:
     """The proof of the recommendation: figures, then the findings about the job and about the choice."""
     answer = plan.recommendation
-    about = [f for f in plan.findings if f.fabric in (None, answer.fabric) and f.stage != "advise"]
+    about = _weighed(f for f in plan.findings if f.fabric in (None, answer.fabric) and f.stage != "advise")
     best = chosen(plan)
     children = (*(_figures(best) if best else ()), *(_finding(f, plan, set()) for f in _roots(about)))
     return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline, children=children))
@@ -32,7 +37,7 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
         ruled_out = fabric in (plan.questionnaire.get("constraints") or {}).get("excluded_fabrics", ())
         text = f"{fabric} was not considered: you ruled it out." if ruled_out else f"{fabric} is no candidate for this job."
         return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=text))
-    findings = [f for f in plan.findings if f.fabric == fabric and f.stage != "advise"]
+    findings = _weighed(f for f in plan.findings if f.fabric == fabric and f.stage != "advise")
     children = [*_figures(found), *(_finding(f, plan, set()) for f in _roots(findings))]
     difference = _difference(plan, found)
     if difference:
@@ -74,6 +79,11 @@ def _figures(found: Candidate) -> tuple[Reason, ...]:
     return tuple(Reason(kind="figure", text=line) for line in lines)
 
 
+def _weighed(findings: Iterable[Finding]) -> list[Finding]:
+    """What decided comes first, then what makes fabrics drop out, then what the job asks for, then what it is."""
+    return sorted(findings, key=lambda f: _STAGES.index(f.stage) if f.stage in _STAGES else len(_STAGES))
+
+
 def _roots(findings: list[Finding]) -> list[Finding]:
     """Findings that no other finding here is derived from: those are shown beneath the others."""
     used = {rule for f in findings for rule in f.from_findings}
@@ -96,7 +106,7 @@ def _by_rule(plan: Plan, rule: str, fabric: str | None) -> list[Finding]:
 
 def _evidence(plan: Plan, finding: Finding) -> list[Evidence]:
     by_id = {e.id: e for e in plan.evidence}
-    return [by_id[ident] for ident in finding.evidence if ident in by_id]
+    return sorted((by_id[ident] for ident in finding.evidence if ident in by_id), key=lambda e: _GRADES.index(e.grade))
 
 
 def _claim(evidence: Evidence) -> Reason:
@@ -126,8 +136,8 @@ def flips(plan: Plan) -> Note:
     if answer.smallest_change:
         items.insert(0, answer.smallest_change)
     if not items:
-        return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric} (confidence {answer.confidence:.0%}).")
-    return Note(text=f"{answer.fabric} is recommended with confidence {answer.confidence:.0%}. Taken one at a time, this would turn it:", items=tuple(items))
+        return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. {confidence(plan)}")
+    return Note(text=f"The answer is {answer.fabric}. {confidence(plan)} Taken one at a time, this would turn it:", items=tuple(items))
 
 
 def conflicts(plan: Plan) -> Note:
@@ -136,8 +146,9 @@ def conflicts(plan: Plan) -> Note:
         return Note(text="On what this plan rests, the sources do not contradict each other.")
     items = []
     for conflict in plan.conflicts:
-        sides = "; ".join(f"{s.claim.split('/')[0]} says: {s.says.rstrip('.')}" for s in conflict.sides)
-        items.append(f"{conflict.topic} {sides}. What holds: {conflict.resolution}")
+        sides = "; ".join(f"{s.claim.split('/')[0]} says: {s.says.rstrip('.')}" for s in conflict.sides[:MOST_SIDES])
+        more = f" (and {len(conflict.sides) - MOST_SIDES} more)" if len(conflict.sides) > MOST_SIDES else ""
+        items.append(f"{conflict.topic} {sides}{more}. What holds: {conflict.resolution}")
     return Note(text="Where the sources disagree on what this plan touches:", items=tuple(items))
 
 

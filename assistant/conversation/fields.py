@@ -35,6 +35,7 @@ _UNITS = {
 _WORDS = {("budget.mode", "rent"): "rented", ("budget.mode", "buy"): "bought", ("parallelism", "auto"): "searched"}
 _TECHNOLOGIES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spectrum-X", "efa": "EFA", "tcpx": "TCPX", "tcpxo": "TCPXO",
                  "tcp": "Ethernet with TCP", "ultra-ethernet": "Ultra Ethernet", "wan": "a wide-area link"}
+_STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
 _PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
 
 
@@ -54,7 +55,7 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
     if isinstance(value, (int, float)):
         return _UNITS.get(name, "{}").format(_number(name, value))
     named = _catalog_name(name, value, catalog) if catalog else None
-    return named or (value.upper() if name == "parallelism.strategy" else str(value))
+    return named or (_STRATEGIES.get(value, value.upper()) if name == "parallelism.strategy" else str(value))
 
 
 def field_text(name: str, value: Any, catalog: Catalog | None = None) -> str:

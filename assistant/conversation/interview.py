@@ -10,7 +10,8 @@ from .questions import QUESTIONS, Asked
 
 
 def next_question(draft: Draft, plan: Plan | None, catalog: Catalog) -> Asked | None:
-    """What is needed first, in order; then the open question on which the plan says it could flip; then the others.
+    """What is needed, in order; then whether a network is there already, which settles most; then the open question on
+    which the plan says it could flip; then the others.
 
     ``None`` when nothing is open that could change the answer: one scale-up domain needs no network whatever else is said.
     """
@@ -20,6 +21,8 @@ def next_question(draft: Draft, plan: Plan | None, catalog: Catalog) -> Asked | 
         return needed[0]
     if plan is not None and plan.recommendation.verdict == "no-network-needed":
         return None
+    if still_open and still_open[0].first:
+        return still_open[0]
     flips = {flip.input for flip in plan.recommendation.flips} if plan is not None else set()
     return next((asked for asked in still_open if flips & set(asked.settled_by)), still_open[0] if still_open else None)
 

@@ -26,6 +26,7 @@ class Asked:
     matters: Callable[[Draft, Catalog], bool] = lambda draft, catalog: True
     if_not_sure: str | None = None
     required: bool = False
+    first: bool = False  # before questions on which the plan could flip
     placeholder: str = ""
     replies: tuple[tuple[str, str], ...] = ()  # a plain word (regular expression) and the choice it means here
 
@@ -38,9 +39,11 @@ class Asked:
         settled = any(any(name == s or name.startswith(s + ".") for name in draft.fields) for s in self.settled_by)
         return not settled and self.field not in draft.left_open and self.matters(draft, catalog)
 
-    def question(self, draft: Draft, catalog: Catalog, previous: str | None = None) -> Question:
+    def question(self, draft: Draft, catalog: Catalog, *, previous: str | None = None, again: bool = False) -> Question:
+        """The question as it is asked now; the choices depend on what is known."""
         return Question(field=self.field, text=self.text, why_asked=self.why, choices=self.choices(draft, catalog), not_sure=not self.required,
-                        if_not_sure=self.if_not_sure, placeholder=self.placeholder, previous=previous)
+                        if_not_sure=self.if_not_sure, placeholder=self.placeholder,
+                        previous=previous, again=again)
 
 
 def _fixed(*choices: tuple[str, str, dict]) -> Choices:
@@ -115,7 +118,7 @@ QUESTIONS: tuple[Asked, ...] = (
     Asked("cluster.gpus", "How many GPUs?", "Inside one node the scale-up link is enough; each further node adds traffic on the network.", ("cluster.gpus",),
           _counts, required=True, placeholder="64, or 8 nodes"),
     Asked("cluster.fabric", "Is the network already there or fixed by an offer?", "A network that is owned is kept unless the job cannot run on it.",
-          ("cluster.fabric",), _fabrics, _crosses_nodes, if_not_sure="every network is considered", placeholder="400G InfiniBand, 100 gig Ethernet, no InfiniBand",
+          ("cluster.fabric",), _fabrics, _crosses_nodes, if_not_sure="every network is considered", first=True, placeholder="400G InfiniBand, 100 gig Ethernet, no InfiniBand",
           replies=((r"no(?:pe|t yet|thing(?: yet)?| network(?: yet)?)?|none(?: yet)?|it is open", "undecided"),)),
     Asked("cluster.provider", "Where will it run?", "A provider sells only some networks, at its own prices.", ("cluster.provider", "budget.mode"),
           _fixed(("buy", "On machines we buy", {"budget.mode": "buy"}), ("rent", "Rented, the provider is open", {"budget.mode": "rent"}),

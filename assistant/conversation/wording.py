@@ -14,10 +14,13 @@ from assistant.present.text import block_lines, safe
 from assistant.vocabulary.plan import Plan
 
 from . import events as e
+from .changes import confidence
 
 MOST_CANDIDATES = 4
 MOST_PASSAGES = 3
-MOST_REASONS = 6
+MOST_REASONS = 5
+MOST_WARNINGS = 2
+MOST_CLAIMS = 2
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -83,6 +86,8 @@ def blocks(event: e.Event) -> list[Block]:
 
 def _question(event: e.Question) -> Iterator[Block]:
     yield Paragraph(event.text, strong=True)
+    if event.again:
+        return
     yield Paragraph(event.why_asked + (f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else ""))
     if event.previous:
         yield Paragraph(f"Your answer was: {event.previous}. Say another, or go on with \"not sure\".")
@@ -104,17 +109,28 @@ def _understood(event: e.Understood) -> Iterator[Block]:
 
 
 def _plan(event: e.PlanShown) -> Iterator[Block]:
-    if event.first or any("recommend" in text for text in event.changes):
+    if event.first or any("recommendation is" in text or "works" in text for text in event.changes):
         yield from _summary(event.plan, event.headline)
-    if event.changes:
-        yield Bullets(list(event.changes))
+    yield from _listed(event.changes)
+
+
+def _listed(changes: tuple[str, ...]) -> Iterator[Block]:
+    """Changes as a list, one alone as a sentence; of many new warnings the first few."""
+    warnings = [text for text in changes if text.startswith("New warning")]
+    shown = [text for text in changes if text not in warnings[MOST_WARNINGS:]]
+    if len(warnings) > MOST_WARNINGS:
+        shown.append(f"{len(warnings) - MOST_WARNINGS} more new warnings; say \"warnings\" to read them.")
+    if shown:
+        yield Bullets(shown) if len(shown) > 1 else Paragraph(shown[0])
 
 
 def _summary(plan: Plan, headline: str) -> Iterator[Block]:
     yield Paragraph(headline, strong=True)
     answer = plan.recommendation
+    if answer.verdict == "no-network-needed":
+        return
     if answer.verdict == "recommended":
-        yield Paragraph(f"Confidence {answer.confidence:.0%}." + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
+        yield Paragraph(confidence(plan) + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
     if answer.smallest_change:
         yield Paragraph(answer.smallest_change)
     table = _candidates(plan)
@@ -135,7 +151,7 @@ def _candidates(plan: Plan) -> Table:
 def _variation(event: e.VariationShown) -> Iterator[Block]:
     yield Paragraph("What if " + "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields) + ":")
     yield Paragraph(event.headline, strong=True)
-    yield Bullets(list(event.changes))
+    yield from _listed(event.changes)
     yield Paragraph("Say \"keep it\" to go on with this; the plan stays as it is otherwise.")
 
 
@@ -160,24 +176,29 @@ def _passage(passage: Any) -> str:
 
 
 def _explanation(event: e.Explanation) -> Iterator[Block]:
+    """Figures first, then the findings that weigh most; the rest is counted."""
     yield Paragraph(event.tree.text, strong=True)
-    shown = event.tree.children[:MOST_REASONS + 4]
-    yield Tree(tuple(line for child in shown for line in _reason(child, 0)))
-    if len(event.tree.children) > len(shown):
-        yield Paragraph(f"{len(event.tree.children) - len(shown)} more findings; \"show the plan\" has them all.")
+    figures_first = [child for child in event.tree.children if child.kind == "figure"]
+    findings = [child for child in event.tree.children if child.kind != "figure"]
+    lines = [line for child in [*figures_first, *findings[:MOST_REASONS]] for line in _reason(child, 0)]
+    if lines:
+        yield Tree(tuple(lines))
+    more = findings[MOST_REASONS:]
+    if more:
+        yield Paragraph(f"{len(more)} more findings, among them {more[0].id}: say \"why {more[0].id}\", or \"show the plan\" for all.")
 
 
 def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
-    """A reason with its facts on one line, its sources on theirs, and the findings it used beneath."""
+    """A reason, its facts on one line, the finding it used and its best sources beneath."""
     yield depth, reason.text + (f" ({reason.id})" if reason.kind == "rule" else "")
     facts = [child.text for child in reason.children if child.kind == "fact"]
     if facts:
         yield depth + 1, "Facts: " + "; ".join(facts) + "."
     for child in reason.children:
-        if child.kind == "claim":
-            yield depth + 1, f"{child.source} ({child.grade}): {child.text}"
-        elif child.kind != "fact" and depth < 2:
-            yield from _reason(child, depth + 1)
+        if child.kind == "rule" and depth < 2:
+            yield depth + 1, f"From: {child.text} ({child.id})"
+    for child in [child for child in reason.children if child.kind == "claim"][:MOST_CLAIMS]:
+        yield depth + 1, f"{child.source} ({child.grade}): {child.text}"
 
 
 def _comparison(event: e.Comparison) -> Iterator[Block]:

@@ -36,6 +36,7 @@ around approximately approx about nearly almost circa ca interconnect fabric con
 gpu gpus node nodes parameter parameters params size usual kind type version llm large language thing things make made
 actually instead correction sorry no not change changed switch set rather mean meant should shall
 must done finish finishes finished within complete completed ready deadline budget price prices priced cost costs across electricity nic nics training train
+plain standard normal regular ordinary already own owned owning back existing
 have planned planned. plan's new big small little bit more less max maximum min minimum most least up down
 """.split())
 _WORD = re.compile(r"[^\s\x00]+")
