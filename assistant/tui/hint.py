@@ -55,6 +55,6 @@ def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer]) -> str:
     if not offers:
         return "ask: why · why not roce · what if 128 GPUs · compare"
     if offers[0].choice is None:
-        return "say it in your own words · 0 and Enter if you are not sure"
+        return "your own words, or 0 and Enter if not sure"
     kind = "number" if offers[0].key.isdigit() else "letter"
-    return f"a {kind} or ↑ ↓, then Enter · or say it in your own words"
+    return f"{kind} or ↑ ↓ and Enter, or your own words"

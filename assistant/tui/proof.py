@@ -48,15 +48,25 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._reasons: dict[str, Reason] = {}
-        self._roots: list[Reason] = []
+        self.roots: list[Reason] = []
         self._open: set[str] = set()
 
     def show(self, roots: Sequence[Reason], opened: bool = True) -> None:
         """Show these trees; the first level of the first one open."""
-        self._roots = list(roots)
+        self.roots = list(roots)
         self._open = {"0"} if opened and roots else set()
         self._redraw()
         self.highlighted = 0 if roots else None
+
+    @property
+    def marked_reason(self) -> Reason | None:
+        """The reason the mark is on."""
+        return self._reasons.get(self.marked_key or "")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the marked line is open."""
+        return self.marked_key in self._open
 
     def action_open(self) -> None:
         """Open the marked line, or step into it."""
@@ -88,8 +98,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter opens a source where there is one, else the line."""
         event.stop()
-        key = self.marked_key
-        reason = self._reasons.get(key or "")
+        reason = self.marked_reason
         if reason is not None and not reason.children and reason.source:
             self.post_message(self.SourceWanted(reason.id or reason.source))
         else:
@@ -99,7 +108,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
         self.highlighted = next((i for i, entry in enumerate(self._entries) if entry.key == key), self.highlighted)
 
     def _redraw(self) -> None:
-        entries = [entry for number, root in enumerate(self._roots) for entry in self._branch(root, str(number))]
+        entries = [entry for number, root in enumerate(self.roots) for entry in self._branch(root, str(number))]
         self.fill(entries)
 
     def _branch(self, reason: Reason, key: str) -> Iterator[Entry]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
@@ -24,26 +25,29 @@ class StatusLine(Widget):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._job = ""
+        self._job: tuple[str, ...] = ()
         self._plan: Plan | None = None
         self._what_if = False
 
-    @property
-    def plain(self) -> str:
-        """What is written."""
-        return self.render().plain
-
     def show(self, fields: Mapping[str, Any], plan: Plan | None, what_if: bool = False) -> None:
         """Show a job and the newest plan; ``what_if`` when the plan is not the accepted one."""
-        self._job, self._plan, self._what_if = job_in_short(fields), plan, what_if
+        self._job, self._plan, self._what_if = job_parts(fields), plan, what_if
         self.refresh()
 
     def render(self) -> Content:
-        """Job and answer, the job giving way when there is no room."""
+        """Job and answer; the job gives way, whole words at a time."""
         answer = self._answer()
-        room = max(0, self.content_size.width - answer.cell_length - 2)
-        name = Content.assemble(("weft", "$weft bold"), (f"  {cleaned(self._job)}" if self._job else "  plan the fabric before you buy it", "$quiet"))
-        return name.truncate(room, ellipsis=True, pad=True) + "  " + answer
+        room = max(0, self.content_size.width - answer.cell_length - 8)
+        job = next((text for text in self._jobs() if cell_len(text) <= room), "")
+        name = Content.assemble(("weft", "$weft bold"), (f"  {cleaned(job)}" if job else "", "$quiet"))
+        return name + Content(" " * max(2, self.content_size.width - name.cell_length - answer.cell_length)) + answer
+
+    def _jobs(self) -> Iterator[str]:
+        """The job in fewer and fewer words."""
+        if not self._job:
+            yield "plan the fabric before you buy it"
+        for start in range(len(self._job)):
+            yield " · ".join(self._job[start:])
 
     def _answer(self) -> Content:
         if self._plan is None:
@@ -63,12 +67,12 @@ def meter(share: float) -> str:
     return "▰" * filled + "▱" * (METER_CELLS - filled)
 
 
-def job_in_short(fields: Mapping[str, Any]) -> str:
-    """``pretraining · llama-3.1-70b · 64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left out."""
+def job_parts(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """``pretraining``, ``llama-3.1-70b``, ``64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left out."""
     gpus, gpu = fields.get("cluster.gpus"), fields.get("cluster.gpu")
     machines = f"{gpus} × {gpu}" if gpus and gpu else f"{gpus} GPUs" if gpus else gpu
     parts = (fields.get("workload"), fields.get("model") or _size(fields.get("model.params")), machines)
-    return " · ".join(str(part) for part in parts if part)
+    return tuple(str(part) for part in parts if part)
 
 
 def _size(params: Any) -> str | None:
