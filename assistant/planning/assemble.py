@@ -9,6 +9,7 @@ from typing import Any
 from assistant.model import architecture_of
 from assistant.model.search import layouts_for
 from assistant.model.training import fitting
+from assistant.network.nccl import Host, advice
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -31,7 +32,7 @@ def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[
     return Plan(
         questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=_recommendation(job, entries, choice, flips, catalog),
         candidates=[_candidate(entry, choice) for entry in _ordered(entries, choice)], findings=findings, evidence=evidence,
-        conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen, conclusions),
+        conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
         warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen),
         questions_for_provider=_said(conclusions, "ask", chosen), measure_first=_said(conclusions, "measure", chosen))
 
@@ -88,13 +89,10 @@ def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, 
     return design.model_dump(mode="json") if design else {}
 
 
-def _settings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion]) -> dict[str, Any]:
+def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
     if chosen is None or chosen.considered.fabric.technology == "wan":
         return {}
-    from assistant.network.nccl import settings
-
-    found = settings(chosen.considered.fabric, job.gpu, nodes=job.nodes)
-    return {"settings": [{"name": s.name, "value": s.value, "reason": s.reason} for s in found]}
+    return advice(chosen.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None))
 
 
 def _said(conclusions: Iterable[Conclusion], kind: str, chosen: Entry | None) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 from assistant.library.checks import known_id
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
@@ -33,9 +35,15 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
         return None
 
 
-def capex_per_gpu(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, float]:
-    """US dollars per GPU of switches, NICs, optics and cables by fabric, when the machines are bought."""
+def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
+    """The network of every candidate that can be bought, by fabric; nothing when machines are rented."""
     if job.questionnaire.budget.mode != "buy":
         return {}
     designs = {e.id: design_for(e, job, catalog) for e in entries if e.estimate is not None}
-    return {ident: d.capex_usd.mid / (job.gpus // job.sites) for ident, d in designs.items() if d is not None and d.capex_usd.mid > 0}
+    return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
+
+
+def oldest_price(design: FabricDesign) -> datetime.date | None:
+    """The date of the oldest price in a bill of materials."""
+    dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
+    return min(dates, default=None)

@@ -39,18 +39,19 @@ def estimate_training(entries: list[Entry], job: Resolved, architecture: object,
         _between_sites(entries, job, architecture, catalog)
         return
     gpus = machine(job, catalog)
-    outcomes = predict_training(model_job(job, architecture), gpus, networks([e.considered for e in entries], gpus), job.parallelism)
-    for entry, outcome in zip(entries, outcomes, strict=True):
-        entry.estimate = as_estimate(outcome)
+    fabrics = networks([e.considered for e in entries], gpus)
+    outcomes = predict_training(model_job(job, architecture), gpus, fabrics, job.parallelism)
+    for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
+        entry.estimate = as_estimate(outcome, network.gpu_rate * gpus.domain)
 
 
-def as_estimate(outcome: Outcome) -> Estimate:
-    """The model's outcome in the planner's words."""
+def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
+    """The model's outcome in the planner's words; ``node_rate``: bytes/s into one scale-up domain."""
     into = sum(outcome.traffic_into_node.values())
     return Estimate(outcome.parallelism, outcome.draws, outcome.band, outcome.tokens_per_s_per_gpu, outcome.tflops_per_gpu, outcome.mfu,
                     outcome.exposed_communication_percent, outcome.memory_bytes, outcome.fits, outcome.breakdown,
                     tuple(outcome.outside_calibration),
-                    {"bytes_into_node": into, "network_collectives": outcome.collectives})
+                    {"bytes_into_node": into, "network_collectives": outcome.collectives, "network_seconds": into / node_rate})
 
 
 def _between_sites(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
@@ -62,16 +63,18 @@ def _between_sites(entries: list[Entry], job: Resolved, architecture: object, ca
     site = replace(job.at_one_site(), parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism)
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
-    outcomes = predict_training(model_job(site, architecture), gpus, networks([e.considered for e in inside], gpus), site.parallelism)
+    fabrics = networks([e.considered for e in inside], gpus)
+    outcomes = predict_training(model_job(site, architecture), gpus, fabrics, site.parallelism)
+    rates = [network.gpu_rate * gpus.domain for network in fabrics]
     gradients = architecture.params * 2.0
     every_step = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, 1)
-    for entry, outcome in zip(inside, outcomes, strict=True):
-        entry.estimate = _stretched(as_estimate(outcome), every_step)
+    for entry, outcome, rate in zip(inside, outcomes, rates, strict=True):
+        entry.estimate = _stretched(as_estimate(outcome, rate), every_step)
     rarely = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, model_job(job, architecture).sync_every)
     fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
     for entry in entries:
         if entry.considered.fabric.technology == "wan":
-            entry.estimate = _islands(as_estimate(outcomes[fastest]), rarely, inside[fastest].id, job.sites)
+            entry.estimate = _islands(as_estimate(outcomes[fastest], rates[fastest]), rarely, inside[fastest].id, job.sites)
 
 
 def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:

@@ -74,7 +74,7 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     dp = layout.get("dp", 1) or 1
     crosses = job.domains > 1
     return {
-        "strategy": known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes,
+        "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes,
         "micro_batch": known(layout.get("micro_batch") or job.micro_batch), "recompute": known(layout.get("recompute") or job.recompute),
         "tp_crosses_nodes": crosses and sizes["tp"] > job.domain, "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
         "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain}

@@ -1,133 +1,165 @@
-"""Where the answer turns: for each numeric input the nearest value at which another fabric wins."""
+"""Where the answer turns: for each numeric input the nearest value at which another fabric is chosen.
+
+Every value is put to the same choice as the plan's own, ties and preferences included; what the rules think of a
+fabric is taken to stay as it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assistant.model import sweep
+from assistant.library import checks
+from assistant.model.training import best_times
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Flip
+from assistant.vocabulary.questionnaire import Training
 
-from .choice import TIE_PERCENT, Choice
+from .choice import Choice, choose
 from .entry import Entry
 from .estimate import machine, model_job, networks
-from .resolve import Resolved
+from .resolve import Resolved, resolve
 
 FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
+PRICE_FACTORS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
+BISECTIONS = 10
 MOST_FLIPS = 6
+# A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
+BEYOND = 0.02
 
-
-@dataclass(frozen=True)
-class _Rival:
-    """What decides between two candidates: seconds per step and dollars per GPU-hour."""
-
-    entry: Entry
-    gpu: float
-    fabric: float
+Decide = Callable[[float], Entry | None]
 
 
 def flips(job: Resolved, architecture: Any, entries: list[Entry], choice: Choice, catalog: Catalog) -> list[Flip]:
     """Nearest flips, prices first. None where nothing was chosen or nothing competes."""
-    if choice.chosen is None or choice.kept:
+    if choice.chosen is None or choice.kept or choice.chosen.considered.fabric.technology == "none":
         return []
-    able = [e for e in entries if e.usable and e.verdict == "acceptable" and e.cost is not None]
-    if choice.chosen not in able:
-        able.append(choice.chosen)
-    found = [*_price_flips(job, able, choice.chosen), *_size_flips(job, architecture, able, choice.chosen, catalog)]
-    return found[:MOST_FLIPS]
-
-
-def _price_flips(job: Resolved, able: list[Entry], chosen: Entry) -> Iterable[Flip]:
-    """Closed form: cost ∝ step·(gpu + fabric), so two candidates cost the same at one GPU price, and at one premium."""
-    premium = _premium_flip(job, able, chosen)
-    gpu = _gpu_price_flip(able, chosen)
-    return [flip for flip in (premium, gpu) if flip is not None]
+    able = [e for e in entries if e.usable and e.verdict != "impossible" and e.cost is not None]
+    found = [_premium_flip(job, able, choice.chosen), _gpu_price_flip(job, able, choice.chosen),
+             *_size_flips(job, architecture, able, choice.chosen, catalog)]
+    return [flip for flip in found if flip is not None][:MOST_FLIPS]
 
 
 def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | None:
-    """The premium of the quoted fabric (InfiniBand unless one is fixed) at which the choice turns."""
-    path = "budget.fabric_premium_gpu_hour_usd"
-    quoted = [e for e in able if _takes_quote(e, job)]
+    """The premium of the quoted fabric (InfiniBand unless one is fixed)."""
+    fixed = job.questionnaire.cluster.fabric
+    quoted = [e for e in able if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
     if not quoted:
         return None
-    if chosen in quoted:
-        rivals = [e for e in able if e not in quoted]
-        solved = [(_equal_premium(chosen, rival), rival) for rival in rivals]
-        higher = [(at, rival) for at, rival in solved if at > chosen.price.fabric_total]
-        at, to = min(higher, key=lambda pair: pair[0], default=(None, None))
-    else:
-        solved = [(_equal_premium(q, chosen), q) for q in quoted]
-        lower = [(at, q) for at, q in solved if 0 <= at < q.price.fabric_total]
-        at, to = max(lower, key=lambda pair: pair[0], default=(None, None))
-    if to is None:
-        return None
-    now = (chosen if chosen in quoted else to).price.fabric_total
-    return Flip(input=path, from_=round(now, 3), at=round(float(at), 3), to_fabric=to.id)
+    now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
+
+    def decide(premium: float) -> Entry | None:
+        return _choose(job, able, lambda e: (e.price.gpu_total, premium) if e in quoted else (e.price.gpu_total, e.price.fabric_total))
+
+    flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, chosen, upward=chosen in quoted)
+    if flip is None or chosen in quoted:
+        return flip
+    winner = next(e for e in able if e.id == flip.to_fabric)
+    return flip.model_copy(update={"from_": round(winner.price.fabric_total, 3)})
 
 
-def _takes_quote(entry: Entry, job: Resolved) -> bool:
-    fixed = job.questionnaire.cluster.fabric
-    return entry.id == fixed if fixed else entry.considered.fabric.technology == "infiniband"
+def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | None:
+    """The price of a GPU-hour. A fabric that comes with one cloud's machines keeps that cloud's price."""
+    now = chosen.price.gpu_total
+
+    def decide(price: float) -> Entry | None:
+        return _choose(job, able, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
+
+    found = [_price_flip("budget.gpu_hour_usd", now, decide, chosen, upward=up) for up in (True, False)]
+    return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
 
 
-def _equal_premium(entry: Entry, other: Entry) -> float:
-    """The fabric price of ``entry`` at which its run costs as much as that of ``other``."""
-    theirs = other.step * (other.price.gpu_total + other.price.fabric_total)
-    return theirs / entry.step - entry.price.gpu_total
+def _choose(job: Resolved, able: list[Entry], prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
+    """The choice with other prices per GPU-hour (of the GPU, of the fabric)."""
+    def priced(entry: Entry) -> Entry:
+        gpu, fabric = prices(entry)
+        return replace(entry, cost=entry.cost * ((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total)))
+
+    return choose([priced(e) for e in able], job.questionnaire).chosen
 
 
-def _gpu_price_flip(able: list[Entry], chosen: Entry) -> Flip | None:
-    """GPU price p with s₁(p + f₁) = s₂(p + f₂): p = (s₂f₂ − s₁f₁)/(s₁ − s₂)."""
-    now, best = chosen.price.gpu_total, None
-    for other in able:
-        if other is chosen or abs(chosen.step - other.step) < 1e-9 * chosen.step:
-            continue
-        at = (other.step * other.price.fabric_total - chosen.step * chosen.price.fabric_total) / (chosen.step - other.step)
-        if at > 0 and at != now and (best is None or _distance(at, now) < _distance(best[0], now)):
-            best = (at, other)
-    if best is None or best[1].median_cost < chosen.median_cost:
-        return None
-    return Flip(input="budget.gpu_hour_usd", from_=round(now, 3), at=round(float(best[0]), 3), to_fabric=best[1].id)
+def _price_flip(path: str, now: float, decide: Decide, chosen: Entry, *, upward: bool) -> Flip | None:
+    """The price nearest to ``now`` in one direction at which the decision differs, by steps and then by halving."""
+    steps = [now * f for f in PRICE_FACTORS] if upward else [now / f for f in PRICE_FACTORS] + [0.0]
+    same = now
+    for price in steps:
+        if _other(decide(price), chosen):
+            return _halved(path, now, same, price, decide, chosen)
+        same = price
+    return None
+
+
+def _halved(path: str, now: float, same: float, other: float, decide: Decide, chosen: Entry) -> Flip:
+    for _ in range(BISECTIONS):
+        middle = (same + other) / 2
+        same, other = (same, middle) if _other(decide(middle), chosen) else (middle, other)
+    beyond = max(0.0, other * (1 + BEYOND if other > now else 1 - BEYOND))
+    at = beyond if _other(decide(beyond), chosen) else other
+    return Flip(input=path, from_=round(now, 3), at=round(at, 3), to_fabric=decide(at).id)
+
+
+def _other(entry: Entry | None, chosen: Entry) -> bool:
+    return entry is not None and entry.id != chosen.id
 
 
 def _distance(at: float, now: float) -> float:
-    return abs(np.log(at / now))
+    return float(abs(np.log(max(at, 1e-6) / now)))
 
 
-def _size_flips(job: Resolved, architecture: Any, able: list[Entry], chosen: Entry, catalog: Catalog) -> Iterable[Flip]:
+def _size_flips(job: Resolved, architecture: Any, able: list[Entry], chosen: Entry, catalog: Catalog) -> Iterable[Flip | None]:
     """Numbers of the job itself, varied over powers of two around what was said."""
-    if job.serves or job.sites > 1 or chosen.considered.fabric.technology == "none":
+    if job.serves or job.sites > 1:
         return []
     columns = [e for e in able if e.considered.fabric.technology not in ("none", "wan")]
-    vary = {"gpus": _gpu_values(job), "global_batch": _batch_values(job), "sequence_length": _sequence_values(job)}
-    gpus = machine(job, catalog)
-    times = sweep(model_job(job, architecture), gpus, networks([e.considered for e in columns], gpus), job.parallelism, vary)
-    paths = {"gpus": "cluster.gpus", "global_batch": "training.global_batch", "sequence_length": "training.sequence_length"}
-    now = {"gpus": job.gpus, "global_batch": job.global_batch, "sequence_length": job.sequence_length}
-    flips = [_nearest(paths[name], now[name], vary[name], times[name], columns, chosen) for name in vary]
-    single = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
-    if flips[0] is None or _distance(flips[0].at, job.gpus) > _distance(job.domain, job.gpus):
-        flips[0] = single
-    return [flip for flip in flips if flip is not None]
+    vary = {"cluster.gpus": (job.gpus, _gpu_values(job)), "training.global_batch": (job.global_batch, _batch_values(job)),
+            "training.sequence_length": (job.sequence_length, _sequence_values(job))}
+    found = {path: _nearest(path, now, values, columns, job, architecture, catalog, chosen) for path, (now, values) in vary.items()}
+    gpus = found["cluster.gpus"]
+    if gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus):
+        found["cluster.gpus"] = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
+    return found.values()
 
 
-def _nearest(path: str, now: float, values: list[int], times: np.ndarray, columns: list[Entry], chosen: Entry) -> Flip | None:
-    """The value nearest to ``now`` at which another column is cheaper by more than a tie."""
-    prices = np.array([e.price.gpu_total + e.price.fabric_total for e in columns])
-    mine = columns.index(chosen)
-    slack = (1 + TIE_PERCENT / 100) * max(1.0, chosen.median_cost / min(e.median_cost for e in columns))
-    for i in sorted(range(len(values)), key=lambda i: _distance(values[i], now)):
-        cost = times[:, i] * prices
-        if np.isnan(cost[mine]) or np.all(np.isnan(cost)):
-            continue
-        best = int(np.nanargmin(cost))
-        if cost[mine] > cost[best] * slack:
-            return Flip(input=path, from_=now, at=values[i], to_fabric=columns[best].id)
+def _nearest(path: str, now: int, values: list[int], columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog,
+             chosen: Entry) -> Flip | None:
+    """The value nearest to ``now`` at which another column is chosen."""
+    for value in sorted(values, key=lambda value: _distance(value, now)):
+        other = _choice_at(path, value, columns, job, architecture, catalog)
+        if other is not None and other.id != chosen.id:
+            return Flip(input=path, from_=now, at=value, to_fabric=other.id)
     return None
+
+
+def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog) -> Entry | None:
+    """The choice for the job with one number changed, everything assumed from it assumed anew; ``None`` where it cannot run."""
+    section, name = path.split(".")
+    questionnaire = job.questionnaire
+    part = getattr(questionnaire, section) or Training()
+    changed = questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
+    try:
+        checks.check(changed, catalog)
+        there = resolve(changed, catalog, lambda _: job.params)
+        gpus = machine(there, catalog)
+        times = best_times(model_job(there, architecture), gpus, networks([e.considered for e in columns], gpus), there.parallelism)
+    except ValueError:
+        return None
+    work = _steps(there) / _steps(job) * there.gpus / job.gpus
+    able = [_rerun(entry, step, work) for entry, step in zip(columns, times, strict=True) if np.isfinite(step)]
+    return choose(able, changed).chosen if len(able) == len(columns) else None
+
+
+def _steps(job: Resolved) -> float:
+    """Optimizer steps of the run; for a run given in days only the ratio of tokens per step counts."""
+    return (job.tokens or 1.0) / (job.global_batch * job.sequence_length)
+
+
+def _rerun(entry: Entry, step: float, work: float) -> Entry:
+    """The entry with another step time and another amount of work (steps × GPUs, relative)."""
+    factor = step / entry.step
+    return replace(entry, cost=entry.cost * (factor * work), hours=entry.hours * factor)
 
 
 def _gpu_values(job: Resolved) -> list[int]:

@@ -8,8 +8,10 @@ import numpy as np
 
 from assistant.cost import candidate_prices
 from assistant.model.uncertainty import normal_draws
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 
+from .design import oldest_price
 from .entry import Entry
 from .resolve import HOURS_PER_MONTH, Resolved
 
@@ -18,12 +20,16 @@ from .resolve import HOURS_PER_MONTH, Resolved
 FABRIC_PRICE_SPREAD = 0.25
 
 
-def price(entries: list[Entry], job: Resolved, catalog: Catalog, capex: dict[str, float], today: datetime.date | None) -> None:
-    """Fill in the price of every candidate that was computed. ``capex``: US dollars per GPU by fabric, when buying."""
+def price(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None) -> None:
+    """Fill in the price of every candidate that was computed. ``designs``: the network of each fabric, when buying."""
+    gpus = job.gpus // job.sites
     for entry in entries:
         if entry.estimate is not None:
-            entry.price = candidate_prices(job.questionnaire, job.gpu, entry.considered.fabric, entry.considered.offers, catalog,
-                                           capex.get(entry.id), nodes=job.nodes, today=today)
+            design = designs.get(entry.id)
+            entry.price = candidate_prices(
+                job.questionnaire, job.gpu, entry.considered.fabric, entry.considered.offers, catalog,
+                design.capex_usd.mid / gpus if design else None, fabric_power_per_gpu=design.power_w / gpus if design else None,
+                capex_date=oldest_price(design) if design else None, nodes=job.nodes, today=today)
 
 
 def run(entries: list[Entry], job: Resolved) -> None:
@@ -39,10 +45,11 @@ def run(entries: list[Entry], job: Resolved) -> None:
     fastest = min(e.step for e in fitting)
     steps = _steps(job, fastest)
     for entry in computed:
+        # Failures and, on spot machines, interruptions stretch the run.
         hours = steps * entry.estimate.draws / 3600 * entry.price.failure_factor
-        entry.hours = hours
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         entry.cost = _cost(entry, hours, job.gpus)
+        entry.hours = hours * entry.price.spot_factor
 
 
 def _steps(job: Resolved, fastest_step: float) -> float:
@@ -53,7 +60,7 @@ def _steps(job: Resolved, fastest_step: float) -> float:
 
 
 def _cost(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray:
-    """US dollars in every world; a fabric price nobody quoted varies from world to world."""
+    """US dollars in every world of ``hours`` on demand; a fabric price nobody quoted varies from world to world."""
     cost = entry.price.run_cost(hours, gpus)
     fabric = entry.price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:

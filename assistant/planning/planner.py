@@ -17,15 +17,14 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import assemble, choice, evidence, facts, flips, money
 from .candidates import considered
-from .design import capex_per_gpu
+from .design import bought_designs
 from .entry import Entry
 from .estimate import estimate_training
 from .resolve import Resolved, resolve
 from .serving import estimate_serving
 from .sizes import sizes_of
 
-# Above this many preference points a rule would no longer break ties but overrule numbers.
-SEARCH = "search"
+SEARCH = "search"  # stands for: the index built for this library, if there is one
 
 
 def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Plan:
@@ -40,7 +39,7 @@ def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH,
     architecture = architecture_of(job.model)
     entries = [Entry(fabric) for fabric in considered(job, catalog)]
     (estimate_serving if job.serves else estimate_training)(entries, job, architecture, catalog)
-    money.price(entries, job, catalog, capex_per_gpu(entries, job, catalog), today)
+    money.price(entries, job, catalog, bought_designs(entries, job, catalog), today)
     money.run(entries, job)
     choice.mark_ties(entries)
     conclusions = _conclusions(job, architecture, entries, library)

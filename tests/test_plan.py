@@ -1,0 +1,217 @@
+"""A questionnaire becomes a recommendation that can be defended."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+
+import pytest
+
+from assistant.library.questionnaires import from_value, read_one
+from assistant.planning import plan
+from assistant.planning.prediction import predict
+from assistant.vocabulary.plan import Plan
+
+TODAY = datetime.date(2026, 11, 20)
+
+
+def job(model="llama-3.1-70b", gpus=64, gpu="h100-sxm", workload="pretraining", **sections):
+    cluster = {"gpu": gpu, "gpus": gpus, **sections.pop("cluster", {})}
+    return {"workload": workload, "model": model, "cluster": cluster, **sections}
+
+
+@pytest.fixture(scope="module")
+def planned(library, index):
+    """Plans a questionnaire written as a dict."""
+    def make(value) -> Plan:
+        return plan(from_value(value, library.catalog), library, index=index, today=TODAY)
+    return make
+
+
+def candidate(made, fabric):
+    return next(c for c in made.candidates if c.fabric == fabric)
+
+
+def test_70b_with_fsdp_on_64_h100_needs_rdma_and_tcp_is_avoided(planned):
+    made = planned(job(parallelism={"strategy": "fsdp"}))
+    assert made.recommendation.verdict == "recommended"
+    chosen = candidate(made, made.recommendation.fabric)
+    assert chosen.verdict == "recommended" and chosen.exposed_communication_percent < 15
+    for fabric in ("ethernet-tcp-10", "ethernet-tcp-25", "ethernet-tcp-100"):
+        tcp = candidate(made, fabric)
+        assert tcp.verdict == "avoid" and tcp.slowdown_percent > 100
+        assert "screen/tcp-cannot-carry-sharded-training" in tcp.reasons
+
+
+def test_fine_tuning_7b_over_tcp_is_many_times_slower_and_says_what_keeping_it_costs(planned):
+    made = planned(job("qwen2.5-7b", 16, workload="finetuning", cluster={"fabric": "ethernet-tcp-100"}, parallelism={"strategy": "fsdp"},
+                       training={"sequence_length": 2048, "global_batch": 32, "micro_batch": 2, "recompute": "full", "framework": "fsdp"}))
+    assert made.recommendation.fabric == "ethernet-tcp-100"
+    assert made.recommendation.headline.startswith("Keep ") and "times as much" in made.recommendation.headline
+    assert candidate(made, "ethernet-tcp-100").slowdown_percent > 1500
+
+
+def test_one_node_needs_no_network(planned):
+    made = planned(job("llama-3.1-8b", 8, workload="finetuning"))
+    assert (made.recommendation.fabric, made.recommendation.verdict) == ("none", "no-network-needed")
+    assert all(c.verdict in ("avoid", "impossible") for c in made.candidates if c.fabric != "none")
+    assert made.fabric_design == {} and made.nccl.get("settings") is not None
+
+
+def test_one_rack_of_72_needs_no_network_either(planned):
+    assert planned(job(gpu="gb200", gpus=72)).recommendation.verdict == "no-network-needed"
+
+
+# Nodes, tokens per second over InfiniBand and over TCP sockets: knowledge/claims/azure-fsdp-corrected-2026.yaml
+AZURE = [("qwen2.5-7b", 2, 16, 131018, 4968), ("qwen2.5-7b", 2, 32, 262201, 9439), ("qwen2.5-7b", 2, 64, 502991, 18710),
+         ("qwen2.5-72b", 1, 16, 9127, 203), ("qwen2.5-72b", 1, 32, 17604, 402), ("qwen2.5-72b", 1, 64, 30175, 784),
+         ("mixtral-8x7b", 1, 16, 22520, 398), ("mixtral-8x7b", 1, 32, 44239, 774), ("mixtral-8x7b", 1, 64, 83583, 1501)]
+
+
+@pytest.mark.parametrize(("model", "micro_batch", "gpus", "infiniband", "sockets"), AZURE)
+def test_the_measured_slowdown_of_tcp_sockets_is_predicted_within_a_quarter(library, model, micro_batch, gpus, infiniband, sockets):
+    def step(fabric):
+        asked = job(model, gpus, workload="finetuning", cluster={"fabric": fabric}, parallelism={"strategy": "fsdp"},
+                    training={"sequence_length": 2048, "global_batch": gpus * micro_batch, "micro_batch": micro_batch,
+                              "recompute": "full", "framework": "fsdp"})
+        return predict(from_value(asked, library.catalog), library.catalog).step_time_s
+
+    predicted = step("ethernet-tcp-100") / step("infiniband-ndr-400")
+    assert predicted == pytest.approx(infiniband / sockets, rel=0.25)
+
+
+def test_every_finding_answers_why(planned, library):
+    made = planned(job())
+    evidence = {e.id: e for e in made.evidence}
+    assert made.findings
+    for finding in made.findings:
+        assert finding.because and finding.rule in library.rules
+        assert set(library.rules[finding.rule].claims) <= set(finding.evidence)
+        assert all(ident in evidence for ident in finding.evidence)
+    assert all(set(f.from_findings) <= set(library.rules) for f in made.findings)
+
+
+def test_nothing_doubtful_is_shown_without_saying_so(planned):
+    for made in (planned(job()), planned(job("llama-3.1-405b", 16, workload="inference"))):
+        for shown in made.evidence:
+            if shown.verdict in ("wrong", "contradicted", "inconsistent", "implausible", "withdrawn", "disputed"):
+                assert shown.correction, shown.id
+
+
+def test_further_evidence_is_found_by_the_search(planned, library):
+    made = planned(job())
+    looked_up = [e for e in made.evidence if e.id in library.knowledge.passages]
+    assert looked_up and all(0 < e.score <= 1 for e in looked_up)
+
+
+def test_the_same_question_has_the_same_answer_twice(planned):
+    assert planned(job()).model_dump_json() == planned(job()).model_dump_json()
+
+
+def test_a_plan_is_the_contract_it_names(planned):
+    made = planned(job()).model_dump(mode="json", by_alias=True)
+    assert made["schema"] == "weft/plan/1"
+    assert Plan.model_validate(made).model_dump(mode="json", by_alias=True) == made
+
+
+def test_what_nobody_said_is_listed(planned):
+    fields = {a.field for a in planned(job()).assumptions}
+    assert {"cluster.gpus_per_node", "training.sequence_length", "training.global_batch", "training.tokens", "budget.gpu_hour_usd"} <= fields
+    said = planned(job(training={"sequence_length": 4096, "global_batch": 512, "tokens": "10B", "framework": "megatron", "precision": "bf16"},
+                       cluster={"gpus_per_node": 8}, budget={"gpu_hour_usd": 2.5}))
+    assert not {"cluster.gpus_per_node", "training.sequence_length", "training.global_batch", "training.tokens",
+                "budget.gpu_hour_usd"} & {a.field for a in said.assumptions}
+
+
+def test_a_provider_restricts_the_candidates_to_what_it_sells(planned):
+    made = planned(job(cluster={"provider": "aws"}))
+    assert made.recommendation.fabric == "aws-efa-v2"
+    assert candidate(made, "infiniband-ndr-400").verdict == "impossible"
+    assert "screen/not-sold-by-the-provider" in candidate(made, "infiniband-ndr-400").reasons
+
+
+def test_a_clouds_own_fabric_is_not_bought(planned):
+    made = planned(job(gpus=256, budget={"mode": "buy"}))
+    assert candidate(made, "aws-efa-v2").verdict == "impossible"
+    assert made.fabric_design["switches"] > 0 and made.fabric_design["capex_usd"]["mid"] > 0
+
+
+def test_a_nic_faster_than_the_slot_that_feeds_it_is_no_candidate(planned):
+    assert candidate(planned(job()), "infiniband-xdr-800").verdict == "impossible"
+    assert candidate(planned(job(gpu="b300", gpus=64)), "infiniband-xdr-800").verdict != "impossible"
+
+
+def test_a_fabric_already_owned_is_kept(planned):
+    made = planned(job(cluster={"fabric": "roce-v2-400"}))
+    assert made.recommendation.fabric == "roce-v2-400" and made.recommendation.headline.startswith("Keep ")
+
+
+def test_a_model_too_large_is_infeasible_with_the_size_that_would_do(planned, library):
+    made = planned(job("llama-3.1-405b", 16, gpu="a100-sxm-40gb"))
+    assert made.recommendation.verdict == "infeasible" and made.recommendation.smallest_change
+    assert "it would fit" in made.recommendation.smallest_change
+    enough = int(made.recommendation.smallest_change.split("with ")[1].split(" GPUs")[0].replace(",", ""))
+    assert planned(job("llama-3.1-405b", enough, gpu="a100-sxm-40gb")).recommendation.verdict == "recommended"
+
+
+def test_a_budget_too_small_names_the_budget_that_would_do(planned):
+    made = planned(job(budget={"usd": 5000}, training={"tokens": "1T"}))
+    assert made.recommendation.verdict == "infeasible"
+    assert "budget.usd of $" in made.recommendation.smallest_change
+
+
+def test_a_deadline_rules_out_what_is_too_slow(planned):
+    free = planned(job(training={"tokens": "100B"}))
+    hours = {c.fabric: c.run_hours for c in free.candidates if c.run_hours}
+    slowest = max((c for c in free.candidates if c.verdict == "acceptable"), key=lambda c: c.run_hours)
+    fast = min(hours.values())
+    made = planned(job(training={"tokens": "100B"}, constraints={"deadline_days": (fast + slowest.run_hours) / 48}))
+    assert candidate(made, slowest.fabric).verdict == "avoid"
+    assert made.recommendation.fabric != slowest.fabric
+
+
+def test_a_quoted_premium_decides(planned):
+    cheap = planned(job(budget={"fabric_premium_gpu_hour_usd": 0.0, "gpu_hour_usd": 2.5}))
+    dear = planned(job(budget={"fabric_premium_gpu_hour_usd": 2.0, "gpu_hour_usd": 2.5}))
+    assert cheap.recommendation.fabric.startswith("infiniband")
+    assert not dear.recommendation.fabric.startswith("infiniband")
+
+
+def _with(value, path, new):
+    changed = copy.deepcopy(value)
+    *sections, last = path.split(".")
+    here = changed
+    for section in sections:
+        here = here.setdefault(section, {})
+    here[last] = new
+    return changed
+
+
+@pytest.mark.parametrize("asked", [job(), job(parallelism={"strategy": "fsdp"}), job("mixtral-8x7b", 128), job("llama-3.1-8b", 64)])
+def test_a_flip_is_a_flip_when_tried(planned, asked):
+    made = planned(asked)
+    assert made.recommendation.flips
+    for flip in made.recommendation.flips:
+        beyond = flip.at
+        if flip.input.startswith("budget"):
+            beyond = flip.at * (1.1 if flip.at > flip.from_ else 0.9)
+        again = planned(_with(asked, flip.input, beyond))
+        assert again.recommendation.fabric != made.recommendation.fabric, flip
+
+
+def test_two_sites_meet_rarely_over_the_wide_area_link(planned):
+    made = planned(job("llama-3.1-8b", 64, cluster={"sites": 2, "wan_gbps": 10}))
+    assert made.recommendation.fabric == "wan-low-communication"
+    assert candidate(made, "wan-low-communication").parallelism["inside_each_site"]
+
+
+def test_serving_copies_that_fit_one_node_needs_no_fabric_and_a_split_one_does(planned):
+    assert planned(job(gpus=32, workload="inference")).recommendation.verdict == "no-network-needed"
+    split = planned(job("llama-3.1-405b", 16, workload="inference"))
+    assert split.recommendation.verdict == "recommended" and split.recommendation.fabric != "none"
+
+
+def test_the_shipped_examples_can_be_planned(library, index):
+    for name, path in library.examples.items():
+        made = plan(read_one(path, library.catalog), library, index=index, today=TODAY)
+        assert made.recommendation.headline, name
