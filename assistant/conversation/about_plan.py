@@ -12,8 +12,7 @@ from assistant.vocabulary.plan import Plan
 
 from . import comparing, explaining
 from .changes import candidate
-from .draft import Draft
-from .events import Answer, Event, Failure, Finished, Note
+from .events import Answer, Event, Failure, Note
 from .fields import field_name, field_text
 
 _HELP = (
@@ -113,15 +112,6 @@ class AboutPlan:
         except InputError as error:
             return Failure(text=f"{error}.")
         return Answer(question=question, answer=found, note=None if found.answered else "The knowledge base has no answer to that.")
-
-    def finished(self, plan: Plan | None, draft: Draft) -> Finished:
-        """Why no further question is asked."""
-        left_open = tuple(field_name(name) for name in draft.left_open)
-        if plan is not None and plan.recommendation.verdict == "no-network-needed":
-            return Finished(text="No open question could change this: nothing of the job has to cross between nodes.", left_open=left_open)
-        if plan is not None and plan.recommendation.verdict == "infeasible":
-            return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask what if.", left_open=left_open)
-        return Finished(text="That is all I need to ask. Ask why, why not, what if, or export the plan.", left_open=left_open)
 
     def help(self) -> Note:
         return Note(text="You can say, in your own words:", items=_HELP)

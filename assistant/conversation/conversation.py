@@ -13,14 +13,15 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import exporting, interview
+from . import exporting
 from .about_plan import AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import EXCLUDED, Change, Draft
-from .events import (Event, Exported, Failure, Finished, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
+from .events import (Choice, Event, Exported, Failure, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
 from .fields import field_name, field_text, value_text
 from .history import History
+from .interviewer import Interviewer
 from .understanding import understand
 from .understanding.message import clean
 
@@ -50,15 +51,13 @@ class Conversation:
         self.library = library
         self.plan: Plan | None = None
         self.variation: VariationShown | None = None
-        self.question: Question | None = None
         self.turns: list[Turn] = []
         self.searcher = searcher
-        self.finished = False
         self._planner = planner or _plan
         self.exporter = exporter
         self.record = record
         self.transcript_path: Path | None = None
-        self._asked: list[str] = []
+        self._interviewer = Interviewer(library.catalog)
         self._history = History()
         self._varied: Draft | None = None
         self._start_fields = dict(fields or {})
@@ -68,6 +67,11 @@ class Conversation:
     def draft(self) -> Draft:
         """What has been said so far."""
         return self._history.draft
+
+    @property
+    def question(self) -> Question | None:
+        """The question that is open."""
+        return self._interviewer.question
 
     # -- the three ways in -------------------------------------------------------------------------------
 
@@ -88,7 +92,7 @@ class Conversation:
             return self._end(said, self._repeat())
         if len(said) > LONGEST_MESSAGE:
             return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
-        choice = self._choice_said(said)
+        choice = self._interviewer.choice_typed(said)
         if choice is not None:
             return self.choose(choice)
         command = command_of(said)
@@ -101,12 +105,13 @@ class Conversation:
 
     def choose(self, choice_id: str) -> list[Event]:
         """Take a choice of the open question."""
-        choice = next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
+        choice = self._interviewer.choice(choice_id)
         if choice is None:
             return self._end(choice_id, [Failure(text="That choice does not belong to the open question."), *self._repeat()])
-        if not choice.value:
-            return self._end(choice.label, self._leave_open())
-        return self._end(choice.label, self._change(choice.value, choice.label))
+        return self._end(choice.label, self._chosen(choice))
+
+    def _chosen(self, choice: Choice) -> list[Event]:
+        return self._change(choice.value, choice.label) if choice.value else self._leave_open()
 
     # -- what a message asks for -------------------------------------------------------------------------
 
@@ -120,9 +125,9 @@ class Conversation:
         fields = dict(reading.fields)
         if reading.excluded:
             fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
-        reply = self._plain_reply(said) if not fields else None
-        if reply is not None:
-            return self._choice_meant(reply)
+        meant = self._interviewer.choice_meant(said) if not fields else None
+        if meant is not None:
+            return self._chosen(meant)
         if fields:
             return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
         if reading.fabrics:
@@ -130,11 +135,6 @@ class Conversation:
             return [Note(text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; say \"we have it\" with the name when it is there already."),
                     *self._repeat()]
         return [Failure(text=self._not_understood(reading)), *self._repeat()]
-
-    def _choice_meant(self, choice_id: str) -> list[Event]:
-        """A choice meant by a plain word ("nobody", "no"), within the turn of that word."""
-        choice = next(c for c in self.question.choices if c.id == choice_id)
-        return self._change(choice.value, choice.label) if choice.value else self._leave_open()
 
     def _not_understood(self, reading: Understanding) -> str:
         if reading.intent == "change":
@@ -210,64 +210,26 @@ class Conversation:
     # -- questions ---------------------------------------------------------------------------------------
 
     def _ask_next(self) -> list[Event]:
-        asked = interview.next_question(self.draft, self.plan, self.library.catalog)
-        if asked is None:
-            return self._finish()
-        self.finished = False
-        again = self.question is not None and self.question.field == asked.field
-        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, again=again))]
-
-    def _ask(self, field: str, question: Question) -> Question:
-        self.question = question
-        self._history.ask(field)
-        self._asked = [f for f in self._asked if f != field] + [field]
-        return question
-
-    def _finish(self) -> list[Event]:
-        self.question = None
-        self._history.ask(None)
-        if self.finished:
-            return []
-        self.finished = True
-        return [self._about.finished(self.plan, self.draft)]
+        events = self._interviewer.next(self.draft, self.plan)
+        self._history.ask(self.question.field if self.question else None)
+        return events
 
     def _repeat(self) -> list[Event]:
-        return [self.question.model_copy(update={"again": True})] if self.question else []
+        return self._interviewer.repeat()
 
-    def _choice_said(self, said: str) -> str | None:
-        """The choice whose label or id was typed."""
-        wanted = said.casefold().rstrip(".!")
-        choices = self.question.choices if self.question else ()
-        return next((c.id for c in choices if wanted in (c.id.casefold(), c.label.casefold())), None)
-
-    def _plain_reply(self, said: str) -> str | None:
-        """The choice a plain word means for the open question."""
-        asked = interview.asked_about(self.question.field) if self.question else None
-        found = asked.meant(said) if asked else None
-        return found if found and self.question and any(c.id == found for c in self.question.choices) else None
+    def _back(self) -> list[Event]:
+        events = self._interviewer.back(self.draft)
+        self._history.ask(self.question.field if self.question else None)
+        return events
 
     def _leave_open(self) -> list[Event]:
-        asked = interview.asked_about(self.question.field) if self.question else None
+        asked = self._interviewer.asked
         if asked is None:
             return [Note(text="No question is open.")]
         if asked.required:
             return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."), *self._repeat()]
         self._history.advance(self.draft.leave_open(asked.field))
         return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()), *self._ask_next()]
-
-    def _back(self) -> list[Event]:
-        """The question before the open one, with the answer it was given."""
-        current = self.question.field if self.question else None
-        earlier = [f for f in self._asked if f != current]
-        if not earlier:
-            return [Note(text="This is the first question."), *self._repeat()]
-        self._asked = earlier
-        asked = interview.asked_about(earlier[-1])
-        answers = [field_text(n, self.draft.fields[n], self.library.catalog) for n in self.draft.fields
-                   if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
-        previous = ", ".join(answers) or ("not sure" if asked.field in self.draft.left_open else None)
-        self.finished = False
-        return [self._ask(asked.field, asked.question(self.draft, self.library.catalog, previous=previous))]
 
     # -- commands ----------------------------------------------------------------------------------------
 
@@ -366,8 +328,8 @@ class Conversation:
 
     def _restart(self) -> list[Event]:
         self._history.restart()
-        self.plan = self.variation = self._varied = self.question = None
-        self._asked, self.finished = [], False
+        self._interviewer.restart()
+        self.plan = self.variation = self._varied = None
         return [Note(text="From the start. What you said before is kept as a branch."), *self._ask_next()]
 
     # -- the record --------------------------------------------------------------------------------------
