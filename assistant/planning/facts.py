@@ -12,6 +12,7 @@ from .resolve import Resolved
 
 GB = 1e9
 SMALL_MESSAGE_BYTES = 1e6
+NEAR = 1.25  # a candidate dearer than this is not chosen for a stale price
 _RDMA = ("rdma", "srd")
 
 
@@ -20,17 +21,27 @@ def known(value: Any) -> Any:
     return UNKNOWN if value is None else value
 
 
+def _rdma(entries: list[Entry]) -> list[Entry]:
+    """RDMA candidates that can be had and fit, else whatever was computed."""
+    computed = [e for e in entries if e.estimate is not None]
+    fitting = [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
+    return [e for e in fitting if e.considered.fabric.transport in _RDMA] or fitting
+
+
 def reference(entries: list[Entry]) -> Entry | None:
-    """The fastest RDMA candidate that fits, else the fastest of all: what job facts about traffic are told for."""
-    fitting = [e for e in entries if e.estimate is not None and e.estimate.fits] or [e for e in entries if e.estimate is not None]
-    rdma = [e for e in fitting if e.considered.fabric.transport in _RDMA]
-    return min(rdma or fitting, key=lambda e: e.step, default=None)
+    """The fastest RDMA candidate: the best a network can do for this job."""
+    return min(_rdma(entries), key=lambda e: e.step, default=None)
+
+
+def likely(entries: list[Entry]) -> Entry | None:
+    """The cheapest RDMA candidate: the split the job will most likely run with."""
+    return min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
 
 
 def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float]) -> dict[str, Any]:
     """Facts about the job. ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model."""
-    ref = reference(entries)
-    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, ref), **_traffic(job, ref, entries),
+    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, likely(entries)),
+            **_best_network(job, reference(entries)), **_traffic(job, likely(entries)), **_slowdowns(entries),
             **{name: known(value) for name, value in sizes.items()}}
 
 
@@ -58,9 +69,11 @@ def _where(job: Resolved) -> dict[str, Any]:
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     budget = job.questionnaire.budget
-    priced = [e for e in entries if e.price is not None]
+    priced = [e for e in entries if e.price is not None and e.considered.sold is not False]
     infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
-    ages = [a for e in priced for a in (e.price.gpu_usd_per_hour.age_days, e.price.fabric_usd_per_hour.age_days) if a is not None]
+    # Only prices that could decide: those of candidates near the cheapest.
+    best = min((e.median_cost for e in priced), default=0.0)
+    ages = [e.price.oldest_days for e in priced if e.median_cost <= NEAR * best and e.price.oldest_days is not None]
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
     return {
         "budget_mode": budget.mode, "budget_usd": known(budget.usd), "spot": budget.spot, "gpu_price_usd_hour": known(gpu),
@@ -80,22 +93,31 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
         "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain}
 
 
-def _traffic(job: Resolved, ref: Entry | None, entries: list[Entry]) -> dict[str, Any]:
-    facts: dict[str, Any] = {f"{name}_slowdown_percent": known(_best_slowdown(entries, name)) for name in ("tcp", "roce", "infiniband")}
+def _slowdowns(entries: list[Entry]) -> dict[str, Any]:
+    return {f"{name}_slowdown_percent": known(_best_slowdown(entries, name)) for name in ("tcp", "roce", "infiniband")}
+
+
+def _best_network(job: Resolved, ref: Entry | None) -> dict[str, Any]:
+    """What is left to wait for on the fastest network."""
     if ref is None:
-        return facts
-    estimate, parts = ref.estimate, ref.estimate.breakdown
+        return {}
+    parts = ref.estimate.breakdown
     compute = parts.compute + parts.recompute
-    traffic = estimate.traffic
-    into = traffic.get("bytes_into_node")
-    count = traffic.get("network_collectives")
-    small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
-    return facts | {
-        "reference_fabric": ref.id, "reference_exposed_percent": estimate.exposed_percent, "step_time_ms": ref.step * 1e3,
+    return {
+        "reference_fabric": ref.id, "reference_exposed_percent": ref.estimate.exposed_percent, "step_time_ms": ref.step * 1e3,
         "compute_ms": compute * 1e3, "run_days": known(ref.median_hours / 24 if ref.hours is not None else None),
-        "bytes_per_node_gb": known(into / GB if into is not None else None),
-        "communication_to_compute_percent": known(_ratio(ref, compute)), "small_messages": known(small),
-        "crosses_nodes": crosses_nodes(job, traffic), "outside_calibration": bool(estimate.outside)}
+        "communication_to_compute_percent": known(_ratio(ref, compute)), "outside_calibration": bool(ref.estimate.outside)}
+
+
+def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
+    """What crosses nodes with the likely split."""
+    if entry is None:
+        return {}
+    traffic = entry.estimate.traffic
+    into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
+    small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
+    return {"bytes_per_node_gb": known(into / GB if into is not None else None), "small_messages": known(small),
+            "crosses_nodes": crosses_nodes(job, traffic)}
 
 
 def crosses_nodes(job: Resolved, traffic: dict[str, float]) -> bool:
@@ -136,7 +158,7 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "in_network_reduction": fabric.in_network_reduction, "vendors": fabric.vendors, "skills": fabric.skills,
         "maturity": fabric.maturity, "largest_proven_gpus": known(proven),
         "node_count_over_proven": known(job.gpus / proven if proven else None), "owned": c.owned,
-        "sold_by_provider": known(c.sold), "exists_for_gpu": c.exists}
+        "sold_by_provider": known(c.sold), "exists_for_gpu": c.exists or fabric.technology in ("none", "wan")}
     return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})
 
 

@@ -42,8 +42,8 @@ def usd(value: float | None) -> str:
         return f"${significant(value / 1e9)} bn"
     if abs(value) >= 1e6:
         return f"${significant(value / 1e6)} M"
-    if abs(value) >= 1000:
-        return f"${significant(value)}"
+    if abs(value) >= 100:
+        return f"${significant(round(value) if value < 1000 else value)}"
     return f"${value:.2f}"
 
 

@@ -12,8 +12,8 @@ from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 from . import figures
 
 SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
-_WHY_STAGES = ("classify", "demand", "choose")
-MOST_REASONS = 12
+_WHY_STAGES = ("demand", "choose", "classify")  # what the job asks of a network, then what speaks for the choice
+MOST_REASONS = 10
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Citations:
     evidence: dict[str, Evidence]
     order: list[str] = field(default_factory=list)
 
-    def marks(self, ids: list[str], most: int = 3) -> str:
+    def marks(self, ids: list[str], most: int = 2) -> str:
         """`` [1][4]`` for a sentence that rests on these pieces of evidence."""
         marks = []
         for ident in [i for i in ids if i in self.evidence][:most]:
@@ -122,7 +122,7 @@ def _row(candidate: Candidate) -> list[str]:
 
 def _why(plan: Plan, cites: Citations) -> Section:
     chosen = plan.recommendation.fabric
-    said = [f for f in plan.findings if f.stage in _WHY_STAGES and f.fabric in (None, chosen)]
+    said = [f for stage in _WHY_STAGES for f in plan.findings if f.stage == stage and f.fabric in (None, chosen)]
     return Section("Why", [Bullets([_sentence(f, cites) for f in said[:MOST_REASONS]])] if said else [])
 
 
@@ -131,16 +131,18 @@ def _sentence(finding: Finding, cites: Citations) -> str:
 
 
 def _why_not(plan: Plan, cites: Citations) -> Section:
-    """One line per fabric that was not taken, those with the same reason together."""
-    reasons: dict[str, list[str]] = {}
+    """One line per reason; fabrics that the same rule speaks against stand together."""
+    groups: dict[str, tuple[list[str], str]] = {}
     by_rule = {(f.rule, f.fabric): f for f in plan.findings}
     for candidate in plan.candidates:
         if candidate.verdict == "recommended":
             continue
         finding = next((by_rule[r, candidate.fabric] for r in candidate.reasons if (r, candidate.fabric) in by_rule), None)
         text = _sentence(finding, cites) if finding else _cost_reason(candidate, plan)
-        reasons.setdefault(text, []).append(candidate.fabric)
-    return Section("Why not the others", [Bullets([f"{', '.join(names)}: {text}" for text, names in reasons.items()])] if reasons else [])
+        names, first = groups.setdefault(finding.rule if finding else text, ([], text))
+        names.append(candidate.fabric)
+    items = [f"{', '.join(names)}: {text if len(names) == 1 else text.replace(names[0], 'it')}" for names, text in groups.values()]
+    return _bullets("Why not the others", items)
 
 
 def _cost_reason(candidate: Candidate, plan: Plan) -> str:
