@@ -16,7 +16,7 @@ from .embedder import Embedder
 from .index import FIELDS, Index
 from .progress import embedding_progress
 
-FORMAT = "1"  # changes with what is stored or how it is ranked
+FORMAT = "2"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
 
 

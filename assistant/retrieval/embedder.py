@@ -74,7 +74,7 @@ class Embedder:
             if done:
                 done(len(batch))
         if not batches:
-            return np.zeros((0, model.get_sentence_embedding_dimension()), np.float32)
+            return self.embed([""])[:0]
         return np.concatenate(batches).astype(np.float32, copy=False)
 
     def language(self) -> frozenset[str]:

@@ -93,13 +93,14 @@ class Index:
         """All passages in order for a text written out and embedded, ``nameless`` its vector without the field's names."""
         signals = self.signals(words.tokens(text), vector)
         relevances = ranking.relevance(signals)
-        scores = ranking.probability(relevances, ranking.best_cosine(signals), *self.standing(text, nameless))
+        scores = ranking.probability(relevances, ranking.best_cosine(signals), *self.standing(text, vector, nameless))
         order = np.argsort(-relevances, kind="stable")
         return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
 
-    def standing(self, text: str, nameless: np.ndarray) -> tuple[float, float]:
+    def standing(self, text: str, vector: np.ndarray, nameless: np.ndarray) -> tuple[float, float]:
         """How much of a question's words the collection knows, and how near it is to a topic that is not covered."""
-        return self._words.covered(words.tokens(text)), float((self._vectors[self._outside] @ nameless).max(initial=0.0))
+        outside = self._vectors[self._outside] @ np.column_stack((vector, nameless))
+        return self._words.covered(words.tokens(text)), float(outside.max(initial=0.0))
 
     def signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
         """What speaks for each passage, shape ``(passages, len(ranking.SIGNALS))``."""

@@ -36,10 +36,10 @@ def write(path: Path, arrays: Arrays) -> bool:
             np.savez(file, **arrays)
         os.replace(temporary, path)
     except OSError:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         return False
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)  # there is none after the renaming
     for old in sorted(path.parent.glob("index-*.npz"), key=_age)[_KEPT:]:
         with contextlib.suppress(OSError):
             old.unlink()

@@ -46,7 +46,8 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\binfra\b", "infrastructure"),
     (r"\benv vars?\b", "environment variable"),
 ))
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 _FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
 _STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
@@ -145,5 +146,4 @@ def stem(word: str) -> str:
     """The word without its inflection (Porter's second algorithm for English); words with digits stay as they are."""
     if any(c.isdigit() for c in word):
         return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2].isdigit() else word
-    stemmed = _stemmer().stemWord(word.removesuffix("'s"))
-    return stemmed[:-1] + "z" if len(stemmed) > 5 and stemmed.endswith("is") else stemmed  # British and American spelling
+    return _stemmer().stemWord(_BRITISH.sub("iz", word.removesuffix("'s")))

