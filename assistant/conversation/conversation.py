@@ -94,7 +94,7 @@ class Conversation:
             return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
         choice = self._interviewer.choice_typed(said)
         if choice is not None:
-            return self.choose(choice)
+            return self._end(said, self._chosen(choice))
         command = command_of(said)
         branch = branch_of(said)
         if branch is not None:

@@ -67,11 +67,11 @@ class Interviewer:
         """The choice of the open question with this id."""
         return next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
 
-    def choice_typed(self, said: str) -> str | None:
+    def choice_typed(self, said: str) -> Choice | None:
         """The choice whose label or id was typed in full."""
         wanted = said.casefold().rstrip(".!")
         choices = self.question.choices if self.question else ()
-        return next((c.id for c in choices if wanted in (c.id.casefold(), c.label.casefold())), None)
+        return next((c for c in choices if wanted in (c.id.casefold(), c.label.casefold())), None)
 
     def choice_meant(self, said: str) -> Choice | None:
         """The choice that a plain word such as "nobody" or "no" means here."""

@@ -133,6 +133,8 @@ def _nearest(reading: Reading, mention: Mention, speeds: list[re.Match[str]]) ->
     """The speed that belongs to a technology: next to it, or a node total anywhere in the message."""
     text = reading.message.text
     for speed in speeds:
+        if mention.technology in ("infiniband", "efa") and _is_ethernet_speed(speed):
+            continue  # "InfiniBand or 100 gig": the speed is the other network's
         gap = text[speed.end():mention.start] if speed.end() <= mention.start else text[mention.end:speed.start()]
         if len(gap) < 40 and _BETWEEN.match(gap):
             return speed
