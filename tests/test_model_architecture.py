@@ -6,7 +6,7 @@ import pytest
 
 from assistant.model import architecture_of
 from assistant.vocabulary.questionnaire import ModelShape
-from modelled import catalog
+from .modelled import catalog
 
 
 @pytest.mark.parametrize(("model", "billions", "tolerance"), [

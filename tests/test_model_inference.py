@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.model import Serving, architecture_of, predict_inference
-from modelled import catalog, machine, network
+from .modelled import catalog, machine, network
 
 
 def serving(model: str, gpus: int, **changes) -> Serving:

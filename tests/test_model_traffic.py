@@ -8,7 +8,7 @@ import pytest
 
 from assistant.model import all_gather_time, all_reduce_time, predict_training, synchronise
 from assistant.vocabulary.questionnaire import Parallelism
-from modelled import azure_sockets, job, machine, network
+from .modelled import azure_sockets, job, machine, network
 
 
 def ideal(cluster, per_gpu: float):

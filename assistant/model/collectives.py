@@ -110,10 +110,13 @@ def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
     return best
 
 
-def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
-    """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network."""
+def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndarray | float = 1.0) -> np.ndarray:
+    """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network.
+
+    ``crossing``: the share of these bytes that really crosses when copies for one domain travel once.
+    """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
-    outside = bytes_ * (group.size - group.local) / group.size
+    outside = crossing * bytes_ * (group.size - group.local) / group.size
     message = bytes_ * group.local * group.local / group.size
     between = outside * group.local / wires.network_rate(group, np.maximum(message, 1.0))
     latency = np.where(group.domains > 1, wires.latency, wires.up_latency) + group.size * 0.2e-6

@@ -16,16 +16,32 @@ from .layout import Slices
 from .machine import Machine
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
-FP8_EFFICIENCY = 0.80  # FP8 matrices reach less of their doubled peak: scaling, amax and casts (fitted with the framework factors)
-ROUGH_FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
+FP8_EFFICIENCY = 0.95  # FP8 matrices reach less of their doubled peak: scaling, amax and casts (fitted with the framework factors)
+BACKWARD_LAUNCH = 0.82  # host time to launch a layer's backward pass against its forward pass
+TP_LAUNCH = 0.041  # extra host time per layer and tensor-parallel peer: collectives, and hosts that wait for each other
+KNEE = 3.0
+UNFUSED_SOFTMAX = 0.29  # extra host time per layer when the fused softmax kernel cannot be used
+ELEMENTWISE = 1.0
+GROUPED = 1.5  # time of products grouped by expert against one dense product of the same FLOPs
+PERMUTE_PASSES = 8.0  # times a mixture layer reads or writes each token's copies: sort, scatter, gather, weighted sum
+MISALIGNED = 3.0  # slowdown of products whose rows are not multiples of 16 bytes: tensor cores are left out
+SCORE_PASSES = 4.8  # times the score matrix is written or read forward when attention is not fused
+LOSS_TRAFFIC = 57.0  # bytes per logit of softmax, loss and their gradient
+FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
 
 @dataclass(frozen=True)
 class LayerTimes:
-    """Seconds on one GPU for one micro-batch, shape (C,) each: the average layer, and the head with its loss."""
+    """Seconds on one GPU for one micro-batch, shape (C,) each: the average layer, and the head with its loss.
+
+    ``forward`` and ``backward`` are the GPU's work; a layer takes at least ``forward_floor`` and ``backward_floor``, the
+    host's time to launch its kernels, whatever else the GPU does meanwhile.
+    """
 
     forward: np.ndarray
     backward: np.ndarray
+    forward_floor: np.ndarray
+    backward_floor: np.ndarray
     attention: np.ndarray  # the part selective recompute repeats
     head_forward: np.ndarray
     head_backward: np.ndarray
@@ -102,7 +118,7 @@ def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.nda
     own = np.where(spread, tokens / tp, tokens)
     held = a.experts / ep
     gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
-    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held)
+    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * GROUPED)
     if a.shared_experts:
         gemms += mlp_gemms(a, tokens, a.shared_experts * a.expert_ffn / tp)
     return gemms
@@ -116,13 +132,13 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     """
     a, s = job.architecture, float(job.sequence_length)
     rows = slices.micro_batch * s / slices.cp
-    flops = 4.0 * rows * s * a.score_width / slices.tp
+    flops = 4.0 * rows * s * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
     if job.attention == "flash":
         forward = flops * (0.5 if job.causal else 1.0) / kernels.attention_rate
-        return forward, ROUGH_FLASH_BACKWARD * forward
+        return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
-    return flops / kernels.matrix_rate + 8.0 * passes, 2.0 * flops / kernels.matrix_rate + 9.0 * passes
+    return flops / kernels.matrix_rate + SCORE_PASSES * passes, 2.0 * flops / kernels.matrix_rate + 1.1 * SCORE_PASSES * passes
 
 
 def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
@@ -136,7 +152,7 @@ def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarr
     replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
     casts = 2.0 * (a.hidden + width / slices.tp) if job.precision == "fp8" else 0.0
-    return tokens * job.activation_bytes * (replicated + split + casts)
+    return ELEMENTWISE * tokens * job.activation_bytes * (replicated + split + casts)
 
 
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
@@ -146,26 +162,34 @@ def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, 
     vocab = a.vocab / slices.tp
     forward, backward = _forward_and_backward([(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels)
     loss = tokens * vocab / kernels.memory_rate
-    return forward + 12.0 * loss, backward + 8.0 * loss
+    return forward + 0.6 * LOSS_TRAFFIC * loss, backward + 0.4 * LOSS_TRAFFIC * loss
 
 
 def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices) -> LayerTimes:
-    """Seconds of the average layer and of the head for one micro-batch; a layer takes at least its launches."""
+    """Seconds of the average layer and of the head for one micro-batch."""
     a, kernels = job.architecture, kernels_of(machine, job)
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     core_forward, core_backward = attention_core(job, slices, kernels)
     shared = attention_gemms(a, tokens, slices.tp)
-    forward, backward = np.zeros_like(tokens), np.zeros_like(tokens)
+    forward, backward, loop = np.zeros_like(tokens), np.zeros_like(tokens), np.zeros_like(tokens)
     for count, gemms, width, held in _kinds(a, tokens, slices):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
         traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
-        loop = framework.expert_launch * held
-        forward += share * (_floored(ahead + core_forward + traffic, machine, framework) + loop)
-        backward += share * (_floored(back + core_backward + 2.0 * traffic, machine, framework) + 2.0 * loop)
+        forward += share * (ahead + core_forward + traffic)
+        backward += share * (back + core_backward + 2.0 * traffic)
+        loop += share * framework.expert_launch * held
     head_forward, head_backward = head_times(job, slices, kernels)
-    factor = framework.compute
-    return LayerTimes(forward * factor, backward * factor, core_forward * factor, head_forward * factor, head_backward * factor)
+    factor, launch = framework.compute, machine.kernel_launch * framework.launch
+    launch = launch * (1.0 + TP_LAUNCH * (slices.tp - 1.0) + (UNFUSED_SOFTMAX * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0))
+    return LayerTimes(forward * factor, backward * factor, launch + loop, BACKWARD_LAUNCH * launch + 2.0 * loop,
+                      core_forward * factor, head_forward * factor, head_backward * factor)
+
+
+def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
+    """Whether Megatron's fused softmax is left out: it wants the score matrices of one GPU in multiples of four."""
+    matrices = slices.micro_batch * np.floor(job.architecture.heads / slices.tp)
+    return (np.mod(matrices, 4.0) != 0).astype(float)
 
 
 def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple]:
@@ -174,12 +198,13 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple]:
     if a.plain_layers:
         kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn), 0.0))
     if a.moe_layers:
-        width = float((a.experts_per_token + a.shared_experts) * a.expert_ffn)
+        # activation of the experts a token visits, and its copies sorted by expert before and merged after
+        width = float((a.experts_per_token + a.shared_experts) * a.expert_ffn + PERMUTE_PASSES / 3.0 * a.experts_per_token * a.hidden)
         kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), np.full_like(tokens, width), a.experts / slices.ep))
     return kinds
 
 
-def _floored(busy: np.ndarray, machine: Machine, framework: Framework) -> np.ndarray:
-    """The GPU's time, or the host's time to launch the layer's kernels where that is longer (smooth near the knee)."""
-    floor = machine.kernel_launch * framework.launch
-    return (busy**4 + floor**4) ** 0.25
+def floored(busy: np.ndarray, floor: np.ndarray) -> np.ndarray:
+    """The GPU's time, or the host's time to launch the work where that is longer (smooth near the knee)."""
+    high, low = np.maximum(busy, floor), np.minimum(busy, floor)
+    return high * (1.0 + (low / high) ** KNEE) ** (1.0 / KNEE)

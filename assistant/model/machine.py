@@ -9,8 +9,7 @@ from assistant.vocabulary.catalog import Fact, Gpu, ScaleUp
 
 from .framework import Framework, framework_of
 
-# Streaming multiprocessors (compute units) by peak: only the tail of the last wave depends on it.
-_FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units
+_FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units; only the tail of the last wave of tiles depends on it
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Machine:
 
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
-        return framework_of(name, self.constants)
+        return framework_of(name, self.gpu, self.constants)
 
 
 def machine_of(gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int,
@@ -56,14 +55,13 @@ def machine_of(gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int,
     rack = scale_up.scope == "rack"
     domain = gpu.scale_up_domain if rack else min(gpus_per_node, max(gpu.scale_up_domain, 1))
     bf16 = gpu.peak_bf16.si
-    units = getattr(gpu.calibration, "compute_units", None)
     return Machine(
         gpu=gpu.id, gpus=gpus, gpus_per_node=gpus_per_node, domain=max(1, domain), usual_nics_per_node=gpu.nics_per_node,
         memory=gpu.memory.si, memory_bandwidth=gpu.memory_bandwidth.si,
         peak={"bf16": bf16, "fp16": gpu.peak_fp16.si, "fp32": gpu.peak_fp32.si, "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16},
         gemm_efficiency=gpu.calibration.gemm_efficiency.si, attention_efficiency=gpu.calibration.attention_efficiency.si,
         memory_efficiency=gpu.calibration.memory_efficiency.si, kernel_launch=gpu.calibration.kernel_launch.si,
-        compute_units=units.si if units is not None else max(1.0, bf16 / _FLOPS_PER_UNIT),
+        compute_units=max(1.0, bf16 / _FLOPS_PER_UNIT),
         scale_up_bandwidth=scale_up.bandwidth_per_gpu.si * scale_up.bus_bandwidth_efficiency.si,
         scale_up_latency=scale_up.latency.si, in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured, constants=constants)

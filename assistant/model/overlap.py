@@ -61,16 +61,25 @@ def context_parallel(job: Job, wires: Wires, framework: Framework, layouts: Layo
     return LayerCommunication(exposed(ring, attention, framework.overlap), exposed(2.0 * ring, 2.5 * attention, framework.overlap))
 
 
-def expert_parallel(job: Job, wires: Wires, layouts: Layouts) -> LayerCommunication:
-    """Tokens travel to their experts and back: two all-to-alls per mixture layer and direction, exposed."""
+def expert_parallel(job: Job, wires: Wires, framework: Framework, layouts: Layouts) -> LayerCommunication:
+    """Tokens travel to their experts and back: two all-to-alls per mixture layer and direction, exposed.
+
+    Where the framework sends a token to each domain once (DeepEP) and copies it inside, fewer bytes cross the network.
+    """
     a = job.architecture
     if not a.moe_layers or not (layouts.ep > 1).any():
         return ZERO
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp / layouts.tp
     bytes_ = tokens * a.experts_per_token * a.hidden * job.activation_bytes
     ranks = group(layouts.ep, np.ones_like(layouts.ep), wires.machine.domain)
-    both = np.where(layouts.ep > 1, 2.0 * all_to_all(wires, bytes_, ranks), 0.0) * (a.moe_layers / a.layers)
+    once = visited_share(ranks.domains, a.experts_per_token) if framework.dispatch_once else 1.0
+    both = np.where(layouts.ep > 1, 2.0 * all_to_all(wires, bytes_, ranks, once), 0.0) * (a.moe_layers / a.layers)
     return LayerCommunication(both, both)
+
+
+def visited_share(domains: np.ndarray, copies: int) -> np.ndarray:
+    """Expected domains a token visits ÷ its copies, when ``copies`` experts are spread evenly over ``domains``."""
+    return domains * (1.0 - (1.0 - 1.0 / domains) ** copies) / copies
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .collectives import Wires, send_receive
-from .compute import LayerTimes, layer_times
+from .compute import LayerTimes, floored, layer_times
 from .framework import Framework
 from .job import RECOMPUTE, Job
 from .layout import Layouts
@@ -18,6 +18,8 @@ from .overlap import LayerCommunication, context_parallel, data_groups, expert_p
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
 OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
+
+SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,18 @@ class _Layer:
     forward: np.ndarray
     backward: np.ndarray
     repeated: np.ndarray
+    forward_floor: np.ndarray
+    backward_floor: np.ndarray
     attention: np.ndarray
     head: np.ndarray
+
+    def run(self, forward: np.ndarray, backward: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Seconds (forward, backward, repeated) when the GPU also does ``forward`` and ``backward`` seconds of critical
+        communication in them; what full recompute repeats includes its forward communication.
+        """
+        ahead = floored(self.forward + forward, self.forward_floor)
+        again = np.where(full, ahead, self.repeated)
+        return ahead, floored(self.backward + backward, self.backward_floor), again
 
 
 def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray = 1.0,
@@ -54,23 +66,27 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
 def _picked(times: LayerTimes, layouts: Layouts) -> _Layer:
     index = layouts.slice_index
     forward, attention = times.forward[index], times.attention[index]
-    repeated = np.where(layouts.recompute == _FULL, forward, np.where(layouts.recompute == _SELECTIVE, attention, 0.0))
-    return _Layer(forward, times.backward[index], repeated, attention, (times.head_forward + times.head_backward)[index])
+    repeated = np.where(layouts.recompute == _SELECTIVE, attention, 0.0)
+    return _Layer(forward, times.backward[index], repeated, times.forward_floor[index], times.backward_floor[index], attention,
+                  (times.head_forward + times.head_backward)[index])
 
 
 def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, layer: _Layer, share: Share) -> Steps:
     layers, m, p, v = job.architecture.layers, layouts.micro_batches, layouts.pp, layouts.interleave
-    again = 1.0 + (layouts.recompute == _FULL)  # full recompute repeats the forward pass's collectives
-    tp = _both(tensor_parallel(job, wires, framework, layouts, layer.forward), again)
+    full = layouts.recompute == _FULL
+    again = 1.0 + full  # full recompute repeats the forward pass's collectives
+    parallel = tensor_parallel(job, wires, framework, layouts, layer.forward)
+    alone, beside = layer.run(np.zeros(1), np.zeros(1), full), layer.run(parallel.forward, parallel.backward, full)
+    tp = sum(beside) - sum(alone)
     cp = _both(context_parallel(job, wires, framework, layouts, layer.attention), again)
-    ep = _both(expert_parallel(job, wires, layouts), again)
+    ep = _both(expert_parallel(job, wires, framework, layouts), again)
     groups = data_groups(layouts, wires.machine.domain)
-    back = layer.backward + layer.repeated
-    sharded, outer = fully_sharded(job, wires, framework, layouts, share, groups, layer.forward, back)
-    sync = replicated(job, wires, framework, layouts, share, groups, share.layers * layer.forward, share.layers * back)
+    back = beside[1] + beside[2]
+    sharded, outer = fully_sharded(job, wires, framework, layouts, share, groups, beside[0], back)
+    sync = replicated(job, wires, framework, layouts, share, groups, share.layers * beside[0], share.layers * back)
     dp_layer = sharded.forward + sharded.backward
 
-    one = layer.forward + back + tp + cp + ep + dp_layer
+    one = sum(alone) + tp + cp + ep + dp_layer
     deepest = share.layers * one
     last = np.maximum(layers - (p - 1.0) * share.layers, 0.0) * one + layer.head
     slowest, work = np.maximum(deepest, last), layers * one + layer.head
@@ -79,7 +95,7 @@ def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, l
     send = _stage_sends(job, wires, framework, layouts)
     per_rank = m * layers / p
     parts = {
-        "compute": per_rank * (layer.forward + layer.backward) + m / p * layer.head, "recompute": per_rank * layer.repeated,
+        "compute": per_rank * (alone[0] + alone[1]) + m / p * layer.head, "recompute": per_rank * alone[2],
         "tp": per_rank * tp, "cp": per_rank * cp, "ep": per_rank * ep, "pp_bubble": bubble, "pp_p2p": send,
         "dp": per_rank * dp_layer + m * outer + sync, "optimizer": optimizer_time(wires.machine, layouts, share),
         "other": np.full_like(m, framework.step_overhead),
@@ -101,7 +117,7 @@ def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts)
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     bytes_ = layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes / spread
     crosses = (layouts.tp * layouts.cp * layouts.dp >= wires.machine.domain) & (wires.machine.domains > 1)
-    one = send_receive(wires, bytes_, crosses)
+    one = send_receive(wires, bytes_, crosses) + SEND_LAUNCH
     steady = layouts.micro_batches * layouts.interleave * (1.0 - framework.overlap)
     return np.where(layouts.pp > 1, 2.0 * one * ((layouts.pp - 1.0) + steady), 0.0)
 

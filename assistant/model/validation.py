@@ -1,0 +1,90 @@
+"""How far predictions are from measured runs: error statistics, the model beside a one-constant null model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.vocabulary.questionnaire import Parallelism
+
+from .framework import Framework
+from .job import Job
+from .machine import Machine
+from .network import Network, Networks
+from .search import layouts_for
+from .step import steps
+from .training import predict_training
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measured run and what the model needs to predict it. ``use``: calibration, validation or excluded."""
+
+    id: str
+    source: str
+    use: str
+    job: Job
+    machine: Machine
+    network: Network
+    parallelism: Parallelism
+    measured_s: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Relative errors of predictions, as fractions. ``null_mean_absolute``: the same for time ∝ FLOPs with the best constant."""
+
+    count: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    null_mean_absolute: float
+    null_median_absolute: float
+    covered: float  # share of measured values within P10-P90
+
+
+def step_time(run: Run, framework: Framework | None = None) -> float:
+    """Seconds per step the model predicts for this run, its layout fixed."""
+    layouts = layouts_for(run.job, run.machine, run.parallelism)
+    total = steps(run.job, run.machine, Networks([run.network]), layouts, framework=framework).total
+    return float(np.min(total))
+
+
+def band(run: Run) -> tuple[float, float]:
+    """P10 and P90 of the run's step time."""
+    outcome = predict_training(run.job, run.machine, [run.network], run.parallelism)[0]
+    return outcome.band.p10, outcome.band.p90
+
+
+def flops(run: Run) -> float:
+    """FLOPs per GPU of one step with recompute over the peak: what the null model scales."""
+    again = 4.0 / 3.0 if run.job.recompute == "full" else 1.0
+    return run.job.model_flops * again / (run.job.gpus * run.machine.peak[run.job.precision])
+
+
+def summarize(runs: Sequence[Run], predicted: Sequence[float], bands: Sequence[tuple[float, float]] | None = None) -> Errors:
+    """Errors of ``predicted`` seconds against the runs' measured ones. Raises ValueError without runs."""
+    if not runs:
+        raise ValueError("expected at least one run to compare with")
+    measured = np.array([run.measured_s for run in runs])
+    error = np.asarray(predicted) / measured - 1.0
+    null = null_errors(runs)
+    inside = [low <= run.measured_s <= high for run, (low, high) in zip(runs, bands, strict=True)] if bands else []
+    return Errors(
+        count=len(runs), mean_absolute=float(np.abs(error).mean()), median_absolute=float(np.median(np.abs(error))),
+        p90_absolute=float(np.quantile(np.abs(error), 0.9)), bias=float(error.mean()),
+        null_mean_absolute=float(np.abs(null).mean()), null_median_absolute=float(np.median(np.abs(null))),
+        covered=float(np.mean(inside)) if inside else float("nan"))
+
+
+def null_errors(runs: Sequence[Run]) -> np.ndarray:
+    """Errors of the model "time is proportional to FLOPs", its one constant being the best for these very runs."""
+    measured = np.array([run.measured_s for run in runs])
+    ideal = np.array([flops(run) for run in runs])
+    candidates = measured / ideal
+    best = min(candidates, key=lambda constant: np.abs(constant * ideal / measured - 1.0).mean())
+    return best * ideal / measured - 1.0
