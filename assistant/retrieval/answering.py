@@ -9,6 +9,7 @@ from assistant.library import Library
 from assistant.vocabulary.answers import Answer, FoundPassage
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Claim, Source
+from assistant.vocabulary.own_documents import OwnPassage
 
 from . import words
 from .documents import Document
@@ -57,11 +58,19 @@ def _answer(id: str | None, question: str, length: int, ranked: Ranked, library:
 
 
 def _passage(document: Document, score: float, library: Library) -> FoundPassage:
+    if isinstance(document.passage, OwnPassage):
+        return _own(document.passage, score)
     passage, source = document.passage, library.knowledge.sources[document.passage.source]
     status, correction = _standing(document, source)
     return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
                         claims=[_claim(claim, source) for claim in document.claims], status=status, correction=correction,
                         date=source.date.isoformat() if source.date else None)
+
+
+def _own(passage: OwnPassage, score: float) -> FoundPassage:
+    """A passage of the user's document: nobody has checked it, and it says where it stands."""
+    return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
+                        date=passage.date, place=passage.place)
 
 
 def _standing(document: Document, source: Source) -> tuple[str, str | None]:

@@ -64,6 +64,10 @@ class Index:
         """The passage with this id. Raises :class:`KeyError`."""
         return self.content.documents[self._position[passage]]
 
+    def vector(self, text: str) -> np.ndarray:
+        """The unit vector of a text the index holds. Raises :class:`KeyError`."""
+        return self._vectors[self.content.row_of[text]]
+
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()

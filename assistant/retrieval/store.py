@@ -39,7 +39,8 @@ def write(path: Path, arrays: Arrays) -> bool:
         return False
     finally:
         if temporary:
-            Path(temporary).unlink(missing_ok=True)  # there is none after the renaming
+            with contextlib.suppress(OSError):  # there is none after the renaming
+                os.unlink(temporary)
     for old in sorted(path.parent.glob("index-*.npz"), key=_age)[_KEPT:]:
         with contextlib.suppress(OSError):
             old.unlink()
