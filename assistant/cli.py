@@ -11,6 +11,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from assistant.knowledge_commands import commands as knowledge_commands
+from assistant.knowledge_commands import warn_of_changes
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 
 app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -225,7 +227,8 @@ def ask(question: Annotated[Optional[str], typer.Argument(help="A question about
     _one_of("--format", form, ("text", "json", "jsonl"))
     texts = _texts(question, batch_file)
     library = load()
-    answers = retrieval.ask_many(texts, library, retrieval.ready_index(library), top=top)
+    warn_of_changes()
+    answers = retrieval.ask_many(texts, library, retrieval.index_with_yours(library), top=top)
     _emit_answers(answers, form if batch_file is None else "jsonl")
 
 
@@ -372,3 +375,6 @@ def doctor() -> None:
     lines, healthy = report()
     _write("\n".join(lines) + "\n", None)
     raise typer.Exit(0 if healthy else 1)
+
+
+app.add_typer(knowledge_commands, name="knowledge")

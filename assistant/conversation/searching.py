@@ -9,22 +9,23 @@ from assistant.vocabulary.answers import Answer
 from assistant.vocabulary.errors import InputError
 
 
-def lazy_searcher(library: Library) -> Callable[[str], Answer]:
-    """Answers free questions; index and model are loaded with the first one."""
+def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], Answer]:
+    """Answers free questions, also from the user's own documents; index and model are loaded with the first one."""
     opened: list[Callable[[str], Answer]] = []
 
     def search(question: str) -> Answer:
         if not opened:
-            opened.append(_open_search(library))
+            opened.append(_open_search(library, yours))
         return opened[0](question)
 
     return search
 
 
-def _open_search(library: Library) -> Callable[[str], Answer]:
+def _open_search(library: Library, yours: bool) -> Callable[[str], Answer]:
     try:
-        from assistant.retrieval import ask, ready_index
+        from assistant.retrieval import ask, index_with_yours, ready_index
     except ImportError as error:
         raise InputError(f"the search needs {error.name}, which is not installed") from None
-    index = ready_index(library)
-    return lambda question: ask(question, library, index)
+    opened = index_with_yours if yours else ready_index
+    opened(library)
+    return lambda question: ask(question, library, opened(library))

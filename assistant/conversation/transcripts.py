@@ -48,7 +48,8 @@ from .searching import lazy_searcher
 from .wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
-_HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices", "evidence": "Evidence"}
+_HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices",
+         "evidence": "Evidence"}
 _FACTS = {"rules": "rules", "knowledge": "knowledge", "catalog": "catalog or prices"}
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
@@ -249,7 +250,8 @@ def _index(library: Library) -> Any:
 def conversation_for(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> Conversation:
     """A conversation under the circumstances of the transcript, that writes no files."""
     planner = dated_planner(transcript.date, searched=transcript.head["evidence"] == SEARCH)
-    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library), exporter=lambda plan, questionnaire, target: None)
+    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library), exporter=lambda plan,
+                        questionnaire, target: None)
 
 
 def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:

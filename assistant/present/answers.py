@@ -16,6 +16,8 @@ def answer_lines(answer: Answer, width: int = 80) -> list[str]:
     lines: list[str] = []
     for number, passage in enumerate(answer.passages, start=1):
         lines.append(f"{number}. {passage.source}, “{passage.section}” ({passage.date or 'no date'}; match {passage.score:.2f})")
+        if passage.place:
+            lines += _wrapped(f"Yours: {passage.place}", width)
         lines += _wrapped(passage.text, width)
         if passage.correction:
             lines += _wrapped(f"{passage.status.upper()}. What holds: {passage.correction}", width)

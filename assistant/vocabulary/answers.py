@@ -23,6 +23,7 @@ class FoundPassage(Contract):
     status: str = "current"
     correction: str | None = None
     date: str | None = None
+    place: str | None = None  # of the user's own document: the file, with its line or page
 
 
 class Answer(Contract):

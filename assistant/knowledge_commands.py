@@ -1,0 +1,152 @@
+"""``weft knowledge``: the user's own documents in the search."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assistant.library.documents import Added, DocumentStore
+    from assistant.vocabulary.own_documents import OwnDocument
+
+_NAMED = 3  # documents named in a warning; the others are counted
+
+commands = typer.Typer(no_args_is_help=True, help="Your own documents in the search: weft ask and the conversation find and cite them. "
+                                                  "They never change the rules, the prices or the figures of a plan.")
+
+
+@commands.command()
+def add(paths: Annotated[list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)]) -> None:
+    """Read documents into the search; given again, only what changed is read again.
+
+    Your documents are found and cited beside the shipped sources. They never change the rules, the prices or the figures of
+    a plan. A file is left as it is: its text is kept in your data folder (weft doctor names it) until you remove it.
+    """
+    from assistant.library import load
+    from assistant.library.documents import DocumentStore
+    from assistant.retrieval import index_with_yours
+
+    own = DocumentStore()
+    with _reading() as done:
+        added = own.add(paths, done)
+    if own.documents():
+        index_with_yours(load(), own)
+    _report(added)
+    raise typer.Exit(2 if added.problems else 0)
+
+
+@commands.command()
+def remove(names: Annotated[list[str], typer.Argument(metavar="NAME|PATH...", help="As weft knowledge list names it, or a path or folder.",
+                                                      show_default=False)]) -> None:
+    """Forget documents: by name, by path, or all of a folder. The files themselves stay."""
+    from assistant.library.documents import DocumentStore
+    from assistant.retrieval import forget_removed
+
+    own = DocumentStore()
+    try:
+        for name in names:
+            for document in own.remove(name):
+                print(f"removed    {document.name}")
+    finally:
+        forget_removed(own)
+
+
+@commands.command("list")
+def listing(form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+    """Your documents, and whether each file is still as it was read."""
+    from assistant.library.documents import DocumentStore
+
+    if form not in ("text", "json"):
+        raise InputError(f'expected one of text, json, got "{form}"', Place(field="--format"))
+    own = DocumentStore()
+    found = [(document, own.state(document, thorough=True)) for document in own.documents()]
+    if form == "json":
+        import json
+
+        print(json.dumps([{**asdict(document), "source": document.source, "state": state} for document, state in found], indent=2))
+    elif not found:
+        print("No documents of yours yet: weft knowledge add FOLDER")
+    else:
+        print("\n".join(_line(document, state, max(len(other.name) for other, _ in found)) for document, state in found))
+
+
+def warn_of_changes() -> None:
+    """One line on standard error when documents are no longer as they were read, and how to refresh them."""
+    from assistant.library.documents import DocumentStore
+
+    own = DocumentStore()
+    states = [(document, own.state(document)) for document in own.documents()]
+    changed = [document for document, state in states if state in ("changed", "damaged")]
+    missing = [document for document, state in states if state == "missing"]
+    if changed:
+        _warn(f"changed since it was read: {_named(changed)}; refresh with: weft knowledge add {_quoted(d.path for d in changed)}")
+    if missing:
+        _warn(f"no longer there: {_named(missing)}; forget with: weft knowledge remove {_quoted(d.name for d in missing)}")
+
+
+def _line(document: OwnDocument, state: str, width: int) -> str:
+    from assistant.library.documents import harmless
+
+    sign = "✓" if state == "current" else "!"
+    passages = f"{document.passages} passage{'s' * (document.passages != 1)}"
+    return f"{sign} {state:<8} {document.name:<{width}}  “{document.title}”, {passages}, added {document.added}, {harmless(document.path)}"
+
+
+def _report(added: Added) -> None:
+    for word, documents in (("added", added.new), ("refreshed", added.refreshed)):
+        for document in documents:
+            print(f"{word:<10} {document.name}: {document.passages} passage{'s' * (document.passages != 1)}")
+    if added.same:
+        print(f"unchanged  {len(added.same)} document{'s' * (len(added.same) != 1)}")
+    if not (added.new or added.refreshed or added.same):
+        print("Nothing was added.")
+    for note in added.notes:
+        print(f"note: {note}", file=sys.stderr)
+    for problem in added.problems:
+        _warn(problem)
+
+
+def _named(documents: list[OwnDocument]) -> str:
+    more = f" and {len(documents) - _NAMED} more" if len(documents) > _NAMED else ""
+    return ", ".join(document.name for document in documents[:_NAMED]) + more
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    """For a shell; a long list ends in the place that has it whole."""
+    import shlex
+
+    quoted = [shlex.quote(text) for text in texts]
+    return " ".join(quoted) if len(quoted) <= _NAMED else f"{' '.join(quoted[:_NAMED])} … (all: weft knowledge list)"
+
+
+def _warn(message: str) -> None:
+    from assistant.library.documents import harmless
+
+    print(f"weft: {harmless(message)}", file=sys.stderr)
+
+
+def _reading() -> Any:
+    """A line on standard error with the file being read, when that is a terminal."""
+    import contextlib
+
+    if not sys.stderr.isatty():
+        return contextlib.nullcontext(lambda name: None)
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    @contextlib.contextmanager
+    def bar() -> Any:
+        columns = (SpinnerColumn(), TextColumn("Reading {task.fields[name]}", markup=False), MofNCompleteColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("", total=None, name="")
+            yield lambda name: progress.update(task, advance=1, name=name)
+
+    return bar()
