@@ -1,0 +1,136 @@
+"""Many questionnaires: results in input order, bad rows named with file, line and field while the others go on."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from assistant.vocabulary.plan import Plan
+from tests.program import weft
+
+YAML = """\
+name: first
+workload: pretraining
+model: llama-3.1-8b
+cluster: {gpu: h100-sxm, gpus: 16}
+---
+name: broken
+workload: pretraining
+model: llama-3.1-8b
+cluster:
+  gpu: h100-sxm
+  gpus: several
+---
+name: third
+workload: inference
+model: llama-3.1-8b
+cluster: {gpu: h100-sxm, gpus: 8}
+"""
+LINES = "\n".join([
+    json.dumps({"name": "fourth", "workload": "finetuning", "model": "qwen2.5-7b", "cluster": {"gpu": "a100-sxm-80gb", "gpus": 8}}),
+    "not json",
+    json.dumps({"name": "sixth", "workload": "finetuning", "model": {"params": "3B"}, "cluster": {"gpu": "h100-sxm", "gpus": 32}}),
+]) + "\n"
+CSV = """\
+name,workload,model,cluster.gpu,cluster.gpus,training.tokens,budget.gpu_hour_usd,constraints.vendor_neutral
+seventh,pretraining,llama-3.1-8b,mi300x,64,100B,$2.50,yes
+eighth,pretraining,llama-3.1-8b,h100-sxm,64,lots,,
+ninth,pretraining,mixtral-8x7b,h100-sxm,"1,024",1T,2.50,no
+"""
+NAMES = ["first", "broken", "third", "fourth", None, "sixth", "seventh", "eighth", "ninth"]
+BAD = {1, 4, 7}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("questionnaires")
+    for name, text in (("a.yaml", YAML), ("b.jsonl", LINES), ("c.csv", CSV)):
+        (folder / name).write_text(text, encoding="utf-8")
+    return [str(folder / name) for name in ("a.yaml", "b.jsonl", "c.csv")]
+
+
+@pytest.fixture(scope="module")
+def done(files, tmp_path_factory, index):
+    out = tmp_path_factory.mktemp("out")
+    return weft("batch", *files, "--out", str(out)), out
+
+
+def _results(out):
+    return [json.loads(line) for line in (out / "plans.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_one_result_per_questionnaire_in_input_order(done):
+    seen, out = done
+    results = _results(out)
+    assert [r["name"] if "error" in r else r["questionnaire"]["name"] for r in results] == NAMES
+    assert {i for i, r in enumerate(results) if "error" in r} == BAD
+    for i, result in enumerate(results):
+        if i not in BAD:
+            assert Plan.model_validate(result).recommendation.headline
+
+
+def test_a_bad_row_names_file_line_and_field_and_the_exit_code_says_so(done, files):
+    seen, out = done
+    assert seen.code == 2
+    errors = [r["error"] for r in _results(out) if "error" in r]
+    assert [(e["file"], e["line"], e["field"]) for e in errors] == [
+        (files[0], 11, "cluster.gpus"), (files[1], 2, None), (files[2], 3, "training.tokens")]
+    assert all(e["message"] for e in errors)
+    assert seen.err.count("weft: ") == 3 and f"{files[0]}:11 cluster.gpus" in seen.err
+    assert "6 planned, 3 bad" in seen.err
+
+
+def test_the_same_as_csv(files, tmp_path, index):
+    seen = weft("batch", *files, "--out", str(tmp_path), "--format", "csv")
+    rows = list(csv.DictReader((tmp_path / "plans.csv").open(encoding="utf-8")))
+    assert seen.code == 2 and [row["name"] or None for row in rows] == NAMES
+    assert rows[2]["verdict"] == "no-network-needed" and rows[2]["fabric"] == "none"
+    assert rows[1]["error_line"] == "11" and rows[1]["fabric"] == ""
+    assert float(rows[0]["cost_p10_usd"]) < float(rows[0]["cost_p50_usd"]) < float(rows[0]["cost_p90_usd"])
+
+
+def test_two_processes_give_the_same_answers_in_the_same_order(done, files, tmp_path):
+    weft("batch", *files, "--out", str(tmp_path), "--jobs", "2")
+    assert (tmp_path / "plans.jsonl").read_text() == (done[1] / "plans.jsonl").read_text()
+
+
+def test_all_good_ends_with_exit_code_0(tmp_path, files, index):
+    good = tmp_path / "good.yaml"
+    good.write_text(YAML.split("---")[0], encoding="utf-8")
+    assert weft("batch", str(good), "--out", str(tmp_path / "out")).code == 0
+
+
+def test_a_missing_file_does_not_stop_the_others(tmp_path, files, index):
+    seen = weft("batch", str(tmp_path / "none.yaml"), files[0], "--out", str(tmp_path / "out"))
+    results = _results(tmp_path / "out")
+    assert seen.code == 2 and len(results) == 4 and results[0]["error"]["message"] == "no such file"
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, files):
+    (tmp_path / "taken").write_text("a file")
+    seen = weft("batch", files[0], "--out", str(tmp_path / "taken"))
+    assert seen.code == 2 and "cannot write to" in seen.err and "Traceback" not in seen.err
+
+
+def test_a_cell_that_looks_like_a_formula_stays_text(tmp_path, index):
+    file = tmp_path / "x.jsonl"
+    file.write_text(json.dumps({"name": "=1+1", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}))
+    weft("batch", str(file), "--out", str(tmp_path), "--format", "csv")
+    assert next(csv.DictReader((tmp_path / "plans.csv").open()))["name"] == "'=1+1"
+
+
+def test_memory_stays_flat_over_hundreds_of_plans(library, index):
+    resource = pytest.importorskip("resource")
+    from assistant.library.questionnaires import from_value
+    from assistant.planning import plan
+
+    def run(count):
+        for number in range(count):
+            asked = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8 * (1 + number % 8)}}
+            plan(from_value(asked, library.catalog), library, index=index)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    after_hundred = run(100)
+    assert run(300) < after_hundred * 1.03
