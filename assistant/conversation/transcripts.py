@@ -39,6 +39,7 @@ from typing import Any
 from assistant import __version__
 from assistant.library import Library
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.own_documents import YOURS
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -250,8 +251,10 @@ def _index(library: Library) -> Any:
 def conversation_for(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> Conversation:
     """A conversation under the circumstances of the transcript, that writes no files."""
     planner = dated_planner(transcript.date, searched=transcript.head["evidence"] == SEARCH)
-    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library), exporter=lambda plan,
-                        questionnaire, target: None)
+    # A document added since must not change what was answered; where the user's documents were cited they are searched again.
+    yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
+    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library, yours=yours),
+                        exporter=lambda plan, questionnaire, target: None)
 
 
 def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:
