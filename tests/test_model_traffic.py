@@ -19,9 +19,10 @@ def ideal(cluster, per_gpu: float):
 
 def test_gradients_of_70b_take_0_61_s_over_eight_ndr_ports_at_eight_nodes():
     cluster = replace(machine(64), scale_up_bandwidth=1e15, scale_up_latency=0.0)
-    assert all_reduce_time(ideal(cluster, 50e9), cluster, 140e9) == pytest.approx(2 * 7 / 8 * 140 / 400, rel=0.01)  # 0.6125 s
+    least = 2 * 7 / 8 * 140 / 400  # 0.6125 s: what must enter a node; NCCL's ring and tree come within 15 % of it
+    assert least <= all_reduce_time(ideal(cluster, 50e9), cluster, 140e9) <= 1.15 * least
     one_port = ideal(cluster, 50e9 / 8)
-    assert all_reduce_time(one_port, cluster, 140e9) == pytest.approx(4.9, rel=0.01)
+    assert 4.9 <= all_reduce_time(one_port, cluster, 140e9) <= 1.15 * 4.9
 
 
 def test_an_all_gather_is_a_flat_ring_over_the_link_into_a_node():

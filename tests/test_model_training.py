@@ -31,6 +31,15 @@ def test_the_slowdown_of_tcp_is_the_measured_one(model, micro_batch, nodes, infi
     assert slow.step_time_s / fast.step_time_s == pytest.approx(infiniband / tcp, rel=0.25)
 
 
+@pytest.mark.parametrize(("model", "micro_batch", "nodes", "infiniband", "tcp"), AZURE)
+def test_the_catalogs_tcp_is_as_slow_as_the_measured_one(model, micro_batch, nodes, infiniband, tcp):
+    cluster = machine(8 * nodes)
+    run = job(model, 8 * nodes, sequence_length=2048, global_batch=8 * nodes * micro_batch, micro_batch=micro_batch, recompute="full", framework="fsdp")
+    nets = [network("infiniband-ndr-400", cluster), network("ethernet-tcp-100", cluster)]
+    fast, slow = predict_training(run, cluster, nets, Parallelism(strategy="fsdp"))
+    assert slow.step_time_s / fast.step_time_s == pytest.approx(infiniband / tcp, rel=0.25)
+
+
 def test_compute_per_gpu_does_not_shrink_with_more_nodes():
     compute = [azure("qwen2.5-7b", 2, nodes)[0].breakdown.compute for nodes in (2, 4, 8)]
     assert compute == pytest.approx([compute[0]] * 3)

@@ -15,6 +15,14 @@ from .machine import Machine
 from .network import Networks
 
 
+LOW_LATENCY_SHARE = 0.3  # of the bandwidth: what NCCL's LL protocols reach when messages are too small for the simple one
+PIPE_FILL = 15e-6  # seconds until a scale-up link streams: dgxc-0001.. all-reduce of 1 to 16 MiB on 8 H100
+SWITCH_GAIN = 1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
+WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the ring's bandwidth is measured
+TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
+SWITCH_START = 60e-6  # seconds that NVLS needs before it is faster: the ring wins below 32 MiB there
+
+
 @dataclass(frozen=True)
 class Group:
     """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains. Shape (L,)."""
@@ -42,19 +50,20 @@ class Wires:
         self.latency = networks.latency * slowdown
         self.up = machine.scale_up_bandwidth
         self.up_latency = machine.scale_up_latency
+        self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
 
     def network_rate(self, group: Group, message: np.ndarray) -> np.ndarray:
         """Bytes/s into one domain for one group, (F, L).
 
         All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Small
-        messages per NIC reach less (half at ``half_message``), and congestion takes a share per doubling beyond eight domains (measured on
+        messages per NIC reach less (half at ``half_message``, never below what the low-latency protocol gives), and congestion takes a share per doubling beyond eight domains (measured on
         NDR: flat to 8 nodes, a third lost at 64 with static routing).
         """
         n = self.networks
         share = n.gpu_rate * group.local
         lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 3.0, 0.0)
         per_nic = message / np.maximum(group.local * n.nics_per_gpu, 1.0)
-        return share * np.maximum(lost, 0.3) * per_nic / ((per_nic + n.half_message) * self.slowdown)
+        return share * np.maximum(lost, 0.3) * np.maximum(per_nic / (per_nic + n.half_message), LOW_LATENCY_SHARE) / self.slowdown
 
     def waiting(self, group: Group) -> np.ndarray:
         """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
@@ -63,26 +72,40 @@ class Wires:
         """
         return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 2.0)))
 
+    def inside(self, volume: np.ndarray) -> np.ndarray:
+        """Seconds for ``volume`` bytes through one GPU's scale-up link; small volumes pay for filling the pipe."""
+        time = volume / self.up
+        return time + np.minimum(PIPE_FILL, time * (1.0 / LOW_LATENCY_SHARE - 1.0))
+
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
         """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
-        inside = volume / self.up + passes * (group.size - group.domains) * self.up_latency
+        near = passes * (group.size - group.domains) * self.up_latency
+        inside = self.inside(volume) + near
         between = volume / self.network_rate(group, bytes_)
-        outer = np.maximum(between, volume / self.up)
-        steps = passes * ((group.size - group.domains) * self.up_latency + group.domains * self.latency * self.waiting(group))
-        return np.where(group.domains > 1, outer + steps, inside)
+        far = passes * group.domains * self.latency * self.waiting(group)
+        return np.where(group.domains > 1, np.maximum(between, volume / self.up) + near + far, inside)
 
     def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
-        """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two."""
-        volume = bytes_ * np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0)
+        """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two.
+
+        Over sockets the host's copies are the limit, so a tree saves nothing there (3.19 GB/s on two Azure nodes).
+        """
+        flat = 2.0 * (group.size - 1.0) / group.size
+        passes = np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0) / TREE_EFFICIENCY
+        volume = bytes_ * np.where(self.networks.host_bound, np.maximum(passes, flat), passes)
         between = volume / self.network_rate(group, bytes_)
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
         steps = 2.0 * (np.log2(np.maximum(group.domains, 1.0)) * self.latency + (group.local - 1.0) * self.up_latency)
         return outer + steps
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
-        """All-reduce inside a domain; a switch that adds (NVLS) halves nothing on receive but saves the second pass's overhead."""
-        return 2.0 * bytes_ * (group.local - 1.0) / group.local / self.up
+        """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
+        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * np.where(group.local >= WHOLE_SWITCH, self.switch_gain, 1.0))
+
+    def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start."""
+        return self._inside_reduce(bytes_, group) + SWITCH_START + 2.0 * (group.local - 1.0) * self.up_latency
 
     def in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Reduction in the switches (SHARP): each domain sends and receives the tensor once."""
@@ -102,8 +125,9 @@ def reduce_scatter(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray
 
 
 def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
-    """The fastest of ring, tree and, where the switches can, in-network reduction."""
-    best = np.minimum(wires.ring(bytes_, group, 2.0), np.where(group.domains > 1, wires.tree(bytes_, group), np.inf))
+    """The fastest of ring, tree or the domain's switch and, where it is on, in-network reduction."""
+    other = wires.switch(bytes_, group) if wires.machine.in_network_reduction else np.inf
+    best = np.minimum(wires.ring(bytes_, group, 2.0), np.where(group.domains > 1, wires.tree(bytes_, group), other))
     if wires.networks.in_network_reduction.any():
         usable = wires.networks.in_network_reduction & (group.domains > 1)
         best = np.where(usable, np.minimum(best, wires.in_network(bytes_, group)), best)
@@ -117,8 +141,7 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
     outside = crossing * bytes_ * (group.size - group.local) / group.size
-    message = bytes_ * group.local * group.local / group.size
-    between = outside * group.local / wires.network_rate(group, np.maximum(message, 1.0))
+    between = outside * group.local / wires.network_rate(group, np.maximum(bytes_ * group.local, 1.0))
     latency = np.where(group.domains > 1, wires.latency, wires.up_latency) + group.size * 0.2e-6
     return np.maximum(inside, np.where(group.domains > 1, between, 0.0)) + latency
 

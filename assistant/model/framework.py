@@ -30,7 +30,7 @@ class Framework:
     tp_overlap: float = 0.17
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
-    spread: float = 0.10
+    spread: float = 0.08
     gradient_memory: float = 4.0  # bytes of one accumulated gradient element
     dispatch_once: bool = False  # tokens travel to each domain once and are copied there
     expert_launch: float = 0.0  # seconds per expert held and direction: stacks that loop over experts on the host
@@ -42,7 +42,7 @@ FRAMEWORKS = {
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", spread=0.13),
     "jax": Framework("jax", compute=1.16, overlap=0.2),
-    "other": replace(_EAGER, name="other", spread=0.13),
+    "other": replace(_EAGER, name="other", spread=0.09),
 }
 UNKNOWN = Framework("unknown", compute=1.12, launch=1.4, overlap=0.15, spread=0.17)
 

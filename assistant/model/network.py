@@ -36,8 +36,10 @@ class Network:
     proven_gpus: float = float("inf")
 
 
-def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine) -> Network:
-    """The fabric on this machine. NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
+def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, in_network: bool = False) -> Network:
+    """The fabric on this machine. ``in_network``: reduction in the switches is switched on (clouds rarely do).
+
+    NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
 
     Bandwidth of a node is NICs × line rate × efficiency, at most the fabric's ceiling per node (TCP stacks).
     """
@@ -54,7 +56,7 @@ def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine) -> N
         gpu_rate=max(node_rate / machine.gpus_per_node, 1.0), nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
         nics_per_gpu=nics / machine.gpus_per_node, latency=_si(fabric.latency), half_message=_si(fabric.half_bandwidth_message),
         scale_loss=_si(fabric.scale_loss_per_doubling), jitter=_si(fabric.jitter),
-        in_network_reduction=fabric.in_network_reduction, possible=machine.domains == 1 or not none,
+        in_network_reduction=in_network and fabric.in_network_reduction, possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
         proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))
 
@@ -74,9 +76,11 @@ class Networks:
     scale_loss: np.ndarray
     jitter: np.ndarray
     in_network_reduction: np.ndarray
+    host_bound: np.ndarray  # sockets: the host's copies are the limit
 
     def __init__(self, networks: Sequence[Network]) -> None:
         self.networks = tuple(networks)
+        self.host_bound = np.array([[network.transport == "tcp"] for network in self.networks])
         for field in fields(Network):
             if field.name not in ("id", "transport"):
                 setattr(self, field.name, np.array([[getattr(network, field.name)] for network in self.networks]))

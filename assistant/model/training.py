@@ -61,18 +61,17 @@ def predict_training(job: Job, machine: Machine, networks: Sequence[Network], pa
     the fastest layout that fits. When nothing fits, the layout with the least memory and ``fits`` False. Raises
     :class:`InputError` when the job cannot be split over its GPUs.
     """
-    outcomes: dict[str, Outcome] = {}
-    apart = [n for n in networks if n.wide_area or (parallelism is not None and STRATEGIES.index(parallelism.strategy) == DILOCO)]
-    together = [n for n in networks if n not in apart]
-    if together:
-        outcomes |= {o.network: o for o in _together(job, machine, together, parallelism)}
-    for network in apart:
-        outcomes[network.id] = predict_islands(job, machine, network, parallelism, _together)
-    return [outcomes[network.id] for network in networks]
+    asked = parallelism is not None and STRATEGIES.index(parallelism.strategy) == DILOCO
+    apart = [n.wide_area or asked for n in networks]
+    together = iter(_together(job, machine, [n for n, alone in zip(networks, apart, strict=True) if not alone], parallelism))
+    return [predict_islands(job, machine, network, parallelism, _together) if alone else next(together)
+            for network, alone in zip(networks, apart, strict=True)]
 
 
 def _together(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None) -> list[Outcome]:
     """Networks that join all GPUs into one synchronous job."""
+    if not networks:
+        return []
     columns = Networks(networks)
     layouts = layouts_for(job, machine, parallelism)
     layouts, fits = fitting(job, machine, layouts)
@@ -139,7 +138,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         (not machine.calibrated, 0.15, f"{machine.gpu}: efficiencies taken over from a relative, not measured"),
         (job.precision == "fp8", 0.08, ""),
         (job.precision == "fp32", 0.10, "fp32: no measured rows"),
-        (bool(job.architecture.experts), 0.12, ""),
+        (bool(job.architecture.experts), 0.22, ""),
         (job.architecture.derived, 0.08, "model known by its parameter count only"),
         (job.workload == "rlhf", 0.15, "rlhf: generation between updates is not part of the step"),
         (job.gpus > 16384, 0.10, f"{job.gpus} GPUs: larger than any run the model was checked on"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .report import SourceErrors, by_source
+from .report import SourceErrors, by_source, errors_of
 from .runs import read_runs
 
-__all__ = ["SourceErrors", "by_source", "read_runs"]
+__all__ = ["SourceErrors", "by_source", "errors_of", "read_runs"]

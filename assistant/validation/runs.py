@@ -51,7 +51,7 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
     return Run(
         id=row.get("id") or "", source=row.get("source") or "yours", use=_use(row), reason=row.get("reason") or "",
         job=_job(row, catalog, gpus), machine=machine, network=network_of(catalog.fabrics[row.get("fabric") or "none"], nics, machine),
-        parallelism=_parallelism(row), measured_s=_number(row, "step_time_s"))
+        parallelism=_split(row, gpus), measured_s=_number(row, "step_time_s"))
 
 
 def _use(row: Mapping[str, str]) -> str:
@@ -82,6 +82,14 @@ def _shaped(shape: tuple[str, ...]):
         if name in values:
             values[name] = values[name] == "1"
     return architecture_of(ModelShape(**values))
+
+
+def _split(row: Mapping[str, str], gpus: int) -> Parallelism:
+    split = _parallelism(row)
+    ranks = split.tp * split.pp * split.cp
+    if gpus % ranks and row.get("use") != "excluded":
+        raise InputError(f"expected tp·pp·cp to divide gpus ({gpus}), got {ranks}", Place(field="gpus"))
+    return split
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:

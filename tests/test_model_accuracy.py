@@ -1,0 +1,104 @@
+"""How far the model is from measured runs it was not calibrated on: what ``weft validate`` promises."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from assistant.library import load
+from assistant.model import bus_bandwidth, collective_time
+from assistant.model.framework import FRAMEWORKS, framework_of
+from assistant.model.validation import Run, null_errors, summarize
+from assistant.validation import errors_of, read_runs
+from assistant.vocabulary.errors import InputError
+
+from .modelled import catalog, machine, network
+
+MEASUREMENTS = load().knowledge_folder / "measurements"
+# Source → largest mean absolute error of the step time on validation rows (fractions).
+PROMISED = {"vtrain": 0.06, "llm-foundry": 0.06, "ultrascale": 0.08, "dgxc": 0.10, "nemo": 0.09, "bigscience": 0.10, "megatron-bridge": 0.17}
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    return read_runs(MEASUREMENTS / "training.csv", catalog())
+
+
+@pytest.mark.parametrize(("source", "error"), PROMISED.items())
+def test_step_times_that_nothing_was_fitted_to_are_predicted(runs, source, error):
+    held_out = [run for run in runs if run.source == source and run.use == "validation"]
+    assert errors_of(held_out).mean_absolute <= error
+
+
+def test_the_model_beats_time_proportional_to_flops(runs):
+    for source in ("vtrain", "llm-foundry", "ultrascale", "dgxc", "megatron-bridge", "azure"):
+        errors = errors_of([run for run in runs if run.source == source and run.use == "validation"][::2])
+        assert errors.mean_absolute < errors.null_mean_absolute / 1.5, source
+
+
+def test_eight_of_ten_measured_runs_fall_into_the_band(runs):
+    held_out = [run for run in runs if run.use == "validation" and run.source in PROMISED]
+    by_source = [errors_of([run for run in held_out if run.source == source][::5], bands=True).covered for source in PROMISED]
+    assert 0.70 <= np.mean(by_source) <= 0.95
+
+
+def test_calibration_and_validation_rows_are_apart_and_exclusions_have_a_reason(runs):
+    assert len({run.id for run in runs}) == len(runs)
+    assert all(run.reason for run in runs if run.use == "excluded")
+    assert {run.use for run in runs} == {"calibration", "validation", "excluded"}
+
+
+def test_the_null_model_gets_the_best_constant(runs):
+    some = [run for run in runs if run.source == "llm-foundry"][:20]
+    best = np.abs(null_errors(some)).mean()
+    doubled = [dataclasses.replace(run, measured_s=2 * run.measured_s) for run in some]
+    assert np.abs(null_errors(doubled)).mean() == pytest.approx(best)
+    perfect = summarize(some, [run.measured_s for run in some])
+    assert perfect.mean_absolute == 0 and perfect.bias == 0
+
+
+def test_the_catalogs_framework_factors_are_the_ones_in_the_code():
+    for name in (*FRAMEWORKS, None):
+        assert framework_of(name, "h100-sxm", catalog().constants) == framework_of(name)
+
+
+@pytest.mark.parametrize(("change", "says"), [("gpus,many", "expected a number"), ("use,perhaps", "expected one of"), ("gpu,abacus", "catalog id"),
+                                              ("step_time_s,", "expected a number"), ("tp,3", "tp·pp·cp")])
+def test_a_bad_row_is_named_with_file_and_line(tmp_path, change, says):
+    field, value = change.split(",")
+    row = {"gpu": "h100-sxm", "gpus": "8", "model": "llama-3.1-8b", "global_batch": "8", "sequence_length": "4096", "step_time_s": "1", "use": "",
+           "tp": "1", field: value}
+    path = tmp_path / "mine.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, row)
+        writer.writeheader()
+        writer.writerow(row)
+    with pytest.raises(InputError, match=says) as caught:
+        read_runs(path, catalog())
+    assert "mine.csv:2" in str(caught.value)
+
+
+def measured_collectives(use: str) -> list[tuple[float, float, float]]:
+    """(bytes, measured seconds, predicted seconds) of the collectives table."""
+    with (MEASUREMENTS / "collectives_compared.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["use"] == use and row["collective"] != "send_receive"]
+    return [pair for pair in map(_compared, rows) if math.isfinite(pair[1])]
+
+
+def _compared(row: dict[str, str]) -> tuple[float, float, float]:
+    gpus, bytes_ = int(row["gpus"]), float(row["message_bytes"])
+    cluster = machine(gpus, row["gpu"], int(row["gpus_per_node"]))
+    predicted = collective_time(row["collective"], network(row["fabric"], cluster, int(row["nics_per_node"] or 0) or None), cluster, bytes_)
+    if row["time_us"]:
+        return bytes_, float(row["time_us"]) * 1e-6, predicted
+    factor = bus_bandwidth(row["collective"], bytes_, 1.0, gpus)
+    return bytes_, factor / (float(row["bus_bandwidth_gb_per_s"]) * 1e9), predicted
+
+
+def test_bus_bandwidth_of_collectives_left_out_is_within_15_percent_in_the_median():
+    large = [measured / predicted - 1 for bytes_, measured, predicted in measured_collectives("validation") if bytes_ > 2**20]
+    assert len(large) > 300 and np.median(np.abs(large)) <= 0.15
