@@ -14,7 +14,8 @@ import pytest
 
 from assistant import library as libraries
 from assistant.conversation import Conversation, opening, plain, replay
-from assistant.conversation.events import (Answer, Comparison, Event, Explanation, Exported, Failure, Finished, Note, PlanShown, Question, Reason, Turn,
+from assistant.conversation.events import (Answer, Comparison, Event, Explanation, Exported, Failure, Finished, Note, PlanShown,
+                                           Question, Reason, Turn,
                                            Understood, VariationShown)
 from assistant.conversation.transcripts import dated_planner
 from assistant.library import Library
@@ -76,7 +77,8 @@ def test_what_is_needed_is_asked_first_and_a_plan_appears_as_soon_as_it_can(begi
 
 def test_what_was_said_is_not_asked_again(begin: Callable[..., Conversation]) -> None:
     conversation = begin(f"{JOB} with fsdp, 400G InfiniBand is there, 8k context, batch 512, 100B tokens, $2.10/hr")
-    said = {"workload", "model", "cluster.gpu", "cluster.gpus", "cluster.fabric", "parallelism", "training.global_batch", "training.tokens", "budget.usd"}
+    said = {"workload", "model", "cluster.gpu", "cluster.gpus", "cluster.fabric", "parallelism", "training.global_batch",
+            "training.tokens", "budget.usd"}
     while conversation.question is not None:
         assert conversation.question.field not in said
         conversation.say("not sure")
@@ -142,7 +144,10 @@ def test_a_choice_of_another_question_is_refused(begin: Callable[..., Conversati
     assert conversation.draft.fields == {} and conversation.question.field == "workload"
 
 
-@pytest.mark.parametrize(("reply", "fields"), [("nobody", {"constraints.network_team": "none"}), ("experts", {"constraints.network_team": "expert"})])
+@pytest.mark.parametrize(("reply", "fields"), [
+    ("nobody", {"constraints.network_team": "none"}),
+    ("experts", {"constraints.network_team": "expert"}),
+])
 def test_a_plain_word_answers_the_open_question(begin: Callable[..., Conversation], reply: str, fields: dict[str, Any]) -> None:
     conversation = begin(JOB)
     while conversation.question.field != "constraints.network_team":
@@ -161,7 +166,8 @@ def test_a_correction_shows_what_it_replaces_and_moves_the_plan(begin: Callable[
     assert not shown.first and shown.changes and shown.plan.questionnaire["cluster"]["gpus"] == 128
 
 
-@pytest.mark.parametrize(("message", "field"), [("tp 7", "parallelism.tp"), ("100 GPUs, 8 GPUs per node", "cluster.gpus"), ("micro batch 0", None)])
+@pytest.mark.parametrize(("message", "field"), [("tp 7", "parallelism.tp"), ("100 GPUs, 8 GPUs per node", "cluster.gpus"),
+                                                ("micro batch 0", None)])
 def test_what_cannot_be_changes_nothing_and_says_why(begin: Callable[..., Conversation], message: str, field: str | None) -> None:
     conversation = begin(JOB)
     before, plan = conversation.draft.fields, conversation.plan
@@ -244,7 +250,8 @@ def test_start_over_begins_again_and_keeps_the_old_line(begin: Callable[..., Con
 
 def test_questions_about_the_plan_need_a_plan(begin: Callable[..., Conversation]) -> None:
     conversation = begin("pretraining")
-    for message in ("why", "why not RoCE", "what if 128 GPUs", "compare RoCE and InfiniBand", "export as json", "what would flip it"):
+    for message in ("why", "why not RoCE", "what if 128 GPUs", "compare RoCE and InfiniBand", "export as json",
+                    "what would flip it"):
         assert "still needed: model, GPU, GPUs" in one(conversation.say(message), Failure).text
 
 
@@ -333,7 +340,8 @@ def test_sources_that_disagree_are_told_with_what_holds(begin: Callable[..., Con
     assert all("What holds" in item for item in note.items)
 
 
-@pytest.mark.parametrize("message", ["sources", "assumptions", "warnings", "what should we measure first?", "what should we ask the provider?", "help", "what do you know so far?"])
+@pytest.mark.parametrize("message", ["sources", "assumptions", "warnings", "what should we measure first?",
+                                     "what should we ask the provider?", "help", "what do you know so far?"])
 def test_each_part_of_the_plan_can_be_asked_for(begin: Callable[..., Conversation], message: str) -> None:
     assert [e for e in begin(JOB).say(message) if isinstance(e, Note)][0].text
 
@@ -364,7 +372,8 @@ def test_a_search_that_cannot_be_opened_is_a_sentence(begin: Callable[..., Conve
 # -- export ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("message", "suffix", "format"), [("export as markdown to {}", ".md", "markdown"), ("save it to {}", ".json", "json"),
+@pytest.mark.parametrize(("message", "suffix", "format"),
+                         [("export as markdown to {}", ".md", "markdown"), ("save it to {}", ".json", "json"),
                                                              ("export to {}", ".yaml", "yaml"), ("export to {}", ".txt", "text")])
 def test_the_plan_is_exported(begin: Callable[..., Conversation], tmp_path: Path, message: str, suffix: str, format: str) -> None:
     path = tmp_path / f"plan{suffix}"
@@ -372,7 +381,8 @@ def test_the_plan_is_exported(begin: Callable[..., Conversation], tmp_path: Path
     assert (exported.path, exported.format) == (str(path), format) and path.stat().st_size > 50
 
 
-def test_an_exported_questionnaire_plans_the_same_again(begin: Callable[..., Conversation], library: Library, tmp_path: Path) -> None:
+def test_an_exported_questionnaire_plans_the_same_again(begin: Callable[..., Conversation], library: Library,
+                                                        tmp_path: Path) -> None:
     conversation = begin(f"{JOB} with fsdp, no InfiniBand, $2.10/hr", f"export as yaml to {tmp_path / 'job.yaml'}")
     assert read_one(tmp_path / "job.yaml", library.catalog) == conversation.draft.questionnaire(library.catalog)
 
@@ -389,8 +399,10 @@ def test_a_file_that_is_there_is_not_overwritten_unasked(begin: Callable[..., Co
 # -- anything may be typed ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("message", ["", "   ", "\x1b[31m", "[/bold]", "{}", "%s", "\\", "'; DROP TABLE", "64" * 500, "no " * 400, "\u202e64 H100s", "99999999999999999999 H100s",
-                                     "1e400 tokens", "0 GPUs", "-8 GPUs", "8x8x8x8 H100", "🙂", "tp=99999999999 pp=3", "compare", "what if", "why not", "branch 0", "export to /", "x" * 5000])
+@pytest.mark.parametrize("message", ["", "   ", "\x1b[31m", "[/bold]", "{}", "%s", "\\", "'; DROP TABLE", "64" * 500,
+                                     "no " * 400, "\u202e64 H100s", "99999999999999999999 H100s",
+                                     "1e400 tokens", "0 GPUs", "-8 GPUs", "8x8x8x8 H100", "🙂", "tp=99999999999 pp=3", "compare",
+                                     "what if", "why not", "branch 0", "export to /", "x" * 5000])
 def test_no_message_breaks_the_conversation(begin: Callable[..., Conversation], message: str) -> None:
     for conversation in (begin(), begin(JOB)):
         events = conversation.say(message)
@@ -423,7 +435,8 @@ def talk(conversation: Conversation, *lines: str) -> list[str]:
 def test_line_by_line_choices_have_keys_and_the_end_of_input_ends_it(begin: Callable[..., Conversation]) -> None:
     conversation = Conversation(libraries.load())
     written = talk(conversation, "1", "2", "H100", "64")
-    assert conversation.draft.fields == {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm", "cluster.gpus": 64}
+    assert conversation.draft.fields == {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm",
+                                         "cluster.gpus": 64}
     assert "  1. Pretrain a model" in written
 
 
@@ -435,7 +448,9 @@ def test_a_number_that_could_be_an_answer_is_no_key(begin: Callable[..., Convers
 
 
 def test_lines_are_plain_text_that_fits(library: Library) -> None:
-    written = talk(Conversation(library), f"{JOB} with fsdp", "why", "compare InfiniBand and RoCE", "what if [red]128[/red] GPUs \x1b[31m", "show the plan", "quit")
+    written = talk(Conversation(library), f"{JOB} with fsdp", "why", "compare InfiniBand and RoCE", "what if [red]128[/red] "
+                                                                                                    "GPUs \x1b[31m",
+                                                                                                    "show the plan", "quit")
     assert max(len(line) for line in written) <= 80
     assert all(line.isprintable() for line in written)
     assert not any(c in "".join(written) for c in "│┌─═█")
@@ -459,13 +474,15 @@ def test_a_conversation_is_saved_and_gone_on_with(library: Library, tmp_path: Pa
 
 def test_the_command_talks_through_a_pipe(tmp_path: Path) -> None:
     code = "from assistant.conversation import plain; raise SystemExit(plain.main())"
-    done = subprocess.run([sys.executable, "-c", code], input="64 H100s\nquit\n", capture_output=True, text=True, cwd=Path(__file__).parents[1],
+    done = subprocess.run([sys.executable, "-c", code], input="64 H100s\nquit\n", capture_output=True, text=True,
+                          cwd=Path(__file__).parents[1],
                           env={"WEFT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"})
     assert done.returncode == 0 and done.stderr == "" and "GPUs: 64" in done.stdout
 
 
 def test_the_conversation_loads_neither_screen_nor_embedding_model() -> None:
     code = ("import sys, json\nfrom assistant import library\nfrom assistant.conversation import Conversation, replay\n"
-            f"list(replay(Conversation(library.load()), [{JOB!r}, 'why']))\nprint(json.dumps([m for m in ('torch', 'sentence_transformers', 'textual') if m in sys.modules]))")
+            f"list(replay(Conversation(library.load()), [{JOB!r}, 'why']))\nprint(json.dumps([m for m in ('torch', "
+            f"'sentence_transformers', 'textual') if m in sys.modules]))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
     assert json.loads(done.stdout) == []

@@ -16,7 +16,8 @@ from assistant.vocabulary.errors import InputError
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
 SAVED = sorted(FOLDER.glob("*.md"))
-HEAD = {"date": "2026-11-20", "program": "weft 0.1.0", "rules": "0" * 12, "knowledge": "1" * 12, "catalog": "2" * 12, "evidence": "claims"}
+HEAD = {"date": "2026-11-20", "program": "weft 0.1.0", "rules": "0" * 12, "knowledge": "1" * 12, "catalog": "2" * 12,
+        "evidence": "claims"}
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +59,18 @@ def test_a_transcript_reads_back_as_it_was_written(path: Path) -> None:
 
 
 def _written(transcript: Transcript) -> str:
-    parts = [(f"\n{transcripts.YOU}{transcripts._escape(e.said)}\n" if e.said is not None else "") + f"\n{transcripts.WEFT}{e.answer}\n" for e in transcript.exchanges]
-    return "".join(parts)
+    def text(exchange: Exchange) -> str:
+        said = "" if exchange.said is None else f"\n{transcripts.YOU}{transcripts._escape(exchange.said)}\n"
+        return f"{said}\n{transcripts.WEFT}{exchange.answer}\n"
+
+    return "".join(text(exchange) for exchange in transcript.exchanges)
 
 
-@pytest.mark.parametrize("message", ["**You:** me", "**Weft:** it", "# title", "- item", "| a | b |", "back\\slash", "\\*", "`code` <b>bold</b>", "[link](http://x)", "_em_ *strong* ~x~", "64 H100s"])
+@pytest.mark.parametrize("message", ["**You:** me", "**Weft:** it", "# title", "- item", "| a | b |", "back\\slash", "\\*",
+                                     "`code` <b>bold</b>", "[link](http://x)", "_em_ *strong* ~x~", "64 H100s"])
 def test_whatever_was_typed_comes_back_exactly(message: str) -> None:
-    turns = [Turn(said=None, events=(Note(text="hello"),)), Turn(said=message, events=(Note(text=f"You said {message}"), Note(text=message, items=(message,))))]
+    turns = [Turn(said=None, events=(Note(text="hello"),)),
+             Turn(said=message, events=(Note(text=f"You said {message}"), Note(text=message, items=(message,))))]
     parsed = transcripts.parse(transcripts.text_of("Title", HEAD, turns))
     assert parsed.said == [message] and parsed.title == "Title" and parsed.head == HEAD
     assert len(parsed.exchanges) == 2
@@ -156,7 +162,8 @@ def test_a_file_that_is_no_transcript_is_one_sentence(tmp_path: Path, library: L
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, library: Library) -> None:
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
-    for path, sentence in ((tmp_path / "bytes.md", "UTF-8"), (tmp_path / "missing.md", "cannot be read"), (tmp_path, "cannot be read")):
+    for path, sentence in ((tmp_path / "bytes.md", "UTF-8"), (tmp_path / "missing.md", "cannot be read"),
+                           (tmp_path, "cannot be read")):
         with pytest.raises(InputError, match=sentence):
             transcripts.read(path)
 

@@ -8,7 +8,7 @@ from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Assumption, Plan
 
 from . import comparing, explaining
 from .changes import candidate
@@ -49,10 +49,7 @@ class AboutPlan:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
         events: list[Event] = []
         for fabric in named:
-            meant = self._meant(plan, fabric)
-            if meant == plan.recommendation.fabric:
-                events.append(Note(text=f"{meant} is what is recommended."))
-            events.append(explaining.why_fabric(plan, meant))
+            events.append(explaining.why_fabric(plan, self._meant(plan, fabric)))
         return events
 
     def _meant(self, plan: Plan, fabric: str) -> str:
@@ -89,15 +86,20 @@ class AboutPlan:
         return [explaining.sources(plan)]
 
     def assumptions(self, plan: Plan) -> list[Event]:
-        items = tuple(f"{field_text(a.field, a.value, self._catalog) if a.value is not None else field_name(a.field) + ': open'} – {a.why}" for a in plan.assumptions)
+        items = tuple(f"{self._assumed(a)} – {a.why}" for a in plan.assumptions)
         return [Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)]
+
+    def _assumed(self, assumption: Assumption) -> str:
+        name, value = assumption.field, assumption.value
+        return f"{field_name(name)}: open" if value is None else field_text(name, value, self._catalog)
 
     def warnings(self, plan: Plan) -> list[Event]:
         items = tuple(w.message for w in plan.warnings)
         return [Note(text="Worth knowing:" if items else "There are no warnings.", items=items)]
 
     def measure(self, plan: Plan) -> list[Event]:
-        return [Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.", items=tuple(plan.measure_first))]
+        return [Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
+                     items=tuple(plan.measure_first))]
 
     def ask_provider(self, plan: Plan) -> list[Event]:
         asked = tuple(plan.questions_for_provider)
@@ -106,12 +108,14 @@ class AboutPlan:
     def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
         """What the knowledge base says about a free question."""
         if searcher is None:
-            return Answer(question=question, answer=None, note="The search is not available here, so questions beyond the plan cannot be answered.")
+            return Answer(question=question, answer=None, note="The search is not available here, so questions beyond the "
+                                                               "plan cannot be answered.")
         try:
             found = searcher(question)
         except InputError as error:
             return Failure(text=f"{error}.")
-        return Answer(question=question, answer=found, note=None if found.answered else "The knowledge base has no answer to that.")
+        return Answer(question=question, answer=found, note=None if found.answered else "The knowledge base has no answer to "
+                                                                                        "that.")
 
     def help(self) -> Note:
         return Note(text="You can say, in your own words:", items=_HELP)

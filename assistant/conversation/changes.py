@@ -10,7 +10,8 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    said = [*_recommendation(before, after), *_figures(before, after), *_confidence(before, after), *_candidates(before, after), *_warnings(before, after)]
+    said = [*_recommendation(before, after), *_figures(before, after), *_confidence(before, after), *_candidates(before, after),
+            *_warnings(before, after)]
     return tuple(said) or ("Nothing about the answer changes.",)
 
 
@@ -44,8 +45,14 @@ def _figures(before: Plan, after: Plan) -> list[str]:
     if old.run_hours and new.run_hours and _moved(old.run_hours, new.run_hours):
         said.append(f"Length of the run: {figures.hours(new.run_hours)}, before {figures.hours(old.run_hours)}.")
     if old.step_time_s and new.step_time_s and _moved(old.step_time_s.p50, new.step_time_s.p50):
-        said.append(f"One step: {figures.seconds(new.step_time_s.p50)}, before {figures.seconds(old.step_time_s.p50)}.")
+        said.append(f"{unit_of_work(after)}: {figures.seconds(new.step_time_s.p50)}, before "
+                    f"{figures.seconds(old.step_time_s.p50)}.")
     return said
+
+
+def unit_of_work(plan: Plan) -> str:
+    """What is timed: an optimizer step, or one output token when serving."""
+    return "One output token" if "inference" in str(plan.questionnaire.get("workload", "")) else "One step"
 
 
 def _moved(old: float, new: float) -> bool:

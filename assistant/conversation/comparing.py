@@ -9,7 +9,7 @@ from assistant.present import figures
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.plan import Candidate, Plan
 
-from .changes import candidate
+from .changes import candidate, unit_of_work
 from .events import Comparison, ComparisonRow
 
 Side = Literal["left", "right"]
@@ -21,7 +21,7 @@ _VENDORS = {"many": 0, "few": 1, "one": 2}
 def compare(plan: Plan, left: str, right: str, catalog: Catalog) -> Comparison:
     """Figures of this job first, then what the catalog says about the two. Both must be candidates of the plan."""
     one, two = candidate(plan, left), candidate(plan, right)
-    rows = [*_computed(one, two), *_known(catalog.fabrics[left], catalog.fabrics[right])]
+    rows = [*_computed(one, two, unit_of_work(plan)), *_known(catalog.fabrics[left], catalog.fabrics[right])]
     return Comparison(left=left, right=right, rows=tuple(rows), summary=_summary(one, two))
 
 
@@ -32,14 +32,15 @@ def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bo
     better: Side | None = None
     if left is not None and right is not None and text(left) != text(right):
         better = "left" if (left < right) == lower else "right"
-    return ComparisonRow(what=what, left=text(left) if left is not None else figures.UNKNOWN, right=text(right) if right is not None else figures.UNKNOWN, better=better)
+    return ComparisonRow(what=what, left=text(left) if left is not None else figures.UNKNOWN, right=text(right)
+                         if right is not None else figures.UNKNOWN, better=better)
 
 
-def _computed(one: Candidate, two: Candidate) -> list[ComparisonRow]:
+def _computed(one: Candidate, two: Candidate, unit: str) -> list[ComparisonRow]:
     p50 = lambda c, name: getattr(getattr(c, name), "p50", None)  # noqa: E731
     rows = [
         ComparisonRow(what="verdict", left=one.verdict, right=two.verdict),
-        _row("one step", p50(one, "step_time_s"), p50(two, "step_time_s"), figures.seconds),
+        _row(unit.lower(), p50(one, "step_time_s"), p50(two, "step_time_s"), figures.seconds),
         _row("waiting for the network", one.exposed_communication_percent, two.exposed_communication_percent, figures.percent),
         _row("length of the run", one.run_hours, two.run_hours, figures.hours),
         _row("cost of the run", p50(one, "cost_usd"), p50(two, "cost_usd"), figures.usd),
@@ -59,7 +60,8 @@ def _known(one: Fabric, two: Fabric) -> list[ComparisonRow]:
         _row("latency between nodes", latency(one), latency(two), figures.seconds),
         _ranked("skills to run it", one.skills, two.skills, _SKILLS), _ranked("who sells it", one.vendors, two.vendors, _VENDORS),
         _ranked("maturity", one.maturity, two.maturity, _MATURITY),
-        _row("largest published run", one.largest_proven_gpus and one.largest_proven_gpus.value, two.largest_proven_gpus and two.largest_proven_gpus.value,
+        _row("largest published run", one.largest_proven_gpus and one.largest_proven_gpus.value, two.largest_proven_gpus
+             and two.largest_proven_gpus.value,
              lambda v: f"{v:,.0f} GPUs", lower=False)]
     return [row for row in rows if row is not None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from .about_plan import AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import EXCLUDED, Change, Draft
-from .events import (Choice, Event, Exported, Failure, Note, PlanDetails, PlanShown, Question, Turn, Understood, UnderstoodField, VariationShown)
+from .events import (Choice, Event, Exported, Failure, Note, PlanDetails, PlanShown, Question, Turn, Understood,
+                     UnderstoodField, VariationShown)
 from .fields import field_name, field_text, value_text
 from .history import History
 from .interviewer import Interviewer
@@ -30,6 +32,8 @@ Searcher = Callable[[str], SearchAnswer]
 Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
 
 LONGEST_MESSAGE = 4000
+_ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
+                            r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
 
 
 def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
@@ -77,7 +81,8 @@ class Conversation:
 
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
-        events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
+        events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as "
+                                         "soon as it can. "
                                          "Say \"help\" for what else you can say.")]
         if self._start_fields:
             events += self._change(self._start_fields, "")
@@ -91,7 +96,8 @@ class Conversation:
         if not said:
             return self._end(said, self._repeat())
         if len(said) > LONGEST_MESSAGE:
-            return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
+            return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to "
+                                                            f"{LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
         choice = self._interviewer.choice_typed(said)
         if choice is not None:
             return self._end(said, self._chosen(choice))
@@ -117,7 +123,8 @@ class Conversation:
 
     def _understood(self, said: str) -> list[Event]:
         reading = understand(said, context=self.draft, catalog=self.library.catalog)
-        handle = {"why": self._why, "why-not": self._why_not, "what-if": self._what_if, "compare": self._compare, "ask": self._search,
+        handle = {"why": self._why, "why-not": self._why_not, "what-if": self._what_if, "compare": self._compare,
+                  "ask": self._search,
                   "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
         return handle(reading, said)
 
@@ -132,13 +139,15 @@ class Conversation:
             return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
         if reading.fabrics:
             names = ", ".join(reading.fabrics)
-            return [Note(text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; say \"we have it\" with the name when it is there already."),
+            return [Note(text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; "
+                              f"say \"we have it\" with the name when it is there already."),
                     *self._repeat()]
         return [Failure(text=self._not_understood(reading)), *self._repeat()]
 
     def _not_understood(self, reading: Understanding) -> str:
         if reading.intent == "change":
-            return f"What should change? \"{reading.rest}\" alone does not say which fact it belongs to." if reading.rest else "What should change? Name the fact and its new value."
+            return (f"What should change? \"{reading.rest}\" alone does not say which fact it belongs to." if reading.rest
+                    else "What should change? Name the fact and its new value.")
         return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
 
     def _why(self, reading: Understanding, said: str) -> list[Event]:
@@ -187,19 +196,26 @@ class Conversation:
         before, self.plan = self.plan, plan
         self.variation = self._varied = None
         if plan is not None and plan != before:
-            events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan), first=before is None))
+            events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan),
+                                    first=before is None))
         return events + self._ask_next()
 
-    def _understood_event(self, before: Draft, change: Change, fields: Mapping[str, Any], rest: str, named: Iterable[str]) -> Understood:
+    def _understood_event(self, before: Draft, change: Change, fields: Mapping[str, Any], rest: str,
+                          named: Iterable[str]) -> Understood:
         catalog = self.library.catalog
         shown = []
         for name, value in fields.items():
             old = before.fields.get(name)
             replaced = value_text(name, old, catalog) if old is not None and old != value else None
             shown.append(UnderstoodField(field=name, value=value, text=field_text(name, value, catalog), before=replaced))
-        assumed = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
+        assumed = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name,
+                   why in change.set_aside.items()]
+        split = [name for name in fields if name in ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")]
+        if split and "parallelism.strategy" not in change.draft.fields:
+            assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
         decided = change.draft.fields.get("cluster.fabric")
-        assumed += [f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided]
+        assumed += [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
+                    if fabric != decided]
         return Understood(fields=tuple(shown), assumed=tuple(assumed), rest=rest)
 
     def _failure(self, error: InputError) -> Failure:
@@ -227,19 +243,23 @@ class Conversation:
         if asked is None:
             return [Note(text="No question is open.")]
         if asked.required:
-            return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."), *self._repeat()]
+            return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."),
+                    *self._repeat()]
         self._history.advance(self.draft.leave_open(asked.field))
-        return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()), *self._ask_next()]
+        return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()),
+                *self._ask_next()]
 
     # -- commands ----------------------------------------------------------------------------------------
 
     def _command(self, command: str, said: str) -> list[Event]:
-        on_plan = {"flips": self._about.flips, "conflicts": self._about.conflicts, "sources": self._about.sources, "assumptions": self._about.assumptions,
+        on_plan = {"flips": self._about.flips, "conflicts": self._about.conflicts, "sources": self._about.sources,
+                   "assumptions": self._about.assumptions,
                    "warnings": self._about.warnings, "measure": self._about.measure, "ask-provider": self._about.ask_provider,
                    "show": lambda plan: [PlanDetails(plan=plan)]}
         if command in on_plan:
             return self._with_plan(on_plan[command])
-        return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open, "keep": self._keep,
+        return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
+                "keep": self._keep,
                 "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
 
     def _facts(self) -> list[Event]:
@@ -264,13 +284,25 @@ class Conversation:
 
     def _what_if(self, reading: Understanding, said: str) -> list[Event]:
         fields = dict(reading.fields)
-        if not fields and len(reading.fabrics) == 1:
+        still_excluded = self._readmitted(reading, said)
+        if still_excluded is not None:
+            fields = {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
+        elif not fields and len(reading.fabrics) == 1:
             fields["cluster.fabric"] = reading.fabrics[0]
         if reading.excluded:
             fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
         if not fields:
-            return self._with_plan(self._about.flips) if not reading.rest else [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
+            return self._with_plan(self._about.flips) if not reading.rest else [Failure(text=f"I did not understand what to "
+                                                                                             f"vary: \"{reading.rest}\".")]
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
+
+    def _readmitted(self, reading: Understanding, said: str) -> list[str] | None:
+        """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
+        excluded, fabrics = self.draft.fields.get(EXCLUDED, []), self.library.catalog.fabrics
+        if not set(reading.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said):
+            return None
+        allowed = {fabrics[name].technology for name in reading.fabrics}
+        return [name for name in excluded if fabrics[name].technology not in allowed]
 
     def _vary(self, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:
         try:
@@ -280,7 +312,8 @@ class Conversation:
             return self._failure(error)
         understood = self._understood_event(self.draft, change, fields, rest, ())
         self._varied = change.draft
-        self.variation = VariationShown(what_if=said, fields=understood.fields, plan=varied, headline=varied.recommendation.headline, changes=changes(plan, varied))
+        self.variation = VariationShown(what_if=said, fields=understood.fields, plan=varied,
+                                        headline=varied.recommendation.headline, changes=changes(plan, varied))
         return self.variation
 
     def _keep(self) -> list[Event]:

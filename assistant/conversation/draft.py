@@ -150,11 +150,13 @@ def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
     elif "model.params" not in filled and not {"model.layers", "model.ffn", "model.heads", "model.vocab"} <= set(filled):
         filled = {n: v for n, v in filled.items() if not n.startswith("model.")} | {"model": next(iter(catalog.models))}
     filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
-    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [filled.get("cluster.sites", 1), filled.get("cluster.gpus_per_node", 1)]
+    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [filled.get("cluster.sites", 1),
+                                                                                        filled.get("cluster.gpus_per_node", 1)]
     filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))
     try:
         questionnaires.from_value(nested(filled), catalog)
     except InputError as error:
         # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
-        if error.place.field in fields and not error.place.field.startswith(("parallelism", "inference.tensor", "training.global_batch")):
+        if error.place.field in fields and not error.place.field.startswith(("parallelism", "inference.tensor",
+                                                                             "training.global_batch")):
             raise

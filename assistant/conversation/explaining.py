@@ -9,7 +9,7 @@ from assistant.present import figures
 from assistant.vocabulary.facts import FACTS, UNKNOWN
 from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 
-from .changes import candidate, chosen, confidence
+from .changes import candidate, chosen, confidence, unit_of_work
 from .events import Explanation, Note, Reason
 
 MOST_FACTS = 6
@@ -18,7 +18,8 @@ MOST_SIDES = 4
 _STAGES = ("choose", "screen", "demand", "classify")
 # The stronger the kind of evidence, the earlier it is named.
 _GRADES = ("measured", "derived", "vendor", "rule-of-thumb", "opinion")
-_VERDICTS = {"recommended": "is recommended", "acceptable": "would do", "avoid": "is better avoided", "impossible": "is not possible here"}
+_VERDICTS = {"recommended": "is recommended", "acceptable": "would do", "avoid": "is better avoided",
+             "impossible": "is not possible here"}
 
 
 def why(plan: Plan) -> Explanation:
@@ -26,8 +27,9 @@ def why(plan: Plan) -> Explanation:
     answer = plan.recommendation
     about = _weighed(f for f in plan.findings if f.fabric in (None, answer.fabric) and f.stage != "advise")
     best = chosen(plan)
-    children = (*(_figures(best) if best else ()), *(_finding(f, plan, set()) for f in _roots(about)))
-    return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline, children=children))
+    children = (*(_figures(best, plan) if best else ()), *(_finding(f, plan, set()) for f in _roots(about)))
+    return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline,
+                                                        children=children))
 
 
 def why_fabric(plan: Plan, fabric: str) -> Explanation:
@@ -38,11 +40,12 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
         text = f"{fabric} was not considered: you ruled it out." if ruled_out else f"{fabric} is no candidate for this job."
         return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=text))
     findings = _weighed(f for f in plan.findings if f.fabric == fabric and f.stage != "advise")
-    children = [*_figures(found), *(_finding(f, plan, set()) for f in _roots(findings))]
+    children = [*_figures(found, plan), *(_finding(f, plan, set()) for f in _roots(findings))]
     difference = _difference(plan, found)
     if difference:
         children.insert(0, Reason(kind="figure", text=difference))
-    return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[found.verdict]}.", children=tuple(children)))
+    return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[found.verdict]}.",
+                                                 children=tuple(children)))
 
 
 def why_finding(plan: Plan, rule: str) -> Explanation | None:
@@ -63,15 +66,17 @@ def _difference(plan: Plan, other: Candidate) -> str | None:
     time = ""
     if other.step_time_s and best.step_time_s:
         ratio = other.step_time_s.p50 / best.step_time_s.p50
-        time = f", each step {ratio:.2f} times as long" if ratio >= 1.005 else f", each step {1 / ratio:.2f} times as fast" if ratio <= 0.995 else ", each step as long"
+        time = (f", each step {ratio:.2f} times as long" if ratio >= 1.005
+                else f", each step {1 / ratio:.2f} times as fast" if ratio <= 0.995 else ", each step as long")
     return f"The run would cost {money}{time}."
 
 
-def _figures(found: Candidate) -> tuple[Reason, ...]:
+def _figures(found: Candidate, plan: Plan) -> tuple[Reason, ...]:
     """What was computed for a candidate."""
     if found.step_time_s is None:
         return ()
-    lines = [f"One step takes {figures.seconds(found.step_time_s.p50)} ({figures.seconds(found.step_time_s.p10)}–{figures.seconds(found.step_time_s.p90)}), "
+    lines = [f"{unit_of_work(plan)} takes {figures.seconds(found.step_time_s.p50)} "
+             f"({figures.seconds(found.step_time_s.p10)}–{figures.seconds(found.step_time_s.p90)}), "
              f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."]
     if found.cost_usd is not None:
         lines.append(f"The run takes {figures.hours(found.run_hours)} and costs {figures.usd_band(found.cost_usd)}.")
@@ -93,7 +98,8 @@ def _roots(findings: list[Finding]) -> list[Finding]:
 def _finding(finding: Finding, plan: Plan, seen: set[str]) -> Reason:
     """A rule's conclusion over the facts it saw, the findings it used and the claims it rests on."""
     seen = seen | {finding.rule}
-    below = [_finding(f, plan, seen) for rule in finding.from_findings if rule not in seen for f in _by_rule(plan, rule, finding.fabric)]
+    below = [_finding(f, plan, seen) for rule in finding.from_findings if rule not in seen
+             for f in _by_rule(plan, rule, finding.fabric)]
     facts = [Reason(kind="fact", text=_fact(name, value)) for name, value in list(finding.facts.items())[:MOST_FACTS]]
     claims = [_claim(e) for e in _evidence(plan, finding)[:MOST_CLAIMS]]
     return Reason(kind="rule", id=finding.rule, text=finding.because, children=(*below, *facts, *claims))
@@ -132,12 +138,15 @@ def flips(plan: Plan) -> Note:
     from .fields import field_name, value_text
 
     answer = plan.recommendation
-    items = [f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}." for f in answer.flips]
+    items = [f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}."
+             for f in answer.flips]
     if answer.smallest_change:
         items.insert(0, answer.smallest_change)
     if not items:
-        return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. {confidence(plan)}")
-    return Note(text=f"The answer is {answer.fabric}. {confidence(plan)} Taken one at a time, this would turn it:", items=tuple(items))
+        return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. "
+                         f"{confidence(plan)}")
+    return Note(text=f"The answer is {answer.fabric}. {confidence(plan)} Taken one at a time, this would turn it:",
+                items=tuple(items))
 
 
 def conflicts(plan: Plan) -> Note:
@@ -155,4 +164,5 @@ def conflicts(plan: Plan) -> Note:
 def sources(plan: Plan) -> Note:
     """The evidence of the plan, one line each."""
     items = tuple(f"{e.source}, {e.section} ({e.grade}; {e.verdict}; {e.date}): {_claim(e).text}" for e in plan.evidence)
-    return Note(text="The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.", items=items)
+    return Note(text="The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.",
+                items=items)

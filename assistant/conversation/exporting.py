@@ -11,9 +11,11 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 Format = Literal["markdown", "json", "yaml", "html", "text"]
-_SUFFIXES: dict[str, Format] = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".html": "html", ".htm": "html", ".txt": "text"}
+_SUFFIXES: dict[str, Format] = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml",
+                                ".html": "html", ".htm": "html", ".txt": "text"}
 _NAMED = re.compile(r"\b(markdown|md|json|yaml|yml|html|text)\b", re.IGNORECASE)
-_PATH = re.compile(r"""["'](?P<quoted>[^"']+)["']|(?P<plain>[^\s"']*[\w\-]\.(?:md|markdown|json|ya?ml|html?|txt))(?=[\s,;]|$)""", re.IGNORECASE)
+_PATH = re.compile(r"""["'](?P<quoted>[^"']+)["']|"""
+                   r"""(?P<plain>[^\s"']*[\w\-]\.(?:md|markdown|json|ya?ml|html?|txt))(?=[\s,;]|$)""", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|into|as)\s+(?P<path>[~./][^\s,;]*)")
 
 

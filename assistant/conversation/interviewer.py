@@ -57,7 +57,8 @@ class Interviewer:
         return [self._ask(asked, draft, previous=self._answer_to(asked, draft))]
 
     def _answer_to(self, asked: Asked, draft: Draft) -> str | None:
-        answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
+        answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields
+                   if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
         return ", ".join(answers) or ("not sure" if asked.field in draft.left_open else None)
 
     def restart(self) -> None:
@@ -84,7 +85,9 @@ def _finished(plan: Plan | None, draft: Draft) -> Finished:
     left_open = tuple(field_name(name) for name in draft.left_open)
     verdict = plan.recommendation.verdict if plan is not None else None
     if verdict == "no-network-needed":
-        return Finished(text="No open question could change this: nothing of the job has to cross between nodes.", left_open=left_open)
+        return Finished(text="No open question could change this: nothing of the job has to cross between nodes.",
+                        left_open=left_open)
     if verdict == "infeasible":
-        return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask what if.", left_open=left_open)
+        return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask "
+                             "what if.", left_open=left_open)
     return Finished(text="That is all I need to ask. Ask why, why not, what if, or export the plan.", left_open=left_open)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Catalog
 
+from .choices import Choices, fabrics, fixed, gpu_counts, gpus, models, nothing
 from .draft import Draft
-from .events import Choice, Question
+from .events import Question
 
-Choices = Callable[[Draft, Catalog], tuple[Choice, ...]]
+
+def _always(draft: Draft, catalog: Catalog) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Asked:
     text: str
     why: str
     settled_by: tuple[str, ...]
-    choices: Choices = lambda draft, catalog: ()
-    matters: Callable[[Draft, Catalog], bool] = lambda draft, catalog: True
+    choices: Choices = nothing
+    matters: Callable[[Draft, Catalog], bool] = _always
     if_not_sure: str | None = None
     required: bool = False
     first: bool = False  # before questions on which the plan could flip
@@ -32,7 +35,8 @@ class Asked:
 
     def meant(self, said: str) -> str | None:
         """The choice a plain word such as "no" or "nobody" means as an answer to this question."""
-        return next((choice for pattern, choice in self.replies if re.fullmatch(rf"\W*(?:{pattern})\W*", said, re.IGNORECASE)), None)
+        return next((choice for pattern, choice in self.replies if re.fullmatch(rf"\W*(?:{pattern})\W*", said, re.IGNORECASE)),
+                    None)
 
     def open(self, draft: Draft, catalog: Catalog) -> bool:
         """Not answered, not left open, and worth asking here."""
@@ -41,45 +45,10 @@ class Asked:
 
     def question(self, draft: Draft, catalog: Catalog, *, previous: str | None = None, again: bool = False) -> Question:
         """The question as it is asked now; the choices depend on what is known."""
-        return Question(field=self.field, text=self.text, why_asked=self.why, choices=self.choices(draft, catalog), not_sure=not self.required,
+        return Question(field=self.field, text=self.text, why_asked=self.why, choices=self.choices(draft, catalog),
+                        not_sure=not self.required,
                         if_not_sure=self.if_not_sure, placeholder=self.placeholder,
                         previous=previous, again=again)
-
-
-def _fixed(*choices: tuple[str, str, dict]) -> Choices:
-    made = tuple(Choice(id=name, label=label, value=value) for name, label, value in choices)
-    return lambda draft, catalog: made
-
-
-def _models(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
-    usual = ("llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b", "qwen2.5-7b", "mixtral-8x7b", "deepseek-v3")
-    return tuple(Choice(id=m, label=catalog.models[m].name, value={"model": m}) for m in usual if m in catalog.models)
-
-
-def _gpus(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
-    usual = ("h100-sxm", "h200-sxm", "b200", "gb200", "a100-sxm-80gb", "mi300x")
-    return tuple(Choice(id=g, label=catalog.gpus[g].name, value={"cluster.gpu": g}) for g in usual if g in catalog.gpus)
-
-
-def _counts(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
-    gpu = catalog.gpus.get(draft.fields.get("cluster.gpu"))
-    node = max(gpu.gpus_per_node, gpu.scale_up_domain) if gpu else 8
-    return tuple(Choice(id=f"gpus-{node * n}", label=f"{node * n} ({n} {'rack' if node > 16 else 'node'}{'s' if n > 1 else ''})", value={"cluster.gpus": node * n})
-                 for n in (1, 2, 8, 32))
-
-
-def _fabrics(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
-    """The usual speeds of each technology for this GPU, as "already there"."""
-    gpu = catalog.gpus.get(draft.fields.get("cluster.gpu"))
-    rate = gpu.usual_nic_line_rate.si if gpu else 50e9
-    offered = []
-    for technology in ("infiniband", "roce", "spectrum-x", "tcp", "efa"):
-        found = [f for f in catalog.fabrics.values() if f.technology == technology and (f.gpus is None or gpu is None or gpu.id in f.gpus)]
-        wanted = 12.5e9 if technology == "tcp" else rate
-        near = min(found, key=lambda f: abs((f.line_rate.si if f.line_rate else wanted) - wanted), default=None)
-        if near is not None:
-            offered.append(Choice(id=near.id, label=f"{near.name} is already there", value={"cluster.fabric": near.id}))
-    return (Choice(id="undecided", label="Nothing is decided yet"), *offered)
 
 
 def _crosses_nodes(draft: Draft, catalog: Catalog) -> bool:
@@ -98,53 +67,90 @@ def _serves_across_nodes(draft: Draft, catalog: Catalog) -> bool:
     return draft.serves and _crosses_nodes(draft, catalog)
 
 
-def _rents_openly(draft: Draft, catalog: Catalog) -> bool:
-    return _crosses_nodes(draft, catalog) and "cluster.fabric" not in draft.fields and draft.fields.get("budget.mode") != "buy"
+def _network_is_open(draft: Draft, catalog: Catalog) -> bool:
+    return _crosses_nodes(draft, catalog) and "cluster.fabric" not in draft.fields
 
 
 QUESTIONS: tuple[Asked, ...] = (
-    Asked("workload", "What will the cluster do?", "Training synchronises every step; serving may not need a network between nodes at all.",
-          ("workload",), _fixed(("pretraining", "Pretrain a model", {"workload": "pretraining"}),
-                                ("finetuning", "Fine-tune a model (full, SFT, LoRA)", {"workload": "finetuning"}),
-                                ("rlhf", "Reinforcement learning (RLHF, PPO, GRPO)", {"workload": "rlhf"}),
-                                ("inference", "Serve a model to users", {"workload": "inference"}),
-                                ("disaggregated-inference", "Serve with prefill and decode on separate GPUs", {"workload": "disaggregated-inference"}),
-                                ("batch-inference", "Run inference in bulk, offline", {"workload": "batch-inference"})),
-          required=True, placeholder="or tell everything at once: pretrain llama 3.1 70b on 64 H100s with fsdp"),
-    Asked("model", "Which model?", "Its size decides how many bytes every step moves between nodes.", ("model",), _models, required=True,
-          placeholder="a name (Llama 3.1 70B) or a size (13B)"),
-    Asked("cluster.gpu", "Which GPU?", "The faster the GPU, the less time there is to hide communication behind.", ("cluster.gpu",), _gpus, required=True,
-          placeholder="8 nodes of 8 H100"),
-    Asked("cluster.gpus", "How many GPUs?", "Inside one node the scale-up link is enough; each further node adds traffic on the network.", ("cluster.gpus",),
-          _counts, required=True, placeholder="64, or 8 nodes"),
-    Asked("cluster.fabric", "Is the network already there or fixed by an offer?", "A network that is owned is kept unless the job cannot run on it.",
-          ("cluster.fabric",), _fabrics, _crosses_nodes, if_not_sure="every network is considered", first=True, placeholder="400G InfiniBand, 100 gig Ethernet, no InfiniBand",
-          replies=((r"no(?:pe|t yet|thing(?: yet)?| network(?: yet)?)?|none(?: yet)?|it is open", "undecided"),)),
-    Asked("cluster.provider", "Where will it run?", "A provider sells only some networks, at its own prices.", ("cluster.provider", "budget.mode"),
-          _fixed(("buy", "On machines we buy", {"budget.mode": "buy"}), ("rent", "Rented, the provider is open", {"budget.mode": "rent"}),
-                 ("aws", "AWS", {"cluster.provider": "aws", "budget.mode": "rent"}), ("gcp", "Google Cloud", {"cluster.provider": "gcp", "budget.mode": "rent"}),
-                 ("azure", "Azure", {"cluster.provider": "azure", "budget.mode": "rent"}), ("coreweave", "CoreWeave", {"cluster.provider": "coreweave", "budget.mode": "rent"})),
-          _rents_openly, if_not_sure="rented, from any provider", placeholder="any provider's name",
-          replies=((r"(?:(?:our|my) own|own)(?: (?:machines|hardware|data ?cent(?:er|re)|servers))?|in[- ]house|we buy(?: it)?", "buy"), (r"any(?:where| provider)?|no preference|cloud|the cloud", "rent"))),
-    Asked("parallelism", "How is the model split over the GPUs?", "FSDP gathers every parameter each step; tensor and pipeline parallelism move far less between nodes.",
-          ("parallelism",), _fixed(("auto", "Find the best split for each network", {"parallelism": "auto"}), ("fsdp", "FSDP or ZeRO-3", {"parallelism.strategy": "fsdp"}),
-                                   ("hsdp", "HSDP: sharded inside the node, copied across nodes", {"parallelism.strategy": "hsdp"}),
-                                   ("ddp", "DDP: every GPU holds the whole model", {"parallelism.strategy": "ddp"})),
-          _trains_across_nodes, if_not_sure="the best split is searched for each network", placeholder="tp8 pp4, zero-1, fsdp",
-          replies=((r"auto(?:matic)?|you (?:choose|decide|pick)|best|the best(?: one| split)?|any", "auto"),)),
-    Asked("training.global_batch", "How large is one optimizer step?", "More work per step hides more communication.",
-          ("training.global_batch",), lambda d, c: (), _trains_across_nodes,
-          if_not_sure="what published runs of this size use", placeholder="sequence length 8k, global batch 512"),
-    Asked("inference.requests_per_s", "What load must it carry?", "The load decides how many replicas there are, and what a request must move between nodes.",
-          ("inference.requests_per_s",), lambda d, c: (), _serves_across_nodes, if_not_sure="the cluster is taken as fully used",
-          placeholder="20 requests per second, 2000 tokens in, 500 out"),
-    Asked("training.tokens", "How long is the run?", "The length of the run turns a slowdown into money and days.", ("training.tokens", "training.days"), lambda d, c: (),
-          _trains_across_nodes, if_not_sure="what is usual for the workload", placeholder="2T tokens, or 10 days"),
-    Asked("budget.usd", "What does a GPU-hour cost, or what may the whole cost?", "A faster network is worth its price when the GPU time it saves costs more.",
-          ("budget.usd", "budget.gpu_hour_usd"), lambda d, c: (), _crosses_nodes, if_not_sure="dated prices of the catalog", placeholder="$2.10/hr, or a budget of $500k"),
-    Asked("constraints.network_team", "Who runs the network?", "RoCE needs people who can tune it; InfiniBand and managed networks need fewer.",
-          ("constraints.network_team",), _fixed(("none", "Nobody", {"constraints.network_team": "none"}), ("some", "People who know some networking", {"constraints.network_team": "some"}),
-                                                ("expert", "An experienced network team", {"constraints.network_team": "expert"})),
-          _rents_openly, if_not_sure="some network knowledge", placeholder="also: vendor neutral, deadline, slowdown you accept",
-          replies=((r"nobody|no[ -]?one|none|no", "none"), (r"some(?:body|one)?|a few people|one person|yes", "some"), (r"experts?|(?:an? )?(?:experienced |expert )?(?:network )?team|we do", "expert"))),
+    Asked(
+        "workload", "What will the cluster do?",
+        "Training synchronises every step; serving may not need a network between nodes at all.",
+        settled_by=("workload",), required=True,
+        choices=fixed(
+            ("pretraining", "Pretrain a model", {"workload": "pretraining"}),
+            ("finetuning", "Fine-tune a model (full, SFT, LoRA)", {"workload": "finetuning"}),
+            ("rlhf", "Reinforcement learning (RLHF, PPO, GRPO)", {"workload": "rlhf"}),
+            ("inference", "Serve a model to users", {"workload": "inference"}),
+            ("disaggregated-inference", "Serve with prefill and decode on separate GPUs", {"workload": "disaggregated-inference"}),
+            ("batch-inference", "Run inference in bulk, offline", {"workload": "batch-inference"})),
+        placeholder="or tell everything at once: pretrain llama 3.1 70b on 64 H100s with fsdp"),
+    Asked(
+        "model", "Which model?", "Its size decides how many bytes every step moves between nodes.",
+        settled_by=("model",), required=True, choices=models, placeholder="a name (Llama 3.1 70B) or a size (13B)"),
+    Asked(
+        "cluster.gpu", "Which GPU?", "The faster the GPU, the less time there is to hide communication behind.",
+        settled_by=("cluster.gpu",), required=True, choices=gpus, placeholder="8 nodes of 8 H100"),
+    Asked(
+        "cluster.gpus", "How many GPUs?",
+        "Inside one node the scale-up link is enough; each further node adds traffic on the network.",
+        settled_by=("cluster.gpus",), required=True, choices=gpu_counts, placeholder="64, or 8 nodes"),
+    Asked(
+        "cluster.fabric", "Is the network already there or fixed by an offer?",
+        "A network that is owned is kept unless the job cannot run on it.",
+        settled_by=("cluster.fabric",), first=True, choices=fabrics, matters=_crosses_nodes,
+        if_not_sure="every network is considered", placeholder="400G InfiniBand, 100 gig Ethernet, no InfiniBand",
+        replies=((r"no(?:pe|t yet|thing(?: yet)?| network(?: yet)?)?|none(?: yet)?|it is open", "undecided"),)),
+    Asked(
+        "cluster.provider", "Where will it run?", "A provider sells only some networks, at its own prices.",
+        settled_by=("cluster.provider", "budget.mode"), matters=_network_is_open,
+        choices=fixed(
+            ("buy", "On machines we buy", {"budget.mode": "buy"}),
+            ("rent", "Rented, the provider is open", {"budget.mode": "rent"}),
+            ("aws", "AWS", {"cluster.provider": "aws", "budget.mode": "rent"}),
+            ("gcp", "Google Cloud", {"cluster.provider": "gcp", "budget.mode": "rent"}),
+            ("azure", "Azure", {"cluster.provider": "azure", "budget.mode": "rent"}),
+            ("coreweave", "CoreWeave", {"cluster.provider": "coreweave", "budget.mode": "rent"})),
+        if_not_sure="rented, from any provider", placeholder="any provider's name",
+        replies=((r"(?:(?:our|my) )?own(?: (?:machines|hardware|data ?cent(?:er|re)|servers))?|in[- ]house|we buy(?: it)?", "buy"),
+                 (r"any(?:where| provider)?|(?:the )?cloud", "rent"))),
+    Asked(
+        "parallelism", "How is the model split over the GPUs?",
+        "FSDP gathers every parameter each step; tensor and pipeline parallelism move far less between nodes.",
+        settled_by=("parallelism",), matters=_trains_across_nodes,
+        choices=fixed(
+            ("auto", "Find the best split for each network", {"parallelism": "auto"}),
+            ("fsdp", "FSDP or ZeRO-3", {"parallelism.strategy": "fsdp"}),
+            ("hsdp", "HSDP: sharded inside the node, copied across nodes", {"parallelism.strategy": "hsdp"}),
+            ("ddp", "DDP: every GPU holds the whole model", {"parallelism.strategy": "ddp"})),
+        if_not_sure="the best split is searched for each network", placeholder="tp8 pp4, zero-1, fsdp",
+        replies=((r"auto(?:matic)?|you (?:choose|decide|pick)|best|the best(?: one| split)?|any", "auto"),)),
+    Asked(
+        "training.global_batch", "How large is one optimizer step?", "More work per step hides more communication.",
+        settled_by=("training.global_batch",), matters=_trains_across_nodes,
+        if_not_sure="what published runs of this size use", placeholder="sequence length 8k, global batch 512"),
+    Asked(
+        "inference.requests_per_s", "What load must it carry?",
+        "The load decides how many replicas there are, and what a request must move between nodes.",
+        settled_by=("inference.requests_per_s",), matters=_serves_across_nodes,
+        if_not_sure="the cluster is taken as fully used", placeholder="20 requests per second, 2000 tokens in, 500 out"),
+    Asked(
+        "training.tokens", "How long is the run?", "The length of the run turns a slowdown into money and days.",
+        settled_by=("training.tokens", "training.days"), matters=_trains_across_nodes,
+        if_not_sure="what is usual for the workload", placeholder="2T tokens, or 10 days"),
+    Asked(
+        "budget.usd", "What does a GPU-hour cost, or what may the whole cost?",
+        "A faster network is worth its price when the GPU time it saves costs more.",
+        settled_by=("budget.usd", "budget.gpu_hour_usd"), matters=_crosses_nodes,
+        if_not_sure="dated prices of the catalog", placeholder="$2.10/hr, or a budget of $500k"),
+    Asked(
+        "constraints.network_team", "Who runs the network?",
+        "RoCE needs people who can tune it; InfiniBand and managed networks need fewer.",
+        settled_by=("constraints.network_team",), matters=_network_is_open,
+        choices=fixed(
+            ("none", "Nobody", {"constraints.network_team": "none"}),
+            ("some", "People who know some networking", {"constraints.network_team": "some"}),
+            ("expert", "An experienced network team", {"constraints.network_team": "expert"})),
+        if_not_sure="some network knowledge", placeholder="also: vendor neutral, deadline, slowdown you accept",
+        replies=((r"nobody|no[ -]?one|none|no", "none"), (r"some(?:body|one)?|a few people|one person|yes", "some"),
+                 (r"experts?|(?:an? )?(?:experienced |expert )?(?:network )?team|we do", "expert"))),
 )

@@ -101,7 +101,8 @@ class ReplayResult:
         if not self.changed:
             note = f" although {_listed(self.facts_changed)} changed since" if self.facts_changed else ""
             return f"{self.path}: {self.answers} answers, all the same{note}."
-        reason = f"{_listed(self.facts_changed)} changed since" if self.facts_changed else "rules, knowledge and prices are the same, so the program changed"
+        reason = (f"{_listed(self.facts_changed)} changed since" if self.facts_changed
+                  else "rules, knowledge and prices are the same, so the program changed")
         return f"{self.path}: different answers; {reason}."
 
 

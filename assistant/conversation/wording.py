@@ -66,7 +66,8 @@ def _lines(block: Block, width: int) -> list[str]:
         return [line for depth, text in block.lines for line in textwrap.wrap(
             text, width, initial_indent="  " * depth + "- ", subsequent_indent="  " * depth + "  ")]
     if isinstance(block, Choices):
-        return [line for key, label in block.offers for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")]
+        return [line for key, label in block.offers
+                for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")]
     return block_lines(block, width)
 
 
@@ -103,7 +104,8 @@ def _understood(event: e.Understood) -> Iterator[Block]:
     if said:
         yield Paragraph("Understood: " + "; ".join(said) + ".")
     if event.assumed:
-        yield Bullets([text[:1].upper() + text[1:] + "." for text in event.assumed])
+        notes = [text[:1].upper() + text[1:] + "." for text in event.assumed]
+        yield Bullets(notes) if len(notes) > 1 else Paragraph(notes[0])
     if event.rest:
         yield Paragraph(f"Not understood, so not used: \"{event.rest}\".")
 
@@ -119,7 +121,9 @@ def _listed(changes: tuple[str, ...]) -> Iterator[Block]:
     warnings = [text for text in changes if text.startswith("New warning")]
     shown = [text for text in changes if text not in warnings[MOST_WARNINGS:]]
     if len(warnings) > MOST_WARNINGS:
-        shown.append(f"{len(warnings) - MOST_WARNINGS} more new warnings; say \"warnings\" to read them.")
+        more = len(warnings) - MOST_WARNINGS
+        shown.append(f"{more} more new warning{'s' if more > 1 else ''}; say \"warnings\" to read "
+                     f"{'them' if more > 1 else 'it'}.")
     if shown:
         yield Bullets(shown) if len(shown) > 1 else Paragraph(shown[0])
 
@@ -141,8 +145,10 @@ def _summary(plan: Plan, headline: str) -> Iterator[Block]:
 def _candidates(plan: Plan) -> Table:
     """The recommended fabric and the cheapest others, in words and signs."""
     computed = [c for c in plan.candidates if c.step_time_s is not None and c.verdict != "impossible"]
-    shown = sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50 if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
-    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", c.verdict, figures.seconds(c.step_time_s.p50), figures.percent(c.exposed_communication_percent),
+    shown = sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50
+                                            if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
+    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", c.verdict, figures.seconds(c.step_time_s.p50),
+             figures.percent(c.exposed_communication_percent),
              figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN] for c in shown]
     step = "per token" if "inference" in str(plan.questionnaire.get("workload", "")) else "step"
     return Table(["network", "verdict", step, "waiting", "cost of the run"], rows, frozenset({2, 3, 4}))
@@ -185,7 +191,8 @@ def _explanation(event: e.Explanation) -> Iterator[Block]:
         yield Tree(tuple(lines))
     more = findings[MOST_REASONS:]
     if more:
-        yield Paragraph(f"{len(more)} more findings, among them {more[0].id}: say \"why {more[0].id}\", or \"show the plan\" for all.")
+        yield Paragraph(f"Not shown: {', '.join(str(reason.id) for reason in more)}. Say \"why\" and one of these, or \"show "
+                        f"the plan\".")
 
 
 def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
@@ -202,7 +209,8 @@ def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
 
 
 def _comparison(event: e.Comparison) -> Iterator[Block]:
-    rows = [[row.what, row.left + (" ✓" if row.better == "left" else ""), row.right + (" ✓" if row.better == "right" else "")] for row in event.rows]
+    rows = [[row.what, row.left + (" ✓" if row.better == "left" else ""), row.right + (" ✓" if row.better == "right" else "")]
+            for row in event.rows]
     yield Paragraph(event.summary, strong=True)
     yield Table(["", event.left, event.right], rows)
     yield Paragraph("✓ marks the better side.")
@@ -228,5 +236,7 @@ def _finished(event: e.Finished) -> Iterator[Block]:
 
 
 _RENDERERS: dict[str, Callable[[Any], Iterator[Block]]] = {
-    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "answer": _answer,
-    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure, "finished": _finished}
+    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details,
+    "answer": _answer,
+    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
+    "finished": _finished}

@@ -9,36 +9,62 @@ from .numbers import NUMBER, value, whole
 from .reading import Reading
 
 _WORKLOADS = (
-    ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|llm))*(?:\s(?:with|into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
+    ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|llm))*(?:\s(?:with|"
+                                r"into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|"
+                                r"split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
                                 r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*"),
-    ("batch-inference", r"(?:batch|offline|bulk)[\s\-](?:inference|inferencing|generation|scoring|processing)|(?:inference|generation) in (?:batch|bulk)|synthetic data generation"),
-    ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
-    ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
-    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?:\s[\w.\-]+){0,4}?\sfrom\sscratch|foundation model training"),
-    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+    ("batch-inference", r"(?:batch|offline|bulk)[\s\-](?:inference|inferencing|generation|scoring|processing)|(?:inference|"
+                        r"generation) in (?:batch|bulk)|synthetic data generation"),
+    ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
+             r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
+    ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
+                   r"q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
+    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?:\s[\w.\-]+){0,4}?\sfrom\sscratch|"
+                    r"foundation model training"),
+    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|"
+                  r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
+                  r"endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _NEUTRAL = re.compile(
-    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|open standards?(?:\sonly)?|"
-    r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
-    r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
-    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
+    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|"
+    r"open standards?(?:\sonly)?|"
+    r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|"
+    r"to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
+    r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|"
+    r"dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
+    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|"
+    r"second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|"
+    r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
 _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
 _SLOWDOWN = re.compile(
-    rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|[\s\-]?down)|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable)))?)?|"
-    rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
-    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|is (?:ok|fine|acceptable|tolerable)))?")
-_STAFF = r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|expertise|expert|experts|skills?|knowledge|experience|specialists?|admins?|ops)"
-_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
-                   rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
-_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|switch\w*)\b")
-_SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
-_WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
-_WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|inter[\s\-]?(?:site|dc|region|data[\s\-]?cent(?:er|re))|leased line|"
-                      r"(?:sites?|data[\s\-]?cent(?:er|re)s?|regions?|locations?)\s?(?:are\s)?(?:linked|connected|joined|with|over|apart|,)|\bapart\b|dark fib(?:er|re)|internet")
+    rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
+    rf"allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|"
+    rf"[\s\-]?down)|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|"
+    rf"acceptable)))?)?|"
+    rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
+    rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
+    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|"
+    rf"is (?:ok|fine|acceptable|tolerable)))?")
+_STAFF = (r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|"
+          r"expertise|expert|experts|skills?|knowledge|experience|specialists?|admins?|ops)")
+_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
+                   rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
+                   rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
+                   rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
+_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
+                     r"switch\w*)\b")
+_SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
+                    rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
+_WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
+                  r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
+_WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|"
+                      r"inter[\s\-]?(?:site|dc|region|data[\s\-]?cent(?:er|re))|leased line|"
+                      r"(?:sites?|data[\s\-]?cent(?:er|re)s?|regions?|locations?)\s?(?:are\s)?(?:linked|connected|joined|with|"
+                      r"over|apart|,)|\bapart\b|dark fib(?:er|re)|internet")
 
 
 def read_workload(reading: Reading) -> None:

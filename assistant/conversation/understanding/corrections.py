@@ -10,7 +10,8 @@ from .numbers import AMOUNT, binary, plain, value, whole
 from .reading import Reading
 
 _BARE = re.compile(rf"(?<![\w.\-])(?:to\s|it\s|at\s|about\s|~|\$)?(?P<n>{AMOUNT})(?P<unit>\s?%)?(?![\w%/\-])")
-_FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 2.0, "doubled": 2.0, "twice": 2.0, "triple": 3.0, "three times": 3.0,
+_FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 2.0, "doubled": 2.0, "twice": 2.0,
+            "triple": 3.0, "three times": 3.0,
             "four times": 4.0, "quadruple": 4.0, "a third": 1 / 3, "a quarter": 0.25, "ten times": 10.0}
 _THINGS = {
     "budget.gpu_hour_usd": r"(?:gpu\s|hourly\s|rental\s)?(?:price|cost|rate)s?(?:\sper gpu[\s\-]hour)?",
@@ -22,13 +23,18 @@ _THINGS = {
     "cluster.wan_gbps": r"wan(?:\sbandwidth)?",
 }
 _RELATIVE = {field: re.compile(
-    rf"(?P<factor>{'|'.join(_FACTORS)})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{'|'.join(_FACTORS)})\b")
+    rf"(?P<factor>{'|'.join(_FACTORS)})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
+    rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{'|'.join(_FACTORS)})\b")
     for field, thing in _THINGS.items()}
-_WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch", "training.micro_batch",
-          "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep",
+_WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch",
+          "training.micro_batch",
+          "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp",
+          "parallelism.cp", "parallelism.ep",
           "parallelism.dp"}
-_NUMERIC = _WHOLE | {"training.sequence_length", "training.tokens", "training.days", "budget.usd", "budget.gpu_hour_usd", "budget.electricity_usd_per_kwh",
-                     "constraints.max_slowdown_percent", "constraints.deadline_days", "inference.requests_per_s", "cluster.wan_gbps", "model.params"}
+_NUMERIC = _WHOLE | {"training.sequence_length", "training.tokens", "training.days", "budget.usd", "budget.gpu_hour_usd",
+                     "budget.electricity_usd_per_kwh",
+                     "constraints.max_slowdown_percent", "constraints.deadline_days", "inference.requests_per_s",
+                     "cluster.wan_gbps", "model.params"}
 _YES = re.compile(r"^\W*(?:yes|yep|yeah|sure|correct|true|y)\b")
 _NO = re.compile(r"^\W*(?:no|nope|none|false|n)\b\W*$")
 

@@ -14,31 +14,46 @@ _TECHNOLOGIES = {
     "ultra-ethernet": r"ultra[\s\-]?ethernet|\buec?\b(?:\s1\.0)?",
     "tcpxo": r"(?:gpudirect[\s\-]|fastrak\b|gcp[\s\-])?tcp[\s\-]?xo\b",
     "tcpx": r"(?:gpudirect[\s\-]|gcp[\s\-])?tcp[\s\-]?x\b",
-    "roce": r"ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|converged ethernet",
+    "roce": r"ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|"
+            r"converged ethernet",
     "infiniband": r"(?:nvidia |mellanox |quantum[\s\-]?[2x]? )*infini[\s\-]?band|\bib\b",
     "efa": r"(?:aws[\s\-]|amazon[\s\-])?(?:\befa\b[\s\-]?(?:v(?:ersion )?\s?(?P<efa_version>[1-4]))?|elastic fabric adapter)",
     "wan": r"low[\s\-]communication",
-    "tcp": r"(?:(?:plain|standard|normal|regular|ordinary|vanilla|commodity|cheap|just|simple|only)\s)*(?:tcp(?:/ip)?(?:\ssockets?)?(?:\s(?:over\s)?ethernet)?"
+    "tcp": r"(?:(?:plain|standard|normal|regular|ordinary|vanilla|commodity|cheap|just|simple|"
+           r"only)\s)*(?:tcp(?:/ip)?(?:\ssockets?)?(?:\s(?:over\s)?ethernet)?"
            r"|ethernet(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
 }
-_GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0), "edr": ("infiniband", 100.0)}
-_TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in _TECHNOLOGIES.items())
+_GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0),
+                "edr": ("infiniband", 100.0)}
+_TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name,
+                                                          pattern in _TECHNOLOGIES.items())
                          + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
 _SPEED = re.compile(
-    rf"(?:(?P<times>\d+)\s?x\s?)?(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|gbe|gige|"
-    r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|per s))|g)(?![a-z0-9/])"
+    rf"(?:(?P<times>\d+)\s?x\s?)?(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|"
+    rf"gbe|gige|"
+    r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
+    r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
-_BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|fabric|network|networking|"
-                      r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|aggregate)[\s\-,/()]*)*$")
+_BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
+                      r"fabric|network|networking|"
+                      r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"
+                      r"aggregate)[\s\-,/()]*)*$")
 _HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|need\w*|should|enough|"
-    r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|don't know|would like|"
-    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|premium|prices?|costs?|cheaper|expensive|surcharge)\b")
+    r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|"
+    r"need\w*|should|enough|"
+    r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|"
+    r"don't know|would like|"
+    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|premium|prices?|"
+    r"costs?|cheaper|expensive|surcharge)\b")
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
-_TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|does|will))\b")
-_HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|could|may|perhaps|maybe|\?)\b|\s*\?")
-_NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
-                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|each)\s?(?:node|server|machine|host|box)?)?"
+_TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
+                            r"does|will))\b")
+_HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
+                          r"could|may|perhaps|maybe|\?)\b|\s*\?")
+_NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
+                   rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
+                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|"
+                   r"each)\s?(?:node|server|machine|host|box)?)?"
                    r"(?P<per_gpu>\s?(?:per|/|for each|each)\s?gpu)?")
 
 
@@ -69,7 +84,8 @@ def read_fabrics(reading: Reading) -> None:
             reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
-        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text, mention.end)
+        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
+                                                                                                   mention.end)
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
         if not hedged:

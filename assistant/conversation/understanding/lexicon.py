@@ -136,11 +136,13 @@ def _add_models(lexicon: Lexicon) -> None:
             lexicon.families.setdefault(family, []).append(FamilyMember(model, version, size))
     lexicon.model_pattern = _any_of(expressions)
     names = "|".join(sorted((re.escape(f) for f in lexicon.families), key=len, reverse=True))
-    size = r"(?P<size{0}>\d+x\d+(?:\.\d+)?\s?b|\d+(?:\.\d+)?\s?(?:b(?![a-z])|billion|m(?![a-z])|million)(?:\s?-?a\d+(?:\.\d+)?b)?)"
+    size = (r"(?P<size{0}>\d+x\d+(?:\.\d+)?\s?b|\d+(?:\.\d+)?\s?(?:b(?![a-z])|billion|m(?![a-z])|million)"
+            r"(?:\s?-?a\d+(?:\.\d+)?b)?)")
     version = r"(?P<version{0}>v?\d+(?:\.\d+)?(?![\d.]*\s?(?:b(?![a-z])|x\d|billion|\d)))"
     name = rf"(?:meta|facebook|alibaba|google|mistralai|nvidia|openai)?[\s/\-]?(?P<family>{names or '(?!)'})"
     lexicon.family_pattern = re.compile(
-        rf"(?<![a-z0-9])(?:{size.format('_before')}[\s\-]+(?:parameters?\s+|params?\s+)?)?{name}(?:{_SEPARATOR}{version.format('')})?"
+        rf"(?<![a-z0-9])(?:{size.format('_before')}[\s\-]+(?:parameters?\s+|"
+        rf"params?\s+)?)?{name}(?:{_SEPARATOR}{version.format('')})?"
         rf"(?:[\s\-_,]{{0,2}}(?:at\s|with\s)?{size.format('')})?(?:[\s\-_](?:instruct|chat|base|it|hf))*(?![a-z0-9])")
 
 
@@ -158,8 +160,10 @@ def _add_gpus(lexicon: Lexicon) -> None:
         lexicon.gpu_cores.setdefault(gpu.id.split("-")[0], []).append(gpu)
     cores = "|".join(sorted((spelled(core) for core in lexicon.gpu_cores), key=len, reverse=True))
     lexicon.gpu_expression = (
-        rf"(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|pcie|pci-e|oam))?"
-        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?\(?(?P<gigabytes>\d+)\s?gi?b\)?(?!\s?/|ps|it))?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
+        rf"(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
+        rf"pcie|pci-e|oam))?"
+        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?\(?(?P<gigabytes>\d+)\s?gi?b\)?(?!\s?/|ps|"
+        rf"it))?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
         r"(?:s|'s|es)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
 
 

@@ -13,31 +13,38 @@ TAKEN = "\x00"
 
 # Where the reach of a "no" ends.
 _BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
-                       r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|(?<!n't )(?<!not )use)\b")
+                       r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|"
+                       r"(?<!n't )(?<!not )use)\b")
 _NEGATOR = re.compile(
-    r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|nor|"
-    r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|cannot|can not|"
+    r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
+    r"nor|"
+    r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
+    r"cannot|can not|"
     r"rule out|forget|drop|remove|lacks?|lacking|non)\b")
-_UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|yet|only|just|necessarily|idea|clue|more than|less than)")
+_UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|yet|only|just|necessarily|idea|clue|"
+                        r"more than|less than)")
 _DENIED_AFTER = re.compile(
-    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet))|out\b(?: of the question)?|off the table|ruled out|excluded|no longer|"
-    r"unavailable|forbidden|impossible|no option)|isn't|aren't|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|can't|cannot)(?: (?:an option|available|possible|allowed))?")
+    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet))|out\b(?: of the question)?|off the table|ruled out|"
+    r"excluded|no longer|"
+    r"unavailable|forbidden|impossible|no option)|isn't|aren't|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
+    r"can't|cannot)(?: (?:an option|available|possible|allowed))?")
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 
 # Words that carry no fact of their own: they never count as "not understood".
 FILLER = frozenset("""
-a about aim all also am an and any are as at available be because been being box but by can cluster clusters could currently data do
-does each for from get give go going got had has have having he hello here hey hi his i if i'd i'll i'm in into is it it's its
-job just let let's like looking lots me model models my need needs network networks now number of off ok okay on one only onto or our
-out over per plan planning plans please plus project put roughly run running runs say set setup so some
-something state still take team than thank thanks that that's the their them then there there's these they this those to together
-too total training us use used uses using via want wants was we we'd we'll we're we've well were will with would x yes you your
-around approximately approx about nearly almost circa ca interconnect fabric connected connect link linked links
-gpu gpus node nodes parameter parameters params size usual kind type version llm large language thing things make made
-actually instead correction sorry no not change changed switch set rather mean meant should shall
-must done finish finishes finished within complete completed ready deadline budget price prices priced cost costs across electricity nic nics training train
-plain standard normal regular ordinary already own owned owning back existing
-have planned planned. plan's new big small little bit more less max maximum min minimum most least up down
+a about across actually aim all almost already also am an and any approx approximately are around as at available back
+be because been being big bit box budget but by ca can change changed circa cluster clusters complete completed
+connect connected correction cost costs could currently data deadline do does done down each electricity existing
+fabric finish finished finishes for from get give go going got gpu gpus had has have having he hello here hey hi his i
+i'd i'll i'm if in instead interconnect into is it it's its job just kind language large least less let let's like
+link linked links little llm looking lots made make max maximum me mean meant min minimum model models more most must
+my nearly need needs network networks new nic nics no node nodes normal not now number of off ok okay on one only onto
+or ordinary our out over own owned owning parameter parameters params per plain plan plan's planned planning plans
+please plus price priced prices project provider providers put rather ready regular roughly run running runs say set
+setup shall should size small so some something sorry standard state still switch take team than thank thanks that
+that's the their them then there there's these they thing things this those to together too total train training type
+up us use used uses using usual version via want wants was we we'd we'll we're we've well were will with within would
+x yes you your
 """.split())
 _WORD = re.compile(r"[^\s\x00]+")
 
@@ -112,7 +119,8 @@ class Message:
         for run in _runs(words, self.open):
             while run and self._is_filler(*run[0]):
                 run.pop(0)
-            while run and self._is_filler(*run[-1]) and not (len(run) > 1 and any(c.isdigit() for c in self.text[slice(*run[-2])])):
+            while run and self._is_filler(*run[-1]) and not (len(run) > 1
+                                                             and any(c.isdigit() for c in self.text[slice(*run[-2])])):
                 run.pop()
             if run:
                 parts.append(self.original[run[0][0]:run[-1][1]].strip(" ,;:.!?()"))

@@ -10,18 +10,22 @@ from .reading import Reading
 
 _BILLIONS = r"\d+(?:\.\d+)?\s?(?:b(?:n|illion)?|m(?:illion)?|t(?:rillion)?)"
 _SIZE = re.compile(
-    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|(?:dense|moe|llm|language|transformer|\s)*"
+    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
+    rf"(?:dense|moe|llm|language|transformer|\s)*"
     r"(?:model|moe|llm|transformer)s?\b)?")
 _SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})")
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
-    "hidden": rf"\b(?:hidden|d_model|model)[\s_\-](?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|\bhidden\s?[=:]\s?(?P<n_>\d+)",
+    "hidden": rf"\b(?:hidden|d_model|model)[\s_\-](?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|"
+              rf"\bhidden\s?[=:]\s?(?P<n_>\d+)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",
-    "ffn": r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)",
+    "ffn": (r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?"
+            r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)"),
     "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
     "experts": rf"(?P<n>{NUMBER})[\s\-](?:routed[\s\-])?experts?\b(?!\sper)|\bexperts\s?[=:]\s?(?P<n_>\d+)",
-    "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|experts\sper\stoken|active\sper\stoken)",
+    "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
+                         rf"experts\sper\stoken|active\sper\stoken)",
 }
 _COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
 
@@ -63,8 +67,9 @@ def _is_denied(reading: Reading, match: re.Match[str]) -> bool:
 
 def _read_size_again(reading: Reading) -> None:
     """"llama 3.1 70b (70B parameters)" says the size twice."""
+    params = reading.lexicon.catalog.models[reading.fields["model"]].params.si
     for match in reading.message.find(_SIZE):
-        if match["noun"] and abs(value(match["size"]) / reading.lexicon.catalog.models[reading.fields["model"]].params.si - 1) < 0.1:
+        if match["noun"] and abs(value(match["size"]) / params - 1) < 0.1:
             reading.message.take_match(match)
 
 

@@ -9,33 +9,46 @@ from .reading import Reading
 
 _PRICE = rf"(?:{AMOUNT}|(?<![\w.])\.\d+)"
 _DOLLARS = r"(?:us\s?dollars?|usd|dollars?|bucks|us\$|\$)"
-_MONEY = rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE.replace('(?<![' + chr(92) + 'w.])', '')})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_PRICE})|(?P<c>{_PRICE})\s?{_DOLLARS})"
-_HOUR = r"\s?(?:/|per|an?|each)\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:an?\s|per\s)?(?:h|hr|hour)s?\b(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b"
-_HOURLY = re.compile(rf"{_MONEY}(?:\s(?:more|extra|on top))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
+_MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_PRICE})|"
+          rf"(?P<c>{_PRICE})\s?{_DOLLARS})")
+_HOUR = (r"\s?(?:/|per|an?|each)\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:an?\s|per\s)?(?:h|hr|hour)s?\b"
+         r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b")
+_HOURLY = re.compile(rf"{_MONEY}(?:\s(?:more|extra|on top))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
+                     rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
                      rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b")
 _ELECTRICITY = re.compile(rf"(?:{_MONEY}|(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)|(?P<d>{_PRICE}))\s?(?:/|per|a)\s?kwh")
-_BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|tokens?|params?|/))")
-_TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|node)))(?:\s(?:total|budget|in total|all in|overall))?")
+_BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|"
+                     rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
+                     rf"tokens?|params?|/))")
+_TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
+                    rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
 _PREMIUM = re.compile(r"premium|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
-_SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|nodes?))?\b")
+_SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
+                   r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
-_BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|build(?:ing)? our own|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|machines))?")
+_BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
+                  r"build(?:ing)? our own|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
+                  r"machines))?")
 _RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|in the cloud|cloud[\s\-](?:gpus?|instances?|based|provider)|opex)\b")
-_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|written off|write[\s\-]?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
+_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|written off|write[\s\-]?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
+                       rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
 _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "week": 7.0, "wk": 7.0, "fortnight": 14.0,
               "month": 30.4375, "quarter": 91.3125, "year": 365.25, "yr": 365.25}
-_TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|\b(?:an?|half an?|one and a half|a couple of)\b|\d+\.\d+)[\s\-]?(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|quarters?|years?|yrs?)(?![a-z0-9])(?!\s?parallel|\s(?:ago|old|later|in an?\b|of experience))")
-_DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|no more than|not more than|max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
+_TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|\b(?:an?|half an?|one and a half|a couple of)\b|"
+                   rf"\d+\.\d+)[\s\-]?(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|quarters?|years?|"
+                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\s(?:ago|old|later|in an?\b|of experience))")
+_DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|no more than|not more than|"
+                              r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at most|max(?:imum)?\b|or less|time limit|tops)")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
 def _money(match: re.Match[str]) -> float:
-    return value(next(match[name] for name in ("a", "b", "c", "d") if name in match.re.groupindex and match[name]).replace(" ", " "))
+    return value(next(match[name] for name in ("a", "b", "c", "d") if name in match.re.groupindex and match[name]))
 
 
 def read_money(reading: Reading) -> None:
@@ -45,7 +58,8 @@ def read_money(reading: Reading) -> None:
         reading.set("budget.electricity_usd_per_kwh", value(match["cents"]) / 100 if match["cents"] else plain(_money(match)))
         reading.message.take_match(match)
     for match in reading.message.find(_HOURLY):
-        clause = reading.message.clause_before(match.start()) + match[0] + re.split(r"[,;]\s|\.\s", reading.message.text[match.end():])[0][:40]
+        clause = reading.message.clause_before(match.start()) + match[0] + re.split(r"[,;]\s|\.\s",
+                                                                                    reading.message.text[match.end():])[0][:40]
         field = "budget.fabric_premium_gpu_hour_usd" if _PREMIUM.search(clause) else "budget.gpu_hour_usd"
         reading.set(field, plain(_money(match)))
         reading.message.take_match(match)
@@ -62,7 +76,8 @@ def _take_total(reading: Reading, match: re.Match[str]) -> None:
     amount = _money(match)
     if amount >= 100:
         reading.set("budget.usd", plain(amount))
-    elif re.search(r"(?:@|\bat|for|price\w*|pay\w*|costs?|quote\w*|rate\w*)\W{0,3}(?:is\s|of\s)?$", reading.message.text[:match.start()]):
+    elif re.search(r"(?:@|\bat|for|price\w*|pay\w*|costs?|quote\w*|rate\w*)\W{0,3}(?:is\s|of\s)?$",
+                   reading.message.text[:match.start()]):
         reading.set("budget.gpu_hour_usd", plain(amount))
     else:
         return
@@ -74,7 +89,8 @@ def _read_mode(reading: Reading) -> None:
         months = value(match["n"]) * (1 if match["unit"].startswith("m") else 12)
         reading.set("budget.amortization_months", plain(months))
         reading.message.take_match(match)
-    for pattern, field, chosen in ((_SPOT, "budget.spot", True), (_ON_DEMAND, "budget.spot", False), (_BUY, "budget.mode", "buy"), (_RENT, "budget.mode", "rent")):
+    for pattern, field, chosen in ((_SPOT, "budget.spot", True), (_ON_DEMAND, "budget.spot", False),
+                                   (_BUY, "budget.mode", "buy"), (_RENT, "budget.mode", "rent")):
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
             if denial:

@@ -20,14 +20,16 @@ _STRATEGIES = {
     "zero1": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?1|distributed optimizer|optimizer[\s\-]state sharding",
     "zero2": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?2",
     "hsdp": r"hsdp|hybrid[\s_\-]?shard(?:ing|ed)?(?:[\s\-]data[\s\-]parallel(?:ism)?)?",
-    "fsdp": r"(?:pytorch\s|torch\s)?fsdp[\s\-]?2?|(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:3|three)|full(?:y)?[\s_\-]?shard(?:ed|ing)?(?:[\s\-]data[\s\-]parallel(?:ism)?)?",
+    "fsdp": r"(?:pytorch\s|torch\s)?fsdp[\s\-]?2?|(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:3|three)|"
+            r"full(?:y)?[\s_\-]?shard(?:ed|ing)?(?:[\s\-]data[\s\-]parallel(?:ism)?)?",
     "diloco": r"di[\s\-]?loco|local[\s\-]sgd|federated averaging",
     "async": r"async(?:hronous)?(?:[\s\-]sgd|[\s\-]training|[\s\-]updates)|parameter[\s\-]servers?",
     "ddp": r"ddp|(?:plain|pure|simple|just|only|vanilla)?\s?data[\s\-]parallel(?:ism)?(?:\s(?:only|training))?",
 }
 _STRATEGY = {name: re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])") for name, pattern in _STRATEGIES.items()}
 _AUTO = re.compile(r"\b(?:auto(?:matic)?(?:ally)? ?(?:parallelism|parallel|sharding|split)|parallelism\s?(?:=|:|is)?\s?auto|"
-                   r"(?<!did )(?<!do )(?<!would )(?:you|weft) (?:choose|decide|pick|find)(?: (?:the )?(?:parallelism|split|sharding|strategy))?|(?:choose|find|search) the (?:best )?parallelism|"
+                   r"(?<!did )(?<!do )(?<!would )(?:you|weft) (?:choose|decide|pick|find)(?: (?:the )?(?:parallelism|split|"
+                   r"sharding|strategy))?|(?:choose|find|search) the (?:best )?parallelism|"
                    r"whatever (?:parallelism|split) (?:is best|works)|best parallelism)")
 _SEQUENCE_PARALLEL = re.compile(r"sequence[\s\-]parallel(?:ism)?")
 _WITHIN_NODE = re.compile(r"shard(?:ed|ing)? (?:only )?(?:with)?in(?:side)? (?:the |each |a |one )?nodes?")
@@ -53,7 +55,8 @@ def read_parallelism(reading: Reading) -> None:
 
 
 def _read_flags(reading: Reading) -> None:
-    for pattern, field in ((_SEQUENCE_PARALLEL, "parallelism.sequence_parallel"), (_WITHIN_NODE, "parallelism.shard_within_node")):
+    for pattern, field in ((_SEQUENCE_PARALLEL, "parallelism.sequence_parallel"),
+                           (_WITHIN_NODE, "parallelism.shard_within_node")):
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
             reading.set(field, denial is None)

@@ -17,9 +17,11 @@ _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|
 _OF = r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|containing|at|@|per|each\swith|each\shaving|each)\s?){0,3}"
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
-_OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|trainium\s?\d?|trn\d|"
+_OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
+              r"trainium\s?\d?|trn\d|"
               r"\d0[789]0(?:\s?ti)?)s?")
-_RANGE = re.compile(rf"(?:between\s+)?{NUMBER}\s*(?:-|to|and|\.\.)\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|[hab]\d{{2,3}}s?)\b")
+_RANGE = re.compile(rf"(?:between\s+)?{NUMBER}\s*(?:-|to|and|\.\.)\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
+                    rf"[hab]\d{{2,3}}s?)\b")
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
 
 
@@ -50,25 +52,34 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
         "appliances": rf"{_counted('nodes')}(?:x\s?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
         "appliance nodes": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
-        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|in each))?",
+        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
+                      rf"in each))?",
         "nodes of G, N each": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
-        "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?{_NODE}",
-        "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|across|and|with|in|;)*\s*"
+        "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
+                      rf"{_NODE}",
+        "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
+                             rf"across|and|with|in|;)*\s*"
                              rf"(?P<nodes>{NUMBER})\s?{_NODE}",
-        "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|split across|distributed over|="
+        "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
+                          rf"split across|distributed over|="
                           rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{_NODE}",
         "N x N": rf"{_counted('nodes')}(?:x|\*|of|by)?\s?(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{_NODE})?|"
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
-        "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}|way)\s?(?:{gpu}\s)?{_NODE}",
+        "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
+                       rf"|way)\s?(?:{gpu}\s)?{_NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{_NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{_NODE})",
         "of them": rf"(?P<nodes>{NUMBER})\sof\s(?:them|these|those|such)\b",
         "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?(?:\w+\s)??{gpu}",
-        "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
+        "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
+                        rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
         "rack unit": rf"(?P<unit>{gpu})\s?x\s?(?P<gpus>{NUMBER})",
-        "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
-        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:per|/)\s?node)",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)\s?(?:=|:|to|is|of|are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
+        "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
+                      rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
+        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
+                      rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:per|/)\s?node)",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)\s?(?:=|:|to|is|of|"
+                    rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
         "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{_NODE}",
         "labelled nodes": rf"\bnodes?\s?(?:=|:|to|is)\s?{_counted('nodes')}",
         "GPU": rf"(?<![a-z0-9])(?:an?\s|the\s)?{gpu}",
@@ -119,7 +130,8 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         return
     if name == "a rack":
         values["racks"] = 1
-    if any(getattr(scale, key) is not None and getattr(scale, key) != v for key, v in values.items()) and reading.intent != "change":
+    if any(getattr(scale, key) is not None and getattr(scale, key) != v for key,
+           v in values.items()) and reading.intent != "change":
         return  # a second, different count: left for the person to settle
     gpu = _named_gpu(reading.lexicon, groups)
     if gpu and scale.gpu and gpu != scale.gpu and not values:
@@ -152,7 +164,8 @@ def _named_gpu(lexicon: Lexicon, groups: dict[str, str]) -> str | None:
 
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
-    counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|{_NODE})?(?:\s?x\s?(?P<times>\d+))?")
+    counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
+                         rf"{_NODE})?(?:\s?x\s?(?P<times>\d+))?")
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):
@@ -188,6 +201,7 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
 
 def _per_site(reading: Reading) -> int:
     """``two sites with 64 H100s each``: the count is per site."""
-    said = re.search(r"\b(?:each site|per (?:site|data ?cent(?:er|re)|region|location)|at each|in each (?:site|data ?cent(?:er|re)|region|location)|"
+    said = re.search(r"\b(?:each site|per (?:site|data ?cent(?:er|re)|region|location)|at each|in each (?:site|"
+                     r"data ?cent(?:er|re)|region|location)|"
                      r"(?:sites|data ?cent(?:er|re)s|regions|locations)\b[^.;]{0,40}\beach)\b", reading.message.text)
     return reading.fields.get("cluster.sites", 1) if said else 1

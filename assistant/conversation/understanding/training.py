@@ -14,38 +14,55 @@ _IS = r"\s?(?:=|:|of|is|at|about|around|~|to)?\s?(?:about\s|~)?"
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
 _BATCH_TOKENS = re.compile(
-    rf"(?P<n>{AMOUNT})[\s\-]?{_TOKENS}[\s\-]?(?:global\s)?(?:batch(?:es)?(?:\ssize)?|(?:per|/|a|in (?:each|a|one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update|iteration))\b|"
+    rf"(?P<n>{AMOUNT})[\s\-]?{_TOKENS}[\s\-]?(?:global\s)?(?:batch(?:es)?(?:\ssize)?|(?:per|/|a|in (?:each|a|"
+    rf"one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update|iteration))\b|"
     rf"\b(?:global\s)?batch(?:[\s_]size)?(?:es)?{_IS}(?P<n_>{AMOUNT})[\s\-]?{_TOKENS}")
-_MICRO_BATCH = re.compile(rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-](?:gpu|device)[\s\-]batch(?:[\s_]size)?){_IS}(?P<n>{NUMBER})")
+_MICRO_BATCH = re.compile(rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-](?:gpu|"
+                          rf"device)[\s\-]batch(?:[\s_]size)?){_IS}(?P<n>{NUMBER})")
 _GLOBAL_BATCH = re.compile(
-    rf"\b(?:(?:global|total|effective)?[\s_\-]?batch(?:[\s_\-]?size)?s?|gbs|bs|bsz){_IS}(?P<n>{NUMBER})(?:\s(?:sequences|samples|examples))?|"
+    rf"\b(?:(?:global|total|effective)?[\s_\-]?batch(?:[\s_\-]?size)?s?|gbs|bs|bsz){_IS}(?P<n>{NUMBER})(?:\s(?:sequences|"
+    rf"samples|examples))?|"
     rf"(?P<n_>{NUMBER})\s(?:sequences|samples|examples)\s(?:per|/|a)\s?(?:global\s)?(?:step|batch|update)|"
     rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
 _SEQUENCE = re.compile(
-    rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
-    rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|\s?len(?:gth)?\s\d)")
-_RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|more\s|of\s)?{_TOKENS}\b"
-                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt))(?:\sof\s(?:text|data|code))?")
-_PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|8[\s\-]bit float\w*)|"
-                        r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|full[\s\-]precision|single[\s\-]precision))"
+    rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
+    rf"seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
+    rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|"
+    rf"(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|"
+    rf"\s?len(?:gth)?\s\d)")
+_RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
+                         rf"more\s|of\s)?{_TOKENS}\b"
+                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt))(?:\sof\s(?:text|"
+                         rf"data|code))?")
+_PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
+                        r"8[\s\-]bit float\w*)|"
+                        r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|"
+                        r"full[\s\-]precision|single[\s\-]precision))"
                         r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
-_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|computation|compute)\b|"
-                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
+_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|"
+                        r"computation|compute)\b|"
+                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|"
+                        r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
-_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed", "jax": r"\bjax\b|maxtext",
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed",
+               "jax": r"\bjax\b|maxtext",
                "fsdp": r"torch[\s\-]?titan"}
 _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
 
-_RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:(?:concurrent\s)?(?:requests?|queries|reqs?|prompts)\s?(?:per|/|a|each)\s?(?:s\b|sec\b|second)|rps\b|qps\b|req/s\b)"
+_RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:(?:concurrent\s)?(?:requests?|queries|reqs?|prompts)\s?(?:per|/|a|"
+                   rf"each)\s?(?:s\b|sec\b|second)|rps\b|qps\b|req/s\b)"
                    rf"|\b(?:rps|qps|requests?[_ ]per[_ ]s(?:econd)?)\s?[=:]\s?(?P<n_>\d+(?:\.\d+)?)")
 _PROMPT = re.compile(
-    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?!\seach)|of (?:prompt|input|context)))|"
+    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?!\seach)|"
+    rf"of (?:prompt|input|context)))|"
     rf"(?P<n__>{_NUMBER_K})\s?in\b(?=\s?(?:,|and|/|\+)?\s?\d[\d.,k]*\s?out\b)|"
     rf"\b(?:prompts?|inputs?|isl|prompt[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
 _OUTPUT = re.compile(
-    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b|of (?:output|answer)))|"
+    rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|"
+    rf"reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b|of (?:output|answer)))|"
     rf"(?P<n__>{_NUMBER_K})\s?out\b|"
-    rf"\b(?:outputs?|answers?|completions?|responses?|osl|output[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
+    rf"\b(?:outputs?|answers?|completions?|responses?|osl|output[_ ]tokens)(?:\s(?:length|"
+    rf"size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
 
 
 def _number(match: re.Match[str]) -> str:
