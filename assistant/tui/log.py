@@ -14,7 +14,7 @@ from .drawing import Drawn
 from .flow import Flow, Line, parts
 
 # Widgets cost time at every key and resize; older exchanges are kept as data and drawn when somebody looks.
-LIVE_EXCHANGES = 30
+LIVE_EXCHANGES = 20
 
 
 class Exchange(Vertical):

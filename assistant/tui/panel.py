@@ -51,6 +51,7 @@ class SidePanel(Vertical):
         self.why = ProofTree(id="why")
         self.sources = SourcesList(id="sources")
         self._asked: list[Reason] = []
+        self._proofs: list[Reason] = []
 
     def compose(self) -> Iterator[Widget]:
         with Horizontal(id="tabs"):
@@ -85,10 +86,10 @@ class SidePanel(Vertical):
         plan = variation.plan if variation else plan
         changed = plan is not self.plan.plan
         self.plan.show(fields, plan, variation_notice(variation) if variation else ())
-        if changed and plan is not None:
-            self.sources.cite(plan)
-            self._asked = []
-            self.why.show(_proofs(plan))
+        if changed:
+            self.sources.cite(plan.evidence if plan else ())
+            self._asked, self._proofs = [], _proofs(plan) if plan else []
+            self.why.show(self._proofs)
 
     def note(self, events: Iterable[Event]) -> None:
         """Keep what an answer found or explained at hand."""
@@ -101,11 +102,11 @@ class SidePanel(Vertical):
     def _explain(self, tree: Reason) -> None:
         """Put an answer to "why" on top of the proof."""
         self._asked = [tree, *(reason for reason in self._asked if reason != tree)][:3]
-        self.why.show([*self._asked, *_proofs(self.plan.plan)])
+        self.why.show([*self._asked, *self._proofs])
 
 
-def _proofs(plan: Plan | None) -> list[Reason]:
+def _proofs(plan: Plan) -> list[Reason]:
     """The trees of a plan; what makes them is not needed for the first screen."""
     from .reasons import reasons
 
-    return reasons(plan) if plan is not None else []
+    return reasons(plan)

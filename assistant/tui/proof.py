@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 
 from .drawing import reason_label, reason_origin
-from .flow import Line, parts
+from .flow import Line, parts, said
 from .listing import Entry, Listing
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
         self._redraw()
         self.highlighted = 0 if roots else None
 
+    def on_mount(self) -> None:
+        """Say what will be here."""
+        self._redraw()
+
     @property
     def marked_reason(self) -> Reason | None:
         """The reason the mark is on."""
@@ -70,8 +74,8 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
 
     def action_open(self) -> None:
         """Open the marked line, or step into it."""
-        key = self.marked_key
-        if key and self._reasons[key].children:
+        reason, key = self.marked_reason, self.marked_key
+        if reason is not None and key and reason.children:
             if key in self._open:
                 self.action_cursor_down()
             self._open.add(key)
@@ -90,8 +94,8 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
 
     def action_toggle(self) -> None:
         """Open what is closed, close what is open."""
-        key = self.marked_key
-        if key and self._reasons[key].children:
+        reason, key = self.marked_reason, self.marked_key
+        if reason is not None and key and reason.children:
             self._open ^= {key}
             self._redraw()
 
@@ -108,8 +112,9 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
         self.highlighted = next((i for i, entry in enumerate(self._entries) if entry.key == key), self.highlighted)
 
     def _redraw(self) -> None:
+        self._reasons = {}
         entries = [entry for number, root in enumerate(self.roots) for entry in self._branch(root, str(number))]
-        self.fill(entries)
+        self.fill(entries or [Entry("empty", (said("The proof stands here as soon as there is a plan.", "$quiet"),), heading=True)])
 
     def _branch(self, reason: Reason, key: str) -> Iterator[Entry]:
         self._reasons[key] = reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .listing import Entry, Listing
 if TYPE_CHECKING:
     from assistant.vocabulary.answers import FoundPassage
     from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
-    from assistant.vocabulary.plan import Evidence, Plan
+    from assistant.vocabulary.plan import Evidence
 
 PREVIEW = 140  # characters of a statement in the list; the whole of it opens
 
@@ -89,9 +89,9 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
         self._question = ""
         self._knowledge: Knowledge | None = None
 
-    def cite(self, plan: Plan) -> None:
+    def cite(self, evidence: Iterable[Evidence]) -> None:
         """Show what a plan cites."""
-        self._cited = [of_evidence(evidence) for evidence in plan.evidence]
+        self._cited = [of_evidence(piece) for piece in evidence]
         self._refill()
 
     def found(self, question: str, passages: list[FoundPassage]) -> None:
