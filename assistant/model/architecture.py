@@ -17,7 +17,8 @@ from assistant.vocabulary.questionnaire import ModelShape
 BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
 
 # Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2 small).
-_LADDER = ((1.24e8, 12, 768), (1.24e9, 16, 2048), (8.03e9, 32, 4096), (7.06e10, 80, 8192), (4.06e11, 126, 16384), (1.6e12, 160, 28672))
+_LADDER = ((1.24e8, 12, 768), (1.24e9, 16, 2048), (8.03e9, 32, 4096), (7.06e10, 80, 8192), (4.06e11, 126, 16384),
+           (1.6e12, 160, 28672))
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,11 @@ def _latent_params(a: Architecture) -> int:
     """Parameters of one latent-attention layer with its two inner norms (DeepSeek-V2, 2405.04434, section 2.1)."""
     latent = a.latent
     per_head = latent.nope + latent.rope
-    query = a.hidden * latent.q_rank + latent.q_rank + latent.q_rank * a.heads * per_head if latent.q_rank else a.hidden * a.heads * per_head
-    key_value = a.hidden * (latent.kv_rank + latent.rope) + latent.kv_rank + latent.kv_rank * a.heads * (latent.nope + latent.value)
+    query = a.hidden * a.heads * per_head
+    if latent.q_rank:
+        query = a.hidden * latent.q_rank + latent.q_rank + latent.q_rank * a.heads * per_head
+    key_value = a.hidden * (latent.kv_rank + latent.rope) + latent.kv_rank
+    key_value += latent.kv_rank * a.heads * (latent.nope + latent.value)
     return query + key_value + a.heads * latent.value * a.hidden
 
 

@@ -56,8 +56,9 @@ class Wires:
         """Bytes/s into one domain for one group, (F, L).
 
         All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Small
-        messages per NIC reach less (half at ``half_message``, never below what the low-latency protocol gives), and congestion takes a share per doubling beyond eight domains (measured on
-        NDR: flat to 8 nodes, a third lost at 64 with static routing).
+        messages per NIC reach less (half at ``half_message``, never below what the low-latency protocol gives), and
+        congestion takes a share per doubling beyond eight domains (NDR: flat to 8 nodes, a third lost at 64 with
+        static routing).
         """
         n = self.networks
         share = n.gpu_rate * group.local
@@ -101,7 +102,8 @@ class Wires:
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
-        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * np.where(group.local >= WHOLE_SWITCH, self.switch_gain, 1.0))
+        gain = np.where(group.local >= WHOLE_SWITCH, self.switch_gain, 1.0)
+        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * gain)
 
     def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start."""

@@ -16,18 +16,22 @@ from .layout import Slices
 from .machine import Machine
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
-FP8_EFFICIENCY = 0.95  # FP8 matrices reach less of their doubled peak: scaling, amax and casts (fitted with the framework factors)
+FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
+
+# Fitted together with the GPU families, on calibration rows of vTrain and llm-foundry on A100 unless said otherwise.
+FP8_EFFICIENCY = 0.95  # of their doubled peak, FP8 matrices against BF16 ones: dgxc, NeMo and Megatron-Bridge on H100
 BACKWARD_LAUNCH = 0.82  # host time to launch a layer's backward pass against its forward pass
 TP_LAUNCH = 0.041  # extra host time per layer and tensor-parallel peer: collectives, and hosts that wait for each other
-KNEE = 3.0
-UNFUSED_SOFTMAX = 0.29  # extra host time per layer when the fused softmax kernel cannot be used
-ELEMENTWISE = 1.0
-GROUPED = 1.5  # time of products grouped by expert against one dense product of the same FLOPs
-PERMUTE_PASSES = 8.0  # times a mixture layer reads or writes each token's copies: sort, scatter, gather, weighted sum
-MISALIGNED = 3.0  # slowdown of products whose rows are not multiples of 16 bytes: tensor cores are left out
+UNFUSED_SOFTMAX = 0.29  # extra host time per layer when Megatron's fused softmax kernel cannot be used
+KNEE = 3.0  # how sharply a layer turns from launch-bound to GPU-bound
 SCORE_PASSES = 4.8  # times the score matrix is written or read forward when attention is not fused
 LOSS_TRAFFIC = 57.0  # bytes per logit of softmax, loss and their gradient
-FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
+ELEMENTWISE = 1.0  # measured ÷ counted traffic of norms, residuals and activations
+GROUPED = 1.5  # time of products grouped by expert against one dense product of the same FLOPs: dgxc Grok-1, DeepSeek-V3
+PERMUTE_PASSES = 8.0  # times a mixture layer reads or writes each token's copies: sort, scatter, gather, weighted sum
+
+# Not fitted: tensor cores need rows of 16 bytes, other products fall back (BigScience's heads of 108 and 52 show it).
+MISALIGNED = 3.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,8 @@ def kernels_of(machine: Machine, job: Job) -> Kernels:
         tail=0.5 * machine.compute_units * TILE * TILE, element=job.activation_bytes)
 
 
-def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float, kernels: Kernels) -> np.ndarray:
+def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float,
+              kernels: Kernels) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
     Output tiles are whole (tile quantisation), the last wave of tiles is half full on average, and a thin product is
@@ -96,8 +101,9 @@ def attention_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray) -> list
     """Projections of one layer's attention as (m, k, n, batch)."""
     if a.latent is not None:
         q, latent = a.latent.nope + a.latent.rope, a.latent
+        rank = float(latent.q_rank or a.hidden)
         return [
-            (tokens, a.hidden, float(latent.q_rank or a.hidden), 1.0), (tokens, float(latent.q_rank or a.hidden), a.heads * q / tp, 1.0),
+            (tokens, a.hidden, rank, 1.0), (tokens, rank, a.heads * q / tp, 1.0),
             (tokens, a.hidden, float(latent.kv_rank + latent.rope), 1.0),
             (tokens, float(latent.kv_rank), a.heads * (latent.nope + latent.value) / tp, 1.0),
             (tokens, a.heads * latent.value / tp, float(a.hidden), 1.0),
@@ -112,7 +118,7 @@ def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.
 
 
 def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray) -> list[tuple]:
-    """Router, shared and routed experts of one layer. With ep > 1 experts are whole and tokens split over tp, else experts split."""
+    """Router, shared and routed experts of one layer; with ep > 1 experts are whole and tokens split over tp."""
     spread = ep > 1
     width = np.where(spread, a.expert_ffn, a.expert_ffn / tp)
     own = np.where(spread, tokens / tp, tokens)
@@ -181,7 +187,8 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         loop += share * framework.expert_launch * held
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, launch = framework.compute, machine.kernel_launch * framework.launch
-    launch = launch * (1.0 + TP_LAUNCH * (slices.tp - 1.0) + (UNFUSED_SOFTMAX * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0))
+    unfused = UNFUSED_SOFTMAX * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
+    launch = launch * (1.0 + TP_LAUNCH * (slices.tp - 1.0) + unfused)
     return LayerTimes(forward * factor, backward * factor, launch + loop, BACKWARD_LAUNCH * launch + 2.0 * loop,
                       core_forward * factor, head_forward * factor, head_backward * factor)
 
@@ -199,8 +206,9 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple]:
         kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn), 0.0))
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
-        width = float((a.experts_per_token + a.shared_experts) * a.expert_ffn + PERMUTE_PASSES / 3.0 * a.experts_per_token * a.hidden)
-        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), np.full_like(tokens, width), a.experts / slices.ep))
+        copies = PERMUTE_PASSES / 3.0 * a.experts_per_token * a.hidden
+        width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
+        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), width, a.experts / slices.ep))
     return kinds
 
 

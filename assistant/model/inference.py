@@ -158,7 +158,8 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, split: _Split
     decode = _communication(wires, a, split, batch * token_bytes)
     prefill = _communication(wires, a, split, serving.prompt_tokens * token_bytes)
     transfer = _transfer(serving, wires, split) if serving.disaggregated else np.zeros_like(decode)
-    return _Timing(decode_compute(serving, machine, split, batch) + decode, prefill_compute(serving, machine, split) + prefill, decode, transfer)
+    return _Timing(decode_compute(serving, machine, split, batch) + decode, prefill_compute(serving, machine, split) + prefill,
+                   decode, transfer)
 
 
 def _communication(wires: Wires, a: Architecture, split: _Split, bytes_: float) -> np.ndarray:
@@ -184,7 +185,8 @@ def decode_compute(serving: Serving, machine: Machine, split: _Split, batch: int
     """Seconds of one decoded token for ``batch`` requests: the larger of reading and arithmetic, stage after stage."""
     a = serving.architecture
     touched = 1.0 - (1.0 - a.experts_per_token / a.experts) ** batch if a.experts else 1.0
-    weights = (a.layers * (a.shared_layer_params + a.expert_layer_params * touched) + a.embedding_params) * BYTES[serving.precision]
+    params = a.layers * (a.shared_layer_params + a.expert_layer_params * touched) + a.embedding_params
+    weights = params * BYTES[serving.precision]
     cache = batch * serving.kv_per_token * (serving.prompt_tokens + serving.output_tokens / 2)
     read = (weights + cache) / (split.tp * machine.memory_bandwidth * machine.memory_efficiency)
     arithmetic = 2.0 * a.matmul_params * batch / (split.tp * machine.peak[serving.precision] * machine.gemm_efficiency)
@@ -219,7 +221,8 @@ def _outcome(serving: Serving, machine: Machine, network: Network, split: _Split
         across_nodes_per_token=_crossing(serving.architecture, split, machine),
         across_nodes_per_request=_crossing(serving.architecture, split, machine) * (serving.prompt_tokens + serving.output_tokens)
         + (serving.kv_per_token * serving.prompt_tokens if serving.disaggregated else 0.0),
-        kv_transfer_s=transfer, exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
+        kv_transfer_s=transfer,
+        exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory, fits=replicas >= 1 and memory <= machine.memory and (nodes == 1 or network.possible),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])), draws=draws,
         outside_calibration=["serving: first order, not calibrated on measured runs"])

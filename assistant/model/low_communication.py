@@ -73,4 +73,4 @@ def _with_sync(outcome, network: Network, job: Job, islands: int, sync: Synchron
         mfu=outcome.mfu * factor, exposed_communication_percent=exposed,
         breakdown=outcome.breakdown.model_copy(update={"dp": parts["dp"] + sync.per_step}),
         traffic_into_node={**outcome.traffic_into_node, "dp": sync.bytes_ / job.sync_every},
-        outside_calibration=[*outcome.outside_calibration, "low-communication training: convergence is not part of the prediction"])
+        outside_calibration=[*outcome.outside_calibration, "low-communication training: convergence is not predicted"])

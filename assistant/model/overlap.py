@@ -58,7 +58,8 @@ def context_parallel(job: Job, wires: Wires, framework: Framework, layouts: Layo
     tokens = layouts.micro_batch * job.sequence_length
     bytes_ = tokens * a.kv_width / np.minimum(layouts.tp, a.kv_heads) * job.activation_bytes
     ring = np.where(layouts.cp > 1, all_gather(wires, bytes_, group(layouts.cp, layouts.tp, wires.machine.domain)), 0.0)
-    return LayerCommunication(exposed(ring, attention, framework.overlap), exposed(2.0 * ring, 2.5 * attention, framework.overlap))
+    return LayerCommunication(exposed(ring, attention, framework.overlap),
+                              exposed(2.0 * ring, 2.5 * attention, framework.overlap))
 
 
 def expert_parallel(job: Job, wires: Wires, framework: Framework, layouts: Layouts) -> LayerCommunication:

@@ -10,7 +10,7 @@ import numpy as np
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .job import ASYNC, DDP, DILOCO, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
+from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
 from .layout import Layouts, Slices, layouts_of
 from .machine import Machine
 
@@ -106,7 +106,8 @@ def _sensible(job: Job, c: dict[str, np.ndarray]) -> np.ndarray:
     ranks = c["dp"] * c["cp"]
     chunks = c["pp"] * c["interleave"]
     pipeline = (c["pp"] == 1) | (np.ceil(a.layers / c["pp"]) * (c["pp"] - 1) < a.layers)
-    interleaved = (c["interleave"] == 1) | ((c["pp"] > 1) & (np.mod(a.layers, chunks) == 0) & (np.mod(c["micro_batches"], c["pp"]) == 0))
+    whole = (np.mod(a.layers, chunks) == 0) & (np.mod(c["micro_batches"], c["pp"]) == 0)
+    interleaved = (c["interleave"] == 1) | ((c["pp"] > 1) & whole)
     fully = (c["strategy"] == FSDP) | (c["strategy"] == HSDP)
     sharding = np.where(fully, (c["pp"] == 1) & (ranks > 1), (c["strategy"] == DDP) | (ranks > 1))
     experts = (c["ep"] == 1) | (np.mod(ranks * c["tp"], c["ep"]) == 0)
@@ -136,5 +137,3 @@ def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
     first &= fits & ~fitted_before
     return first
 
-
-__all__ = ["ASYNC", "DILOCO", "cheapest_recompute", "divisors", "layouts_for"]

@@ -14,11 +14,11 @@ from .layout import Layouts
 from .machine import Machine
 from .memory import Share, share_of, shard_sizes
 from .network import Networks
-from .overlap import LayerCommunication, context_parallel, data_groups, expert_parallel, fully_sharded, replicated, tensor_parallel
+from .overlap import (LayerCommunication, context_parallel, data_groups, expert_parallel, fully_sharded, replicated,
+                      tensor_parallel)
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
 OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
-
 SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU
 
 

@@ -89,7 +89,8 @@ def _data(job: Job, machine: Machine, layouts: Layouts):
     weights = np.where(fully, 2.0 * m, np.where(layouts.strategy == DDP, 0.0, 1.0))
     gradients = np.where(fully, m, np.where(layouts.strategy == DDP, 2.0, np.where(layouts.strategy == ZERO2, m, 1.0)))
     per_gpu, per_domain = np.zeros_like(m), np.zeros_like(m)
-    for params, ranks, replicas in ((share.dense, groups.dense, groups.dense_replicas), (share.experts, groups.experts, groups.expert_replicas)):
+    for params, ranks, replicas in ((share.dense, groups.dense, groups.dense_replicas),
+                                    (share.experts, groups.experts, groups.expert_replicas)):
         bytes_ = params * (weights * job.weight_bytes + gradients * job.gradient_bytes)
         for amount, members in ((bytes_, ranks), (2.0 * params * job.gradient_bytes / ranks.size, replicas)):
             gpu, domain = _ring(amount, members, machine.domain)

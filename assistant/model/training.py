@@ -18,12 +18,12 @@ from .machine import Machine
 from .memory import Memory, memory_of
 from .network import Network, Networks
 from .search import cheapest_recompute, layouts_for
-from .step import Steps, steps
+from .step import steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
-SHORTLIST = 32  # layouts per network kept for sweeps
+MIDDLE = list(RATIOS).index(1.0)
 Vary = dict[str, Sequence[float]]
 
 
@@ -54,7 +54,8 @@ class Outcome:
     collectives: float = 0.0
 
 
-def predict_training(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None) -> list[Outcome]:
+def predict_training(job: Job, machine: Machine, networks: Sequence[Network],
+                     parallelism: Parallelism | None = None) -> list[Outcome]:
     """One outcome per network, in their order.
 
     With ``parallelism`` that split is used (micro-batch and recompute are chosen when the job leaves them open), else
@@ -75,8 +76,10 @@ def _together(job: Job, machine: Machine, networks: Sequence[Network], paralleli
     columns = Networks(networks)
     layouts = layouts_for(job, machine, parallelism)
     layouts, fits = fitting(job, machine, layouts)
-    best = np.argmin(steps(job, machine, columns, layouts).total, axis=1) if len(layouts) > 1 else np.zeros(len(networks), dtype=int)
-    return _outcomes(job, machine, columns, layouts.take(best), fits)
+    best = np.zeros(len(networks), dtype=int)
+    if len(layouts) > 1:
+        best = np.argmin(np.broadcast_to(steps(job, machine, columns, layouts).total, (len(networks), len(layouts))), axis=1)
+    return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
 
 
 def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
@@ -89,45 +92,44 @@ def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool
 
 
 def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, fits: bool) -> list[Outcome]:
-    """Outcomes of network f at layout f."""
-    count = len(columns)
-    diagonal = np.arange(count)
+    """Outcomes of network f at layout f, or of all networks at one layout."""
+    networks, own = np.arange(len(columns)), np.arange(len(columns)) % len(layouts)
+    shape = (len(RATIOS), len(columns), len(layouts))
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
-    times = np.broadcast_to(slowed.total, (len(RATIOS), count, count))[:, diagonal, diagonal]
-    middle = {name: _diagonal(part, list(RATIOS).index(1.0), count) for name, part in slowed.parts.items()}
+    times = np.broadcast_to(slowed.total, shape)[:, networks, own]
+    parts = {name: np.broadcast_to(part, shape)[MIDDLE, networks, own] for name, part in slowed.parts.items()}
     memory, traffic = memory_of(job, machine, machine.framework(job.framework), layouts), traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job) for n in columns.networks])
     draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread)
     bands = quantiles(draws)
-    return [_outcome(job, machine, columns.networks[f], layouts, f, {k: float(v[f]) for k, v in middle.items()}, draws[f], bands[:, f],
-                     memory, traffic, fits, reasons) for f in range(count)]
+    return [_outcome(job, machine, network, layouts, int(own[f]), {name: float(part[f]) for name, part in parts.items()},
+                     draws[f], bands[:, f], memory, traffic, fits, reasons) for f, network in enumerate(columns.networks)]
 
 
-def _diagonal(part: np.ndarray, middle: int, count: int) -> np.ndarray:
-    """Entry (f, f) of a part that may lack the ratio or network axes."""
-    while part.ndim < 3:
-        part = part[None]
-    part = part[middle if part.shape[0] > 1 else 0]
-    return np.broadcast_to(part, (count, count)).diagonal()
-
-
-def _outcome(job: Job, machine: Machine, network: Network, layouts: Layouts, index: int, parts: dict[str, float], draws: np.ndarray,
-             band: np.ndarray, memory: Memory, traffic: Traffic, fits: bool, reasons: list[str]) -> Outcome:
+def _outcome(job: Job, machine: Machine, network: Network, layouts: Layouts, index: int, parts: dict[str, float],
+             draws: np.ndarray, band: np.ndarray, memory: Memory, traffic: Traffic, fits: bool, reasons: list[str]) -> Outcome:
     total = sum(parts.values())
     flops = job.model_flops / (total * job.gpus)
     return Outcome(
         network=network.id, parallelism=layouts.one(index), step_time_s=total, draws=draws,
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
-        tokens_per_s_per_gpu=job.tokens / (total * job.gpus), tflops_per_gpu=flops / 1e12, mfu=flops / machine.peak[job.precision],
+        tokens_per_s_per_gpu=job.tokens / (total * job.gpus), tflops_per_gpu=flops / 1e12,
+        mfu=flops / machine.peak[job.precision],
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
         memory_bytes=float(memory.total[index]), memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
         fits=fits and network.possible, breakdown=Breakdown(**parts),
-        outside_calibration=reasons + ([f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}"]
-                                       if job.gpus > network.proven_gpus else []),
+        outside_calibration=reasons + _beyond(job, network),
         traffic_per_gpu={k: float(v[index]) for k, v in traffic.per_gpu.items()},
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]))
+
+
+def _beyond(job: Job, network: Network) -> list[str]:
+    """Said when the job is larger than any published run on this network."""
+    if job.gpus <= network.proven_gpus:
+        return []
+    return [f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}"]
 
 
 def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
@@ -166,7 +168,8 @@ def sweep(job: Job, machine: Machine, networks: Sequence[Network], parallelism: 
             for name, values in vary.items()}
 
 
-def _varied(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, name: str, value: float) -> np.ndarray:
+def _varied(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, name: str,
+            value: float) -> np.ndarray:
     if name in ("line_rate", "latency"):
         networks = [scaled(n, name, value) for n in networks]
     else:
@@ -194,4 +197,4 @@ def best_times(job: Job, machine: Machine, networks: Sequence[Network], parallel
     return np.broadcast_to(total, (len(networks), len(layouts))).min(axis=1) if fits else np.full(len(networks), np.nan)
 
 
-__all__ = ["Outcome", "Steps", "best_times", "predict_training", "sweep"]
+__all__ = ["Outcome", "best_times", "predict_training", "sweep"]

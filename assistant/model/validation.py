@@ -35,7 +35,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Errors:
-    """Relative errors of predictions, as fractions. ``null_mean_absolute``: the same for time ∝ FLOPs with the best constant."""
+    """Relative errors of predictions, as fractions; ``null_…`` the same for time ∝ FLOPs with the best constant."""
 
     count: int
     mean_absolute: float

@@ -24,7 +24,8 @@ def read_runs(path: Path, catalog: Catalog) -> list[Run]:
         reader = csv.DictReader(file)
         missing = [name for name in REQUIRED if name not in (reader.fieldnames or [])]
         if missing:
-            raise InputError(f"expected the columns {', '.join(REQUIRED)}, {', '.join(missing)} missing", Place(file=str(path), line=1))
+            message = f"expected the columns {', '.join(REQUIRED)}, {', '.join(missing)} missing"
+            raise InputError(message, Place(file=str(path), line=1))
         return list(_rows(reader, path, catalog))
 
 
@@ -50,7 +51,8 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
     nics = _whole(row, "nics_per_node", 0) or None
     return Run(
         id=row.get("id") or "", source=row.get("source") or "yours", use=_use(row), reason=row.get("reason") or "",
-        job=_job(row, catalog, gpus), machine=machine, network=network_of(catalog.fabrics[row.get("fabric") or "none"], nics, machine),
+        job=_job(row, catalog, gpus), machine=machine,
+        network=network_of(catalog.fabrics[row.get("fabric") or "none"], nics, machine),
         parallelism=_split(row, gpus), measured_s=_number(row, "step_time_s"))
 
 
@@ -66,7 +68,8 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
     return Job(
         architecture=_architecture(row.get("model") or "", tuple(row.get(name) or "" for name in _SHAPE), catalog), gpus=gpus,
         sequence_length=_whole(row, "sequence_length"), global_batch=_whole(row, "global_batch"),
-        micro_batch=_whole(row, "micro_batch", 0) or None, precision=row.get("precision") or "bf16", recompute=row.get("recompute") or None,
+        micro_batch=_whole(row, "micro_batch", 0) or None, precision=row.get("precision") or "bf16",
+        recompute=row.get("recompute") or None,
         attention=row.get("attention") or "flash", framework=row.get("framework") or None,
         gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0))
 
@@ -94,7 +97,8 @@ def _split(row: Mapping[str, str], gpus: int) -> Parallelism:
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
     return Parallelism(
-        strategy=row.get("strategy") or "ddp", tp=_whole(row, "tp", 1), pp=_whole(row, "pp", 1), cp=_whole(row, "cp", 1), ep=_whole(row, "ep", 1),
+        strategy=row.get("strategy") or "ddp", tp=_whole(row, "tp", 1), pp=_whole(row, "pp", 1), cp=_whole(row, "cp", 1),
+        ep=_whole(row, "ep", 1),
         interleave=_whole(row, "interleave", 1), sequence_parallel=row.get("sequence_parallel") == "1")
 
 
