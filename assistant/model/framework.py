@@ -38,7 +38,8 @@ class Framework:
 
 _EAGER = Framework("fsdp", compute=1.27, launch=1.8, expert_launch=200e-6)
 FRAMEWORKS = {
-    "megatron": Framework("megatron", overlap=0.18, tp_overlap=0.18, step_overhead=0.002, dispatch_once=True),
+    "megatron": Framework("megatron", overlap=0.18, tp_overlap=0.18, step_overhead=0.002, dispatch_once=True,
+                          gradient_memory=2.0),
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", spread=0.13),
     "jax": Framework("jax", compute=1.16, overlap=0.2),
