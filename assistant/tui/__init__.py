@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from assistant.conversation import Conversation
@@ -15,6 +17,7 @@ def run(*, resume: Path | None = None, theme: str = "dark") -> int:
     ``resume`` goes on with a saved transcript. Raises :class:`InputError` when it cannot be read, and
     :class:`KnowledgeError` when the knowledge base cannot be used.
     """
+    from . import background
     from .app import WeftApp
 
     def begin() -> Conversation:
@@ -26,7 +29,19 @@ def run(*, resume: Path | None = None, theme: str = "dark") -> int:
     code = app.run()
     if app.failure is not None:
         raise app.failure
+    if background.still_working():
+        _leave_at_once(code or 0)
     return code or 0
+
+
+def _leave_at_once(code: int) -> NoReturn:
+    """End the process without unwinding it: torch aborts it, with a message, when a thread is still loading the model.
+
+    The transcript is on the disk after every turn, so nothing is lost.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def warm_search(conversation: Conversation) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from textual.message import Message
 from textual.message_pump import MessagePump
 
+_NAME = "weft-"
+
 
 @dataclass
 class Done(Message):
@@ -30,4 +32,9 @@ def begin(what: str, work: Callable[[], Any], tell: MessagePump) -> None:
             done = Done(what, error=error)
         tell.post_message(done)
 
-    threading.Thread(target=run, name=f"weft-{what}", daemon=True).start()
+    threading.Thread(target=run, name=f"{_NAME}{what}", daemon=True).start()
+
+
+def still_working() -> bool:
+    """Whether a thread begun here has not ended yet."""
+    return any(thread.name.startswith(_NAME) for thread in threading.enumerate())

@@ -220,6 +220,8 @@ class ConversationScreen(Screen[None]):
             self.question_view.ask(question)
             self.prompt.placeholder = question.placeholder if question else "ask about the plan"
             self._asked_at = time.monotonic()
+        else:
+            self.question_view.fold(True)
         fields, variation = dict(conversation.draft.fields), conversation.variation
         self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
         self.panel.show_plan(fields, conversation.plan, variation)

@@ -47,7 +47,7 @@ class HintLine(Widget):
 
 
 def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer]) -> str:
-    """What the user can do now, in one line."""
+    """What the user can do now, in few words."""
     if offer is not None:
         return f"Enter takes: {offer.label}"
     if typed.strip():

@@ -66,13 +66,21 @@ Ctrl+C | copies what the mouse has selected
         """Add an exchange at the bottom and fold the oldest away."""
         if not pieces:
             return
-        self.mount(Exchange(pieces))
+        newest = Exchange(pieces)
+        self.mount(newest)
         live = list(self.query(Exchange))
         for exchange in live[:max(0, len(live) + 1 - LIVE_EXCHANGES)]:
             self._folded.append(exchange.pieces)
             exchange.remove()
         self._show_fold()
-        self.call_after_refresh(self.scroll_end, animate=False)
+        self.call_after_refresh(self._show, newest)
+
+    def _show(self, newest: Exchange) -> None:
+        """Scroll to the end; an answer longer than the screen is read from its beginning."""
+        if newest.outer_size.height > self.size.height:
+            self.scroll_to_widget(newest, top=True, animate=False)
+        else:
+            self.scroll_end(animate=False)
 
     def page(self, step: int) -> None:
         """Turn a page; at the very top, unfold what is older."""

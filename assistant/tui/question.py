@@ -71,6 +71,11 @@ class QuestionView(Vertical):
         self._choices.highlighted = None
         self._choices.display = bool(self.offers)
         self.display = question is not None
+        self.fold(False)
+
+    def fold(self, folded: bool) -> None:
+        """On a low screen, leave the room to an answer that came in between; a key that chooses brings the choices back."""
+        self.set_class(folded, "-folded")
 
     @property
     def marked(self) -> Offer | None:
@@ -82,10 +87,13 @@ class QuestionView(Vertical):
         """Put the mark on the offer with this key, or take it away."""
         at = next((i for i, offer in enumerate(self.offers) if offer.key == key.strip().lower()), None)
         self._choices.highlighted = at
+        if at is not None:
+            self.fold(False)
         return self.marked
 
     def move(self, step: int) -> Offer | None:
         """Move the mark up or down, around the ends."""
+        self.fold(False)
         if self.offers:
             at = self._choices.highlighted
             first = 0 if step > 0 else len(self.offers) - 1
