@@ -297,16 +297,32 @@ def replay(files: Annotated[list[Path], typer.Argument(help="Saved transcripts."
 
 @app.command()
 def sources(ident: Annotated[Optional[str], typer.Argument(metavar="ID", help="One source: its claims and verdicts.")] = None,
-            form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+            form: Annotated[str, typer.Option("--format", help="text or json; with --audit also markdown.")] = "text",
+            audit: Annotated[bool, typer.Option("--audit", help="Recompute every claim that can be computed.")] = False) -> None:
     """Sources, claims, verdicts, conflicts."""
     from assistant.library import load
     from assistant.present import sources as listing
 
-    _one_of("--format", form, ("text", "json"))
-    knowledge = load().knowledge
+    _one_of("--format", form, ("text", "json", "markdown") if audit else ("text", "json"))
+    library = load()
+    knowledge = library.knowledge
     if ident is not None and ident not in knowledge.sources:
         raise InputError(f'expected the id of a source, got "{ident}"; known: {", ".join(knowledge.sources)}')
+    if audit:
+        _write(_audited(library, ident, form), None)
+        return
     _write(listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, _width()), None)
+
+
+def _audited(library: Any, ident: str | None, form: str) -> str:
+    from assistant.audit import FORMULAS
+    from assistant.audit import audit as recomputed
+    from assistant.present import audit as report
+
+    results = recomputed(library, ident)
+    if form == "markdown":
+        return report.handbook_page(results, {name: found.says for name, found in FORMULAS.items()})
+    return report.as_json(results) if form == "json" else report.as_text(results, _width())
 
 
 @app.command()

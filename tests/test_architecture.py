@@ -20,6 +20,7 @@ ROOMS = {
     "reasoning": {"vocabulary", "library"},
     "retrieval": {"vocabulary", "library"},
     "present": {"vocabulary"},
+    "audit": {"vocabulary", "library", "model", "cost", "network"},
     "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
     "conversation": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval", "planning", "present"},
     "validation": {"vocabulary", "library", "model", "planning", "present"},

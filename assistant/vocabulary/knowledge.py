@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Grade = Literal["measured", "vendor", "derived", "rule-of-thumb", "opinion"]
 ClaimType = Literal["measured", "vendor", "arithmetic", "rule-of-thumb", "price", "specification", "configuration", "opinion"]
@@ -49,6 +49,34 @@ class Figure(Entry):
     unit: str
 
 
+class Computation(Entry):
+    """How a figure of a claim is recomputed: a named formula (:mod:`assistant.audit`) with inputs written as people do.
+
+    ``states``: what the claim says, in ``unit``, when that is not its main figure, or the range (two numbers) in which the
+    result must lie for the claim to be true. ``basis``:
+    with the inputs the source gives, with those that are known to hold, or as the quantitative model predicts it. The
+    figure agrees within ``tolerance_percent``.
+    """
+
+    formula: str
+    inputs: dict[str, float | str]
+    unit: str
+    states: float | tuple[float, float] | None = None
+    basis: Literal["stated", "known", "model"] = "stated"
+    tolerance_percent: float = Field(2.0, gt=0)
+
+
+class Revision(Entry):
+    """A verdict that is no longer the first audit's, and why."""
+
+    before: Verdict
+    why: str
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
 class Claim(Entry):
     """One checkable statement of a source, in our words, with our verdict."""
 
@@ -61,7 +89,9 @@ class Claim(Entry):
     figure: Figure | None = None
     conditions: str | None = None
     recomputation: str | None = None
+    compute: Annotated[list[Computation], BeforeValidator(_listed)] = Field(default_factory=list)
     verdict: Verdict
+    revised: Revision | None = None
     correction: str | None = None
     authority: str | None = None
     date: datetime.date | None = None
@@ -84,6 +114,8 @@ class Claim(Entry):
     def _corrected(self) -> Claim:
         if self.doubtful and not self.correction:
             raise ValueError(f"claim {self.id} has the verdict {self.verdict} and needs a correction")
+        if any(c.states is None for c in self.compute) and not (self.figure and isinstance(self.figure.value, (int, float))):
+            raise ValueError(f"claim {self.id} has no figure in numbers, so its computations need what it states")
         return self
 
 

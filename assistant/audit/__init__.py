@@ -1,0 +1,8 @@
+"""Recomputes what the sources claim, with the formulas and the model that plans are made with."""
+
+from __future__ import annotations
+
+from .auditing import audit
+from .registry import FORMULAS
+
+__all__ = ["FORMULAS", "audit"]
