@@ -41,11 +41,26 @@ def _data() -> Iterator[tuple[bool, str]]:
                      f"{len(catalog.providers)} providers")
         yield True, f"knowledge: {len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.passages)} passages"
         yield True, f"rules: {len(library.rules)}"
+    except InputError as error:
+        yield False, f"your catalog cannot be used: {error}"
     except KnowledgeError as error:
         yield False, f"the rules or the knowledge base cannot be read: {error}"
     yield True, f"rules in {library.rules_folder}, knowledge in {library.knowledge_folder}"
     yield True, f"your catalog: {library.user_catalog or 'none (' + str(paths.data_dir() / 'catalog.yaml') + ' would be laid over ours)'}"
+    yield _documents()
     yield True, f"cache in {paths.cache_dir()}, transcripts in {paths.data_dir() / 'transcripts'}"
+
+
+def _documents() -> tuple[bool, str]:
+    from assistant.library.documents import DocumentStore
+
+    own = DocumentStore()
+    try:
+        found = own.documents()
+    except InputError as error:
+        return False, str(error)
+    stale = sum(own.state(document) != "current" for document in found)
+    return True, f"your documents: {len(found)}{f', {stale} not as they were read' if stale else ''}, in {own.folder} (weft knowledge list)"
 
 
 def _index() -> Iterator[tuple[bool, str]]:

@@ -59,7 +59,7 @@ class Library:
 
         parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
         return {"rules": folder_digest(self.rules_folder), "knowledge": folder_digest(*parts),
-                "catalog": folder_digest(self.knowledge_folder / "catalog")}
+                "catalog": folder_digest(self.knowledge_folder / "catalog", *([self.user_catalog] if self.user_catalog else []))}
 
 
 def load(*, user_catalog: Path | str | None = None) -> Library:

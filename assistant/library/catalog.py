@@ -11,6 +11,7 @@ from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact, Gpu, Mod
 from assistant.vocabulary.errors import KnowledgeError
 
 from . import shipped
+from .user_catalog import UserCatalog
 
 # File (or folder) name in knowledge/catalog → field of Catalog and what an entry is.
 PARTS: dict[str, tuple[str, type[BaseModel]]] = {
@@ -20,7 +21,10 @@ PARTS: dict[str, tuple[str, type[BaseModel]]] = {
 
 
 def read(folder: Path, user_file: Path | None = None) -> Catalog:
-    """The catalog; entries of ``user_file`` replace or amend ours by id. Raises :class:`KnowledgeError`."""
+    """The catalog; entries of ``user_file`` replace or amend ours by id.
+
+    Raises :class:`KnowledgeError` for our files and :class:`InputError` for the user's.
+    """
     raw: dict[str, dict[str, Any]] = {field: {} for field, _ in PARTS.values()}
     origin: dict[tuple[str, str], Path] = {}
     for name, content in shipped.documents("catalog", folder).items():
@@ -29,10 +33,19 @@ def read(folder: Path, user_file: Path | None = None) -> Catalog:
             if key in raw[field]:
                 raise KnowledgeError(f"{folder / name}:{shipped.line_of(folder / name, (key,))} {key}: stands in two files")
             raw[field][key], origin[field, key] = value, folder / name
-    if user_file is not None:
-        _amend(raw, origin, user_file)
-    return Catalog(**{field: {key: _entry(kind, key, value, origin[field, key]) for key, value in raw[field].items()}
-                      for field, kind in PARTS.values()})
+    theirs = _user_catalog(user_file)
+    if theirs:
+        theirs.lay_over(raw)
+    read_in = {field: {key: _entry(kind, field, key, value, origin, theirs) for key, value in raw[field].items()}
+               for field, kind in PARTS.values()}
+    catalog = Catalog(**read_in, overrides=theirs.overrides(raw) if theirs else {})
+    if theirs:
+        theirs.check_references(catalog)
+    return catalog
+
+
+def _user_catalog(path: Path | None) -> UserCatalog | None:
+    return UserCatalog(path, {name: field for name, (field, _) in PARTS.items()}) if path else None
 
 
 def _part(name: str, path: Path) -> tuple[str, type[BaseModel]]:
@@ -42,37 +55,10 @@ def _part(name: str, path: Path) -> tuple[str, type[BaseModel]]:
     return PARTS[part]
 
 
-def _entry(kind: type[BaseModel], key: str, value: Any, path: Path) -> Any:
+def _entry(kind: type[BaseModel], field: str, key: str, value: Any, origin: dict[tuple[str, str], Path],
+           theirs: UserCatalog | None) -> Any:
     if "id" in kind.model_fields and isinstance(value, dict):
         value = {"id": key, **value}
-    return shipped.validated(kind, value, path, (key,))
-
-
-def _amend(raw: dict[str, dict[str, Any]], origin: dict[tuple[str, str], Path], path: Path) -> None:
-    """Lay a user's file over ours: ``gpus: {h100-sxm: {hour_price: {…}}}`` changes that one fact."""
-    from assistant.vocabulary.errors import InputError, Place
-
-    from .yaml_text import documents
-
-    try:
-        found = list(documents(path.read_text(encoding="utf-8"), str(path)))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", Place(str(path))) from None
-    for document in found:
-        if not isinstance(document.value, dict):
-            raise InputError(f"expected {', '.join(PARTS)} as keys", Place(str(path), document.line))
-        for part, entries in document.value.items():
-            if part not in PARTS or not isinstance(entries, dict):
-                raise InputError(f"expected one of {', '.join(PARTS)} with entries", Place(str(path), document.line_of((part,)), part))
-            field = PARTS[part][0]
-            for key, value in entries.items():
-                raw[field][key] = _merged(raw[field].get(key), value)
-                origin[field, key] = path
-
-
-
-
-def _merged(ours: Any, theirs: Any) -> Any:
-    if isinstance(ours, dict) and isinstance(theirs, dict) and "value" not in theirs:
-        return {**ours, **{key: _merged(ours.get(key), value) for key, value in theirs.items()}}
-    return theirs
+    if theirs and (field, key) in theirs.placed:
+        return theirs.validated(kind, value, field, key)
+    return shipped.validated(kind, value, origin[field, key], (key,))

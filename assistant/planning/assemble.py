@@ -15,6 +15,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import (Assumption, Candidate, Evidence, Finding, Flip, Plan, PlanConflict, Recommendation, Warning_)
 
+from . import overrides
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
@@ -33,7 +34,7 @@ def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[
         questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=_recommendation(job, entries, choice, flips, catalog),
         candidates=[_candidate(entry, choice) for entry in _ordered(entries, choice)], findings=findings, evidence=evidence,
         conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
-        warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen),
+        warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen, entries, catalog),
         questions_for_provider=_said(conclusions, "ask", chosen), measure_first=_said(conclusions, "measure", chosen))
 
 
@@ -120,10 +121,11 @@ def _named(chosen: Entry | None) -> list[Warning_]:
     return stale + [Warning_(code="outside-calibration", message=f"Less sure than usual: {reason}.") for reason in chosen.estimate.outside]
 
 
-def _assumptions(job: Resolved, chosen: Entry | None) -> list[Assumption]:
-    """What was assumed for the job, then for the money, each field once."""
+def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], catalog: Catalog) -> list[Assumption]:
+    """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
         prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, "budget.fabric_premium_gpu_hour_usd": chosen.price.fabric_usd_per_hour}
         taken += [Assumption(field=field, value=round(p.value, 4), why=str(p)) for field, p in prices.items() if p.origin not in ("quoted", "none")]
+    taken += overrides.assumptions(job, entries, catalog)
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

@@ -230,8 +230,15 @@ class Device(Entry):
     note: str | None = None
 
 
+class Override(Entry):
+    """A fact of the user's own catalog file, and ours that it stands for."""
+
+    fact: Fact
+    instead_of: Fact | None = None
+
+
 class Catalog(Entry):
-    """All of ``knowledge/catalog/``."""
+    """All of ``knowledge/catalog/``, with the user's own file laid over it."""
 
     gpus: dict[str, Gpu]
     models: dict[str, Model]
@@ -240,3 +247,4 @@ class Catalog(Entry):
     providers: dict[str, Provider]
     devices: dict[str, Device]
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
+    overrides: dict[str, Override] = Field(default_factory=dict)  # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact

@@ -1,0 +1,204 @@
+"""A user's own catalog file, laid over ours: each of its values with its own unit, source and date.
+
+``gpus: {h100-sxm: {hour_price: {value: 2.1, unit: USD/GPU-h, source: our contract, date: 2026-11-02}}}`` changes that one
+fact. A mistake is an :class:`InputError` with file, line and key: it is the user's input, not a fault of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from assistant.vocabulary.catalog import UNITS, Fact, Override
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import shown
+
+from .yaml_text import Document, documents
+
+Raw = dict[str, dict[str, Any]]
+Key = tuple[str, ...]
+
+_LARGEST = 4 * 1024 * 1024  # bytes; the whole shipped catalog is a tenth of it
+# Units that measure the same: a fact may be given in another one of its own kind.
+_SAME_KIND = (("B", "kB", "MB", "GB", "TB", "MiB", "GiB"), ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"), ("FLOP/s", "TFLOP/s", "PFLOP/s"),
+              ("s", "ms", "us", "ns", "h"), ("W", "kW"), ("1", "fraction", "%"), ("per day", "per node-day"))
+_MAY_BE_ZERO = ("USD", "1", "fraction", "%", "count", "per ")  # beginnings of units; a speed or a size of nothing is a mistake
+
+
+@dataclass
+class UserCatalog:
+    """What was read from ``path``: entries by catalog field and id, where each stands, and the facts given."""
+
+    path: Path
+    parts: Mapping[str, str]  # name of a part in the file → field of the catalog
+    placed: dict[tuple[str, str], tuple[Document, Key]] = field(default_factory=dict)
+    given: dict[Key, Any] = field(default_factory=dict)  # (field, id, …) → our fact that it stands for, or None
+
+    def lay_over(self, raw: Raw) -> None:
+        """Replace and amend entries of ``raw``. Raises :class:`InputError`."""
+        for document in documents(_text(self.path), str(self.path)):
+            if document.value is None:
+                continue
+            if not isinstance(document.value, dict):
+                raise self._error(document, (), f"expected {', '.join(self.parts)} as keys, got {shown(document.value)}")
+            for part, entries in document.value.items():
+                if part not in self.parts:
+                    raise self._error(document, (part,), _unknown(part, self.parts))
+                if not isinstance(entries, dict):
+                    raise self._error(document, (part,), f"expected ids with what changes, got {shown(entries)}")
+                for ident, theirs in entries.items():
+                    self._lay_entry(raw[self.parts[part]], self.parts[part], document, (part, ident), theirs)
+
+    def validated(self, kind: type[BaseModel], value: Any, catalog_field: str, ident: str) -> Any:
+        """The entry, or an :class:`InputError` that names the line of what is wrong in it."""
+        document, key = self.placed[catalog_field, ident]
+        try:
+            return kind.model_validate(value)
+        except ValidationError as error:
+            problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+            where = tuple(str(part) for part in problem["loc"])
+            raise self._error(document, (*key, *where), _sentence(problem, kind, where)) from None
+
+    def overrides(self, raw: Raw) -> dict[str, Override]:
+        """Each fact of the file by its dotted path in the catalog, with ours that it stands for."""
+        return {".".join(path): Override(fact=Fact(**_at(raw, path)), instead_of=Fact(**ours) if ours else None)
+                for path, ours in self.given.items()}
+
+    def check_references(self, catalog: Any) -> None:
+        """Ids that the file's entries name must exist in the catalog laid together. Raises :class:`InputError`."""
+        for catalog_field, ident in self.placed:
+            for where, named, known in _references(catalog_field, getattr(catalog, catalog_field)[ident], catalog):
+                if named not in known:
+                    document, key = self.placed[catalog_field, ident]
+                    raise self._error(document, (*key, *where), f"expected a known id, got {shown(named)}{_nearest(named, known)}")
+
+    def _lay_entry(self, entries: dict[str, Any], catalog_field: str, document: Document, key: Key, theirs: Any) -> None:
+        ident = key[1]
+        if not isinstance(theirs, dict):
+            raise self._error(document, key, f"expected the fields that change, got {shown(theirs)}")
+        for where, given in _facts(theirs):
+            ours = _at(entries.get(ident), where)
+            self._check_fact(document, (*key, *where), given, ours or _alike(entries, where))
+            self.given[catalog_field, ident, *where] = ours
+        entries[ident] = _merged(entries.get(ident), theirs)
+        self.placed[catalog_field, ident] = document, key
+
+    def _check_fact(self, document: Document, key: Key, given: dict[str, Any], like: Any) -> None:
+        unit, value = given.get("unit"), given.get("value")
+        if isinstance(like, dict) and unit in UNITS and unit not in (same := _same_kind(like["unit"])):
+            raise self._error(document, (*key, "unit"), f"expected {' or '.join(same)}, got {shown(unit)}")
+        if isinstance(value, (int, float)) and (value < 0 or value == 0 and not str(unit).startswith(_MAY_BE_ZERO)):
+            least = "of at least 0" if str(unit).startswith(_MAY_BE_ZERO) else "above 0"
+            raise self._error(document, (*key, "value"), f"expected a number {least}, got {shown(value)}")
+
+    def _error(self, document: Document, key: Key, message: str) -> InputError:
+        return InputError(message, Place(str(self.path), document.line_of(key), ".".join(key) or None))
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"expected a catalog of at most {_LARGEST // 2**20} MiB", Place(str(path)))
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("cannot be read: not UTF-8 text", Place(str(path))) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", Place(str(path))) from None
+
+
+def _facts(value: Any, where: Key = ()) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Every fact below a value with its path; a fact is what has a value, a unit or a source."""
+    if isinstance(value, dict) and "value" in value:
+        yield where, value
+    elif isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _facts(inner, (*where, str(key)))
+
+
+def _merged(ours: Any, theirs: Any) -> Any:
+    """Mappings are laid over each other; a fact, a list and a plain value stand as a whole for ours."""
+    if isinstance(ours, dict) and isinstance(theirs, dict) and "value" not in {*ours, *theirs}:
+        return {**ours, **{key: _merged(ours.get(key), value) for key, value in theirs.items()}}
+    return theirs
+
+
+def _at(value: Any, path: Key) -> Any:
+    for part in path:
+        if isinstance(value, list):
+            value = value[int(part)] if int(part) < len(value) else None
+        else:
+            value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _alike(entries: Mapping[str, Any], where: Key) -> dict[str, Any] | None:
+    """The same fact of any other entry, for its unit."""
+    found = (_at(entry, where) for entry in entries.values()) if where else ()
+    return next((fact for fact in found if isinstance(fact, dict) and "unit" in fact), None)
+
+
+def _same_kind(unit: str) -> tuple[str, ...]:
+    return next((kind for kind in _SAME_KIND if unit in kind), (unit,))
+
+
+def _references(catalog_field: str, entry: Any, catalog: Any) -> Iterator[tuple[Key, str, Mapping[str, Any]]]:
+    """``(field, id named there, where it must be)`` of an entry."""
+    if catalog_field == "gpus":
+        yield ("scale_up",), entry.scale_up, catalog.scale_ups
+        if entry.calibration.relative is not None:
+            yield ("calibration", "relative"), entry.calibration.relative, catalog.gpus
+    elif catalog_field == "fabrics":
+        yield from ((("gpus",), gpu, catalog.gpus) for gpu in entry.gpus or ())
+        yield from ((("providers",), provider, catalog.providers) for provider in entry.providers or ())
+    elif catalog_field == "providers":
+        for number, offer in enumerate(entry.offers):
+            yield ("offers", str(number), "gpu"), offer.gpu, catalog.gpus
+            yield from ((("offers", str(number), "fabrics"), fabric, catalog.fabrics) for fabric in offer.fabrics)
+
+
+def _sentence(problem: Any, kind: type[BaseModel], where: Key) -> str:
+    if problem["type"] == "missing":
+        return "is needed and was not given"
+    if problem["type"] == "extra_forbidden":
+        return _unknown(where[-1], _model_at(kind, where[:-1]).model_fields)
+    if problem["type"] == "value_error":
+        return problem["msg"].removeprefix("Value error, ")
+    expected = {"float_type": "a number", "float_parsing": "a number", "int_type": "a whole number", "int_parsing": "a whole number",
+                "int_from_float": "a whole number", "finite_number": "a finite number", "string_type": "text", "bool_parsing": "true or false",
+                "bool_type": "true or false", "list_type": "a list", "dict_type": "keys and values", "model_type": "keys and values"}
+    if problem["type"].startswith("date"):
+        return f"expected a day such as 2026-11-02, got {shown(problem['input'])}"
+    if problem["type"] == "literal_error":
+        return f"expected {problem['ctx']['expected']}, got {shown(problem['input'])}".replace("'", "")
+    if problem["type"] == "model_type" and where and isinstance(problem["input"], (int, float)):
+        return f"expected {{value: {shown(problem['input'])}, unit: …, source: …, date: …}}, got {shown(problem['input'])}"
+    return f"expected {expected.get(problem['type'], problem['msg'])}, got {shown(problem['input'])}"
+
+
+def _model_at(kind: type[BaseModel], where: Key) -> type[BaseModel]:
+    """The model of a nested part; keys of mappings and positions in lists are passed over."""
+    for part in where:
+        if part in kind.model_fields:
+            kind = _model_in(kind.model_fields[part].annotation) or kind
+    return kind
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for option in get_args(annotation) if (found := _model_in(option))), None)
+
+
+def _unknown(key: str, known: Any) -> str:
+    near = difflib.get_close_matches(key, list(known), n=1, cutoff=0.6)
+    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(known)}"
+
+
+def _nearest(named: str, known: Any) -> str:
+    near = difflib.get_close_matches(named, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else ""
