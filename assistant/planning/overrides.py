@@ -16,7 +16,8 @@ _SHARED = ("constants", "devices")
 
 def assumptions(job: Resolved, entries: list[Entry], catalog: Catalog) -> Iterator[Assumption]:
     """One line for each fact of the user's file about this job's GPU, model, provider and candidate fabrics."""
-    about = {"gpus": {job.gpu.id}, "scale_ups": {job.scale_up.id}, "models": {job.questionnaire.model},
+    model = job.questionnaire.model
+    about = {"gpus": {job.gpu.id}, "scale_ups": {job.scale_up.id}, "models": {model} if isinstance(model, str) else set(),
              "providers": {job.provider.id} if job.provider else set(), "fabrics": {entry.id for entry in entries}}
     for path, override in catalog.overrides.items():
         part, _, rest = path.partition(".")
