@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant import library as libraries
-from assistant.conversation import Conversation, transcripts
+from assistant.conversation import Conversation, transcript_format, transcripts
 from assistant.conversation.events import Note, Turn
 from assistant.conversation.transcripts import Exchange, Transcript
 from assistant.library import Library
@@ -60,8 +60,8 @@ def test_a_transcript_reads_back_as_it_was_written(path: Path) -> None:
 
 def _written(transcript: Transcript) -> str:
     def text(exchange: Exchange) -> str:
-        said = "" if exchange.said is None else f"\n{transcripts.YOU}{transcripts._escape(exchange.said)}\n"
-        return f"{said}\n{transcripts.WEFT}{exchange.answer}\n"
+        said = "" if exchange.said is None else f"\n{transcript_format.YOU}{transcript_format._escape(exchange.said)}\n"
+        return f"{said}\n{transcript_format.WEFT}{exchange.answer}\n"
 
     return "".join(text(exchange) for exchange in transcript.exchanges)
 

@@ -63,7 +63,8 @@ def test_messages_that_nothing_was_tuned_on_are_understood(name: str) -> None:
     assert 2 * both / (claimed + wanted_total) >= 0.95
 
 
-@pytest.mark.parametrize("message", [m for name in ("held_out", "held_out_again") for m in _messages(name) if m["intent"] == "unclear" and not m.get("fields")],
+@pytest.mark.parametrize("message", [m for name in ("held_out", "held_out_again") for m in _messages(name)
+                                     if m["intent"] == "unclear" and not m.get("fields")],
                          ids=lambda m: m["say"])
 def test_nothing_is_invented_where_nothing_was_said(message: dict[str, Any]) -> None:
     found = said(message["say"])
@@ -72,7 +73,8 @@ def test_nothing_is_invented_where_nothing_was_said(message: dict[str, Any]) -> 
 
 def test_every_model_gpu_fabric_and_provider_is_known_by_its_id_and_its_names() -> None:
     catalog = library.load().catalog
-    wrong = [f"{name!r} → {said(name).fields}" for name, wanted in _names(catalog) if wanted not in _facts(said(name).fields, [], [])]
+    wrong = [f"{name!r} → {said(name).fields}" for name, wanted in _names(catalog)
+             if wanted not in _facts(said(name).fields, [], [])]
     assert not wrong
 
 
@@ -100,7 +102,8 @@ def test_a_bare_number_answers_the_question_that_was_asked(text: str, asked: str
 def test_no_128_corrects_the_number_said_last() -> None:
     known = {"cluster.gpus": 64, "training.global_batch": 512}
     assert said("no, 128", fields=known, changed=("training.global_batch", "cluster.gpus")).fields == {"cluster.gpus": 128}
-    assert said("no, 128", fields=known, changed=("cluster.gpus", "training.global_batch")).fields == {"training.global_batch": 128}
+    assert said("no, 128", fields=known, changed=("cluster.gpus",
+                                                  "training.global_batch")).fields == {"training.global_batch": 128}
     assert said("no, 128").fields == {}
 
 

@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Assumption, Plan
 
 from . import comparing, explaining
 from .changes import candidate
-from .events import Answer, Event, Failure, Note
+from .events import Answer, Event, Failure, Note, PlanDetails
 from .fields import field_name, field_text
 
 _HELP = (
@@ -28,13 +28,32 @@ _HELP = (
 )
 
 
+# Commands that show a part of the plan.
+PARTS = ("show", "flips", "conflicts", "sources", "assumptions", "warnings", "measure", "ask-provider")
+
+
 class AboutPlan:
     """Answers about plans, for one catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    def why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
+    def answer(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
+        """What is asked about the plan: why, why not, compare."""
+        if reading.intent == "why":
+            return self._why(plan, reading, said)
+        return self._why_not(plan, reading) if reading.intent == "why-not" else self._compare(plan, reading)
+
+    def part(self, plan: Plan, command: str) -> list[Event]:
+        """The part of the plan that a command of :data:`PARTS` names."""
+        if command == "show":
+            return [PlanDetails(plan=plan)]
+        made = {"flips": explaining.flips, "conflicts": explaining.conflicts, "sources": explaining.sources,
+                "assumptions": self._assumptions, "warnings": self._warnings, "measure": self._measure,
+                "ask-provider": self._ask_provider}
+        return [made[command](plan)]
+
+    def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
         rule = next((f.rule for f in plan.findings if f.rule in said), None)
         if rule:
@@ -42,7 +61,7 @@ class AboutPlan:
         fabric = self._meant(plan, reading.fabrics[0]) if reading.fabrics else plan.recommendation.fabric
         return [explaining.why(plan) if fabric == plan.recommendation.fabric else explaining.why_fabric(plan, fabric)]
 
-    def why_not(self, plan: Plan, reading: Understanding) -> list[Event]:
+    def _why_not(self, plan: Plan, reading: Understanding) -> list[Event]:
         """Why a fabric was not taken; without a name, the runner-up."""
         named = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
         if not named:
@@ -60,7 +79,7 @@ class AboutPlan:
         same = [c for c in plan.candidates if self._catalog.fabrics[c.fabric].technology == technology]
         return max(same, key=lambda c: c.probability_best or 0.0).fabric if same else fabric
 
-    def compare(self, plan: Plan, reading: Understanding) -> list[Event]:
+    def _compare(self, plan: Plan, reading: Understanding) -> list[Event]:
         """Two fabrics; one is compared with the recommended, none named: the recommended with the runner-up."""
         answer = plan.recommendation
         named = [self._meant(plan, f) for f in reading.fabrics]
@@ -76,34 +95,25 @@ class AboutPlan:
     def _candidates(self, plan: Plan) -> str:
         return ", ".join(c.fabric for c in plan.candidates if c.verdict != "impossible") or "none"
 
-    def flips(self, plan: Plan) -> list[Event]:
-        return [explaining.flips(plan)]
-
-    def conflicts(self, plan: Plan) -> list[Event]:
-        return [explaining.conflicts(plan)]
-
-    def sources(self, plan: Plan) -> list[Event]:
-        return [explaining.sources(plan)]
-
-    def assumptions(self, plan: Plan) -> list[Event]:
+    def _assumptions(self, plan: Plan) -> Note:
         items = tuple(f"{self._assumed(a)} – {a.why}" for a in plan.assumptions)
-        return [Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)]
+        return Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)
 
     def _assumed(self, assumption: Assumption) -> str:
         name, value = assumption.field, assumption.value
         return f"{field_name(name)}: open" if value is None else field_text(name, value, self._catalog)
 
-    def warnings(self, plan: Plan) -> list[Event]:
+    def _warnings(self, plan: Plan) -> Note:
         items = tuple(w.message for w in plan.warnings)
-        return [Note(text="Worth knowing:" if items else "There are no warnings.", items=items)]
+        return Note(text="Worth knowing:" if items else "There are no warnings.", items=items)
 
-    def measure(self, plan: Plan) -> list[Event]:
-        return [Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
-                     items=tuple(plan.measure_first))]
+    def _measure(self, plan: Plan) -> Note:
+        return Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
+                     items=tuple(plan.measure_first))
 
-    def ask_provider(self, plan: Plan) -> list[Event]:
+    def _ask_provider(self, plan: Plan) -> Note:
         asked = tuple(plan.questions_for_provider)
-        return [Note(text="Ask the provider:" if asked else "There is nothing special to ask the provider.", items=asked)]
+        return Note(text="Ask the provider:" if asked else "There is nothing special to ask the provider.", items=asked)
 
     def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
         """What the knowledge base says about a free question."""

@@ -15,11 +15,11 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import exporting
-from .about_plan import AboutPlan
+from .about_plan import PARTS, AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import EXCLUDED, Change, Draft
-from .events import (Choice, Event, Exported, Failure, Note, PlanDetails, PlanShown, Question, Turn, Understood,
+from .events import (Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood,
                      UnderstoodField, VariationShown)
 from .fields import field_name, field_text, value_text
 from .history import History
@@ -106,7 +106,7 @@ class Conversation:
         if branch is not None:
             return self._end(said, self._go_to_branch(branch))
         if command is not None:
-            return self._end(said, self._command(command, said))
+            return self._end(said, self._command(command))
         return self._end(said, self._understood(said))
 
     def choose(self, choice_id: str) -> list[Event]:
@@ -123,8 +123,8 @@ class Conversation:
 
     def _understood(self, said: str) -> list[Event]:
         reading = understand(said, context=self.draft, catalog=self.library.catalog)
-        handle = {"why": self._why, "why-not": self._why_not, "what-if": self._what_if, "compare": self._compare,
-                  "ask": self._search,
+        about_plan = self._about_plan
+        handle = {"why": about_plan, "why-not": about_plan, "compare": about_plan, "what-if": self._what_if, "ask": self._search,
                   "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
         return handle(reading, said)
 
@@ -150,14 +150,8 @@ class Conversation:
                     else "What should change? Name the fact and its new value.")
         return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
 
-    def _why(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: self._about.why(plan, reading, said))
-
-    def _why_not(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: self._about.why_not(plan, reading))
-
-    def _compare(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: self._about.compare(plan, reading))
+    def _about_plan(self, reading: Understanding, said: str) -> list[Event]:
+        return self._with_plan(lambda plan: self._about.answer(plan, reading, said))
 
     def _with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         if self.plan is None:
@@ -251,13 +245,9 @@ class Conversation:
 
     # -- commands ----------------------------------------------------------------------------------------
 
-    def _command(self, command: str, said: str) -> list[Event]:
-        on_plan = {"flips": self._about.flips, "conflicts": self._about.conflicts, "sources": self._about.sources,
-                   "assumptions": self._about.assumptions,
-                   "warnings": self._about.warnings, "measure": self._about.measure, "ask-provider": self._about.ask_provider,
-                   "show": lambda plan: [PlanDetails(plan=plan)]}
-        if command in on_plan:
-            return self._with_plan(on_plan[command])
+    def _command(self, command: str) -> list[Event]:
+        if command in PARTS:
+            return self._with_plan(lambda plan: self._about.part(plan, command))
         return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
                 "keep": self._keep,
                 "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
@@ -292,8 +282,9 @@ class Conversation:
         if reading.excluded:
             fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
         if not fields:
-            return self._with_plan(self._about.flips) if not reading.rest else [Failure(text=f"I did not understand what to "
-                                                                                             f"vary: \"{reading.rest}\".")]
+            if reading.rest:
+                return [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
+            return self._with_plan(lambda plan: self._about.part(plan, "flips"))
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
 
     def _readmitted(self, reading: Understanding, said: str) -> list[str] | None:

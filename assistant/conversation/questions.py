@@ -81,7 +81,8 @@ QUESTIONS: tuple[Asked, ...] = (
             ("finetuning", "Fine-tune a model (full, SFT, LoRA)", {"workload": "finetuning"}),
             ("rlhf", "Reinforcement learning (RLHF, PPO, GRPO)", {"workload": "rlhf"}),
             ("inference", "Serve a model to users", {"workload": "inference"}),
-            ("disaggregated-inference", "Serve with prefill and decode on separate GPUs", {"workload": "disaggregated-inference"}),
+            ("disaggregated-inference", "Serve with prefill and decode on separate GPUs",
+             {"workload": "disaggregated-inference"}),
             ("batch-inference", "Run inference in bulk, offline", {"workload": "batch-inference"})),
         placeholder="or tell everything at once: pretrain llama 3.1 70b on 64 H100s with fsdp"),
     Asked(
@@ -111,7 +112,8 @@ QUESTIONS: tuple[Asked, ...] = (
             ("azure", "Azure", {"cluster.provider": "azure", "budget.mode": "rent"}),
             ("coreweave", "CoreWeave", {"cluster.provider": "coreweave", "budget.mode": "rent"})),
         if_not_sure="rented, from any provider", placeholder="any provider's name",
-        replies=((r"(?:(?:our|my) )?own(?: (?:machines|hardware|data ?cent(?:er|re)|servers))?|in[- ]house|we buy(?: it)?", "buy"),
+        replies=((r"(?:(?:our|my) )?own(?: (?:machines|hardware|data ?cent(?:er|re)|servers))?|in[- ]house|we buy(?: it)?",
+                  "buy"),
                  (r"any(?:where| provider)?|(?:the )?cloud", "rent"))),
     Asked(
         "parallelism", "How is the model split over the GPUs?",

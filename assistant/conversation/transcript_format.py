@@ -1,0 +1,197 @@
+"""How a saved conversation is written down and read back.
+
+The format, Markdown, UTF-8::
+
+    # Title
+
+    - Date: 2026-11-20            the day the prices are taken at
+    - Program: weft 0.1.0
+    - Rules: 0123456789ab         first characters of the content hash
+    - Knowledge: 0123456789ab
+    - Catalog and prices: 0123456789ab
+    - Evidence: claims            or "claims and search"
+
+    **Weft:** the welcome
+
+    the first question
+
+    **You:** 64 H100s
+
+    **Weft:** Understood: …
+
+A line that starts with ``**You:** `` begins a turn and holds the whole message, characters that Markdown would read
+escaped with a backslash; everything from ``**Weft:** `` to the next such line is the answer. Nothing in an answer starts
+a line with either mark. Parsing and writing are inverse to each other.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.vocabulary.errors import InputError, Place
+
+from .events import Turn
+from .wording import markdown
+
+YOU, WEFT = "**You:** ", "**Weft:** "
+_HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices",
+         "evidence": "Evidence"}
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
+LONGEST_FILE = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One turn of a transcript; ``said`` is ``None`` for the welcome."""
+
+    said: str | None
+    answer: str
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A parsed transcript. ``head`` has the keys date, program, rules, knowledge, catalog, evidence."""
+
+    title: str
+    head: dict[str, str]
+    exchanges: tuple[Exchange, ...]
+
+    @property
+    def said(self) -> list[str]:
+        """The user's messages in order."""
+        return [exchange.said for exchange in self.exchanges if exchange.said is not None]
+
+    @property
+    def date(self) -> datetime.date:
+        return datetime.date.fromisoformat(self.head["date"])
+
+
+def opening(title: str, head: dict[str, str]) -> str:
+    """The text before the first turn."""
+    return f"# {_escape(title)}\n\n" + "".join(f"- {label}: {head[key]}\n" for key, label in _HEAD.items())
+
+
+def turn_text(turn: Turn) -> str:
+    """One turn as it stands in the document, an empty line first."""
+    said = "" if turn.said is None else f"\n{YOU}{_escape(turn.said)}\n"
+    answer = "\n\n".join(text for text in (markdown(event) for event in turn.events) if text)
+    return f"{said}\n{WEFT}{_harmless(answer)}\n"
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
+
+
+def _harmless(answer: str) -> str:
+    """No line of an answer may look like the beginning of a turn."""
+    return "\n".join("\\" + line if line.startswith((YOU.strip(), WEFT.strip())) else line for line in answer.splitlines())
+
+
+class Recorder:
+    """Appends each turn as it ends and makes sure it is on the disk: a crash loses nothing that was answered."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, title: str, head: dict[str, str]) -> Recorder:
+        """Write the head of a new file. Raises :class:`FileExistsError` rather than touch one that is there."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._write(opening(title, head), "x")
+        return self
+
+    def __call__(self, turn: Turn) -> None:
+        self._write(turn_text(turn), "a")
+
+    def _write(self, text: str, mode: str) -> None:
+        with open(self.path, mode, encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:
+    """The whole document."""
+    return opening(title, head) + "".join(turn_text(turn) for turn in turns)
+
+
+def parse(text: str, file: str | None = None) -> Transcript:
+    """A transcript from its text. Raises :class:`InputError` with file and line when it is none.
+
+    A last turn without an answer (the program ended while answering) is left out.
+    """
+    lines = text.splitlines()
+    if not lines or not lines[0].startswith("# "):
+        raise InputError("expected a transcript, which starts with a title line \"# …\"", Place(file, 1))
+    first = next((i for i, line in enumerate(lines) if line.startswith((YOU.strip(), WEFT.strip()))), len(lines))
+    head = _head(lines[1:first], file)
+    return Transcript(_unescape(lines[0][2:]), head, tuple(_exchanges(lines, first, file)))
+
+
+def _head(lines: list[str], file: str | None) -> dict[str, str]:
+    keys = {label: key for key, label in _HEAD.items()}
+    pairs = [line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line]
+    head = {keys[label]: value.strip() for label, value in pairs if label in keys}
+    missing = [label for key, label in _HEAD.items() if key not in head]
+    if missing:
+        raise InputError(f"expected \"- {missing[0]}: …\" under the title", Place(file, 2))
+    try:
+        datetime.date.fromisoformat(head["date"])
+    except ValueError:
+        raise InputError(f"expected a date such as 2026-11-20, got \"{head['date'][:40]}\"", Place(file, 2, "Date")) from None
+    return head
+
+
+def _exchanges(lines: list[str], first: int, file: str | None) -> Iterator[Exchange]:
+    said, answer, started = None, [], False
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if line.startswith(YOU.strip()):
+            if started:
+                yield Exchange(said, _joined(answer))
+            said, answer, started = _unescape(line[len(YOU):]), [], False
+        elif line.startswith(WEFT.strip()):
+            if started:
+                raise InputError("expected \"**You:**\" before the next answer", Place(file, number))
+            answer, started = [line[len(WEFT):]], True
+        elif started:
+            answer.append(line)
+    if started:
+        yield Exchange(said, _joined(answer))
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(lines).rstrip("\n")
+
+
+def read(path: str | Path) -> Transcript:
+    """The transcript in a file. Raises :class:`InputError`."""
+    name = str(path)
+    try:
+        if os.path.getsize(path) > LONGEST_FILE:
+            raise InputError(f"expected a transcript of at most {LONGEST_FILE >> 20} MiB", Place(name))
+        return parse(Path(path).read_text(encoding="utf-8"), name)
+    except UnicodeDecodeError:
+        raise InputError("expected UTF-8 text, found bytes that are not", Place(name)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file so that a crash leaves the old or the new one, never half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with open(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+    os.replace(temporary, path)
