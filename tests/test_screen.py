@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -543,7 +544,7 @@ async def test_help_is_about_what_has_the_keyboard(begin):
         await user.press("f4")
         await user.until(lambda: user.talk.panel.sources.has_focus)
         await user.press("f1")
-        assert "What the plan cites first" in user.sees()
+        assert "What your last question found" in user.sees()
 
 
 @on_screen
@@ -554,6 +555,25 @@ async def test_what_was_typed_before_comes_back_with_the_arrow_keys(begin):
         assert user.talk.prompt.text == "hello there"
         await user.press("escape")
         assert user.talk.prompt.text == ""
+
+
+@on_screen
+async def test_on_a_small_screen_an_answer_in_between_gets_the_room_of_the_choices_until_a_key_wants_them(begin):
+    async with at_the_screen(begin, NARROW) as user:
+        first = user.talk.question_view.offers[0].label
+        assert first in user.sees()
+        await user.says("help")
+        assert first not in user.sees() and "What will the cluster do?" in user.sees()
+        await user.press("down")
+        assert f"▸ 1 {first}" in user.sees()
+
+
+@on_screen
+async def test_a_long_answer_is_read_from_its_beginning(begin):
+    async with at_the_screen(begin, NARROW) as user:
+        await user.says(JOB)
+        await user.says("compare roce and infiniband")
+        await user.until(lambda: "› compare roce and infiniband" in user.sees())
 
 
 @on_screen
@@ -571,6 +591,33 @@ def test_the_first_screen_loads_neither_library_nor_model():
             "print([m for m in ('torch', 'sentence_transformers', 'numpy', 'pydantic', 'assistant.conversation', 'assistant.library') if m in sys.modules])")
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert ended.stdout.strip() == "[]"
+
+
+def test_leaving_while_the_search_still_loads_is_quiet_and_at_once():
+    """In a real terminal: the question appears, Ctrl+Q ends the program with exit code 0 and nothing on the shell."""
+    pty = pytest.importorskip("pty")
+    program, terminal = pty.fork()
+    if program == 0:
+        os.environ.pop("NO_COLOR", None)
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(sys.executable, [sys.executable, "-m", "assistant"])
+    shown = b""
+    while "Ctrl+Q".encode() not in shown or "loading the search".encode() not in shown:
+        shown += _read(terminal)
+    os.write(terminal, b"\x11")
+    rest = b""
+    with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
+        while chunk := _read(terminal):
+            rest += chunk
+    _, status = os.waitpid(program, 0)
+    after = rest.rpartition(b"\x1b[?1049l")[2]  # what follows the alternate screen is on the user's shell
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert b"Traceback" not in rest and b"terminate called" not in rest and b"Building" not in after
+
+
+def _read(terminal):
+    assert select.select([terminal], [], [], 60)[0], "nothing came from the terminal for a minute"
+    return os.read(terminal, 65536)
 
 
 def test_the_conversation_is_the_first_screen():

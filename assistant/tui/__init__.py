@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -26,12 +28,15 @@ def run(*, resume: Path | None = None, theme: str = "dark") -> int:
         return opening.begin(resume=resume)
 
     app = WeftApp(begin, warm_search, theme=theme)
-    code = app.run()
+    # What a thread still says of its progress when the screen has gone is not for the user's shell.
+    with contextlib.redirect_stderr(io.StringIO()) as aside:
+        code = app.run() or 0
+        if app.failure is None and background.still_working():
+            _leave_at_once(code)
     if app.failure is not None:
         raise app.failure
-    if background.still_working():
-        _leave_at_once(code or 0)
-    return code or 0
+    sys.stderr.write(aside.getvalue())
+    return code
 
 
 def _leave_at_once(code: int) -> NoReturn:
@@ -40,7 +45,6 @@ def _leave_at_once(code: int) -> NoReturn:
     The transcript is on the disk after every turn, so nothing is lost.
     """
     sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(code)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .flow import BLANK, Line, parts, said
+from .flow import BLANK, Line, cleaned, parts, said
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -147,18 +147,22 @@ def _comparison(event: events.Comparison) -> list[Drawn]:
 
 def comparison_table(event: events.Comparison) -> RenderableType:
     """Two fabrics point by point; ✓ marks the better side."""
-    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
-    for title in ("", f"  {event.left}", f"  {event.right}"):
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    for title in ("", "", event.left, "", event.right):
         table.add_column(Text(title))
     for row in event.rows:
-        cells = (Text(f"✓ {value}", style="green") if row.better == side else Text(f"  {value}")
-                 for side, value in (("left", row.left), ("right", row.right)))
-        table.add_row(Text(row.what, style="dim"), *cells)
+        table.add_row(Text(cleaned(row.what), style="dim"), *_side(row.left, row.better == "left"), *_side(row.right, row.better == "right"))
     return table
+
+
+def _side(value: str, better: bool) -> tuple[RenderableType, RenderableType]:
+    from rich.text import Text
+
+    style = "green" if better else ""
+    return Text("✓" if better else " ", style=style), Text(cleaned(value), style=style)
 
 
 def _note(event: events.Note) -> list[Drawn]:

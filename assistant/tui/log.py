@@ -20,7 +20,7 @@ LIVE_EXCHANGES = 20
 class Exchange(Vertical):
     """What the user said and everything that came back."""
 
-    DEFAULT_CSS = "Exchange { height: auto; margin: 0 0 1 0; }"
+    DEFAULT_CSS = "Exchange { height: auto; margin: 1 0 0 0; }"
 
     def __init__(self, pieces: Iterable[Drawn]) -> None:
         super().__init__()

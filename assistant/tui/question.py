@@ -69,7 +69,7 @@ class QuestionView(Vertical):
         self._text.show(_wording(question) if question else [])
         self._choices.clear_options().add_options([Option(_label(offer, False)) for offer in self.offers])
         self._choices.highlighted = None
-        self._choices.display = bool(self.offers)
+        self._choices.set_class(not self.offers, "-empty")
         self.display = question is not None
         self.fold(False)
 

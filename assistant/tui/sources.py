@@ -1,4 +1,4 @@
-"""Everything that can be opened: what the plan cites, what the last question found, every source there is."""
+"""Everything that can be opened: what the last question found, what the plan cites, every source there is."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SourcesList(Listing):
     HELP = """\
 # Sources
 
-What the plan cites first, then what your last question found, then every source.
+What your last question found, what the plan cites, then every source.
 
 ↑ ↓ | move
 Enter | opens
@@ -112,8 +112,8 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
 
     def _refill(self) -> None:
         self.statements = {statement.ident: statement for statement in [*self._cited, *self._found]}
-        self.fill([*_group("cited", "Cited by the plan", self._cited),
-                   *_group("found", f"Found for “{self._question}”", self._found), *self._all_sources()])
+        found = list(_group("found", f"Found for “{self._question}”", self._found, first=True))
+        self.fill([*found, *_group("cited", "Cited by the plan", self._cited, first=not found), *self._all_sources()])
 
     def _all_sources(self) -> Iterator[Entry]:
         if self._knowledge is None:
@@ -130,9 +130,9 @@ def _heading(title: str, apart: bool) -> Entry:
     return Entry(f"heading:{title}", (*([said("")] if apart else []), said(title, "$weft bold")), heading=True)
 
 
-def _group(name: str, title: str, statements: list[Statement]) -> Iterator[Entry]:
+def _group(name: str, title: str, statements: list[Statement], first: bool) -> Iterator[Entry]:
     if statements:
-        yield _heading(title, name != "cited")
+        yield _heading(title, not first)
     for statement in statements:
         sign, style = verdict_sign(statement.verdict)
         origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
