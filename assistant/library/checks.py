@@ -14,6 +14,11 @@ from assistant.vocabulary.questionnaire import ModelShape, Parallelism, Question
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
     """Raise :class:`InputError` for the first id or combination that cannot be."""
     _check_ids(questionnaire, catalog)
+    check_shape(questionnaire, catalog)
+
+
+def check_shape(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    """The combinations alone, for a questionnaire whose ids are known to be in the catalog."""
     _check_nodes(questionnaire, catalog)
     if isinstance(questionnaire.parallelism, Parallelism):
         _check_split(questionnaire, questionnaire.parallelism, catalog)

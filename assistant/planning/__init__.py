@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .crossover import with_crossover
 from .planner import plan
 
-__all__ = ["plan"]
+__all__ = ["plan", "with_crossover"]

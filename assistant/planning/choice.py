@@ -83,9 +83,24 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
 
 
-def _indistinct(entry: Entry, cheapest: Entry) -> bool:
+def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:
     near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
-    return near or float(np.mean(entry.cost < cheapest.cost)) > TIE_PROBABILITY
+    return near or np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost)
+
+
+def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: str) -> Entry | None:
+    """What would be chosen in place of ``chosen`` when that has left the tie for good; ``None`` while it is still in it.
+
+    Half the probability of a tie is asked for: what only stirs a tie is no turn of the answer.
+    """
+    found = choose(entries, questionnaire).chosen
+    if found is None or found.id == chosen:
+        return None
+    still = next((e for e in entries if e.id == chosen), None)
+    cheapest = min((e for e in entries if e.verdict == found.verdict), key=lambda e: e.median_cost)
+    if still is not None and meets(still, questionnaire) and _indistinct(still, cheapest, TIE_PROBABILITY / 2):
+        return None
+    return found
 
 
 def _confidence(chosen: Entry, others: list[Entry]) -> float:

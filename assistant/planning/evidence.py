@@ -22,11 +22,12 @@ def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, i
     for conclusion in conclusions:
         ids = []
         for claim_id in conclusion.claims:
-            claim = knowledge.claims[claim_id]
-            found.setdefault(claim.id, _of_claim(claim, knowledge))
-            ids.append(claim.id)
+            if claim_id not in found:
+                found[claim_id] = _of_claim(knowledge.claims[claim_id], knowledge)
+            ids.append(claim_id)
         for passage, score in _looked_up(conclusion, knowledge, index):
-            found.setdefault(passage.id, _of_passage(passage, knowledge, score))
+            if passage.id not in found:
+                found[passage.id] = _of_passage(passage, knowledge, score)
             ids.append(passage.id)
         findings.append(Finding(rule=conclusion.rule, conclusion=conclusion.conclusion, because=conclusion.because, facts=conclusion.facts,
                                 evidence=ids, fabric=conclusion.fabric, stage=conclusion.stage, from_findings=list(conclusion.from_findings)))

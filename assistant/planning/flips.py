@@ -1,7 +1,7 @@
 """Where the answer turns: for each numeric input the nearest value at which another fabric is chosen.
 
-Every value is put to the same choice as the plan's own, ties and preferences included; what the rules think of a
-fabric is taken to stay as it is.
+A turn is a value at which the recommended fabric is clearly beaten; where two only swap places within their error bands
+nothing turns. What the rules think of a fabric is taken to stay as it is.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Flip
 from assistant.vocabulary.questionnaire import Training
 
-from .choice import Choice, choose
+from .choice import Choice, clearly_other
 from .entry import Entry
 from .estimate import machine, model_job, networks
 from .resolve import Resolved, resolve
 
 FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
 PRICE_FACTORS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
-BISECTIONS = 10
+BISECTIONS = 8
 MOST_FLIPS = 6
 # A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
 BEYOND = 0.02
@@ -52,9 +52,9 @@ def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | Non
     now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
 
     def decide(premium: float) -> Entry | None:
-        return _choose(job, able, lambda e: (e.price.gpu_total, premium) if e in quoted else (e.price.gpu_total, e.price.fabric_total))
+        return _choose(job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total))
 
-    flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, chosen, upward=chosen in quoted)
+    flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, upward=chosen in quoted)
     if flip is None or chosen in quoted:
         return flip
     winner = next(e for e in able if e.id == flip.to_fabric)
@@ -66,43 +66,39 @@ def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | N
     now = chosen.price.gpu_total
 
     def decide(price: float) -> Entry | None:
-        return _choose(job, able, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
+        return _choose(job, able, chosen, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
 
-    found = [_price_flip("budget.gpu_hour_usd", now, decide, chosen, upward=up) for up in (True, False)]
+    found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
     return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
 
 
-def _choose(job: Resolved, able: list[Entry], prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
-    """The choice with other prices per GPU-hour (of the GPU, of the fabric)."""
+def _choose(job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
+    """What is chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
     def priced(entry: Entry) -> Entry:
         gpu, fabric = prices(entry)
         return replace(entry, cost=entry.cost * ((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total)))
 
-    return choose([priced(e) for e in able], job.questionnaire).chosen
+    return clearly_other([priced(e) for e in able], job.questionnaire, chosen.id)
 
 
-def _price_flip(path: str, now: float, decide: Decide, chosen: Entry, *, upward: bool) -> Flip | None:
+def _price_flip(path: str, now: float, decide: Decide, *, upward: bool) -> Flip | None:
     """The price nearest to ``now`` in one direction at which the decision differs, by steps and then by halving."""
     steps = [now * f for f in PRICE_FACTORS] if upward else [now / f for f in PRICE_FACTORS] + [0.0]
     same = now
     for price in steps:
-        if _other(decide(price), chosen):
-            return _halved(path, now, same, price, decide, chosen)
+        if decide(price) is not None:
+            return _halved(path, now, same, price, decide)
         same = price
     return None
 
 
-def _halved(path: str, now: float, same: float, other: float, decide: Decide, chosen: Entry) -> Flip:
+def _halved(path: str, now: float, same: float, other: float, decide: Decide) -> Flip:
     for _ in range(BISECTIONS):
         middle = (same + other) / 2
-        same, other = (same, middle) if _other(decide(middle), chosen) else (middle, other)
+        same, other = (same, middle) if decide(middle) is not None else (middle, other)
     beyond = max(0.0, other * (1 + BEYOND if other > now else 1 - BEYOND))
-    at = beyond if _other(decide(beyond), chosen) else other
+    at = beyond if decide(beyond) is not None else other
     return Flip(input=path, from_=round(now, 3), at=round(at, 3), to_fabric=decide(at).id)
-
-
-def _other(entry: Entry | None, chosen: Entry) -> bool:
-    return entry is not None and entry.id != chosen.id
 
 
 def _distance(at: float, now: float) -> float:
@@ -127,20 +123,21 @@ def _nearest(path: str, now: int, values: list[int], columns: list[Entry], job: 
              chosen: Entry) -> Flip | None:
     """The value nearest to ``now`` at which another column is chosen."""
     for value in sorted(values, key=lambda value: _distance(value, now)):
-        other = _choice_at(path, value, columns, job, architecture, catalog)
-        if other is not None and other.id != chosen.id:
+        other = _choice_at(path, value, columns, job, architecture, catalog, chosen)
+        if other is not None:
             return Flip(input=path, from_=now, at=value, to_fabric=other.id)
     return None
 
 
-def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog) -> Entry | None:
-    """The choice for the job with one number changed, everything assumed from it assumed anew; ``None`` where it cannot run."""
+def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog,
+               chosen: Entry) -> Entry | None:
+    """What is chosen instead for the job with one number changed, everything assumed from it assumed anew."""
     section, name = path.split(".")
     questionnaire = job.questionnaire
     part = getattr(questionnaire, section) or Training()
     changed = questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
     try:
-        checks.check(changed, catalog)
+        checks.check_shape(changed, catalog)
         there = resolve(changed, catalog, lambda _: job.params)
         gpus = machine(there, catalog)
         times = best_times(model_job(there, architecture), gpus, networks([e.considered for e in columns], gpus), there.parallelism)
@@ -148,7 +145,7 @@ def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, archi
         return None
     work = _steps(there) / _steps(job) * there.gpus / job.gpus
     able = [_rerun(entry, step, work) for entry, step in zip(columns, times, strict=True) if np.isfinite(step)]
-    return choose(able, changed).chosen if len(able) == len(columns) else None
+    return clearly_other(able, changed, chosen.id) if len(able) == len(columns) else None
 
 
 def _steps(job: Resolved) -> float:

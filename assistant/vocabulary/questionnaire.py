@@ -51,7 +51,9 @@ class Section(BaseModel):
 
 
 class ModelShape(Section):
-    """An inline architecture, or just ``{params: 70e9}``."""
+    """An inline architecture, or just ``{params: 70e9}``. Frozen, so that what is worked out for it can be kept."""
+
+    model_config = ConfigDict(frozen=True)
 
     params: Annotated[Count, Field(ge=1e6, le=1e14)] | None = None
     layers: Annotated[Whole, Field(ge=1, le=2000)] | None = None

@@ -1,0 +1,160 @@
+"""From how many GPUs on this very job asks for RDMA, and for InfiniBand: the computed answer beside the sources' numbers.
+
+The job is computed again at other sizes, everything assumed from the size assumed anew, every fabric at its own best
+parallelism, at the prices of the plan. A few dozen searches: for one plan that a person reads, not for a batch.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.cost import CandidatePrice
+from assistant.library import Library, checks
+from assistant.model import architecture_of
+from assistant.model.training import best_times
+from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.knowledge import Conflict, Knowledge
+from assistant.vocabulary.plan import Crossover, CrossoverPoint, Plan, SourceNumber
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .candidates import Considered, considered
+from .choice import TIE_PERCENT
+from .design import design_for
+from .entry import Entry
+from .estimate import machine, model_job, networks
+from .money import price_of
+from .resolve import Resolved, resolve
+
+DOUBLINGS = 7  # sizes tried: two scale-up domains, then twice as many, seven times
+Priced = tuple[Considered, CandidatePrice]
+
+
+def with_crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Plan:
+    """The plan with its crossover, where it touches the sources' disagreement about a number of GPUs."""
+    conflict = threshold_conflict(library.knowledge)
+    if conflict is None or conflict.topic not in {c.topic for c in plan.conflicts}:
+        return plan
+    return plan.model_copy(update={"crossover": crossover(plan, library, today=today)})
+
+
+def threshold_conflict(knowledge: Knowledge) -> Conflict | None:
+    """The disagreement about from how many GPUs InfiniBand pays."""
+    return next((c for c in knowledge.conflicts.values() if "threshold" in c.touches), None)
+
+
+def crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Crossover | None:
+    """The crossovers of a training job at one site; ``None`` for other jobs, and for one that runs at no size tried."""
+    catalog, conflict = library.catalog, threshold_conflict(library.knowledge)
+    job = resolve(Questionnaire.model_validate(plan.questionnaire), catalog, lambda model: architecture_of(model).params)
+    if job.serves or job.sites > 1 or conflict is None:
+        return None
+    offered = _offered(job, catalog, _ruled_out(plan, catalog), today)
+    doubled = _sizes(job)
+    named = [one for one in _numbers(conflict, library.knowledge, job) if one[2] <= doubled[-1]]
+    sizes = sorted({*doubled, *(gpus for _, _, gpus in named if _several_domains(gpus, job))})
+    points = [point for gpus in sizes if (point := _point(gpus, job, offered, catalog)) is not None]
+    if not points:
+        return None
+    return Crossover(
+        topic=conflict.topic, rdma_from=_from(points, "rdma", "tcp"), infiniband_from=_from(points, "infiniband", "ethernet_rdma"),
+        compared=_compared(points), gpus_per_domain=job.domain, points=points, sources=_beside(named, points, job))
+
+
+def _ruled_out(plan: Plan, catalog: Catalog) -> set[str]:
+    """Fabrics the rules exclude or advise against at the plan's own size; plain TCP stays, its slowness is what is computed."""
+    return {c.fabric for c in plan.candidates if c.reasons and c.verdict in ("impossible", "avoid")
+            and (c.verdict == "impossible" or kind_of(catalog.fabrics[c.fabric]) != "tcp")}
+
+
+def _offered(job: Resolved, catalog: Catalog, ruled_out: set[str], today: datetime.date | None) -> list[Priced]:
+    """Fabrics that can be had between nodes, with their prices at the job's own size."""
+    found = [c for c in considered(job, catalog) if c.exists and c.sold is not False and c.fabric.technology not in ("none", "wan")
+             and c.fabric.id not in ruled_out]
+    buying = job.questionnaire.budget.mode == "buy"
+    return [(c, price_of(c, job, catalog, design_for(Entry(c), job, catalog) if buying else None, today)) for c in found]
+
+
+def _sizes(job: Resolved) -> list[int]:
+    """Doublings of two domains, the job's own size among them, ascending."""
+    doubled = {job.domain * 2**power for power in range(1, DOUBLINGS + 1)}
+    return sorted(doubled | ({job.gpus, 2 * job.gpus} if job.domains > 1 else set()))
+
+
+def _several_domains(gpus: int, job: Resolved) -> bool:
+    return gpus > job.domain and gpus % job.gpus_per_node == 0
+
+
+def kind_of(fabric: Fabric) -> str:
+    """``tcp``, ``infiniband`` or ``ethernet_rdma`` (RoCE, Spectrum-X, the clouds' own)."""
+    if fabric.transport == "tcp":
+        return "tcp"
+    return "infiniband" if fabric.technology == "infiniband" else "ethernet_rdma"
+
+
+def _point(gpus: int, job: Resolved, offered: list[Priced], catalog: Catalog) -> CrossoverPoint | None:
+    """The cheapest fabric of each kind at one size, US dollars per billion tokens; ``None`` where the job cannot run."""
+    cluster = job.questionnaire.cluster.model_copy(update={"gpus": gpus})
+    changed = job.questionnaire.model_copy(update={"cluster": cluster})
+    try:
+        checks.check(changed, catalog)
+        there = replace(resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain)
+        gpus_there = machine(there, catalog)
+        times = best_times(model_job(there, architecture_of(job.model)), gpus_there, networks([c for c, _ in offered], gpus_there),
+                           there.parallelism)
+    except ValueError:
+        return None
+    tokens = there.global_batch * there.sequence_length / 1e9
+    costs = {c.fabric.id: float(p.run_cost(step / 3600 * p.failure_factor, gpus)) / tokens
+             for (c, p), step in zip(offered, times, strict=True) if np.isfinite(step)}
+    return _cheapest(gpus, costs, {c.fabric.id: kind_of(c.fabric) for c, _ in offered}) if costs else None
+
+
+def _cheapest(gpus: int, costs: dict[str, float], kinds: dict[str, str]) -> CrossoverPoint:
+    best = {kind: min((f for f in costs if kinds[f] == kind), key=costs.__getitem__, default=None)
+            for kind in ("tcp", "ethernet_rdma", "infiniband")}
+    return CrossoverPoint(gpus=gpus, fabric=min(costs, key=costs.__getitem__), **best,
+                          usd_per_billion_tokens={fabric: round(costs[fabric], 2) for fabric in best.values() if fabric})
+
+
+def _usd(point: CrossoverPoint, kind: str) -> float | None:
+    kinds = ("ethernet_rdma", "infiniband") if kind == "rdma" else (kind,)
+    costs = [point.usd_per_billion_tokens[fabric] for one in kinds if (fabric := getattr(point, one))]
+    return min(costs, default=None)
+
+
+def _from(points: list[CrossoverPoint], kind: str, other: str) -> int | None:
+    """The smallest size from which on ``kind`` is clearly the cheaper at every size tried; ``None``: not at the largest."""
+    found = None
+    for point in reversed(points):
+        ours, theirs = _usd(point, kind), _usd(point, other)
+        if ours is None or (theirs is not None and ours > theirs * (1 - TIE_PERCENT / 100)):
+            break
+        found = point.gpus
+    return found
+
+
+def _compared(points: list[CrossoverPoint]) -> list[str]:
+    """The kinds that come into question at all."""
+    return [kind for kind in ("tcp", "ethernet_rdma", "infiniband") if any(getattr(point, kind) for point in points)]
+
+
+def _numbers(conflict: Conflict, knowledge: Knowledge, job: Resolved) -> list[tuple[str, str, int]]:
+    """``(claim, what it says, GPUs)`` of each side that names a number of GPUs or nodes."""
+    found = []
+    for side in conflict.sides:
+        figure = knowledge.claims[side.claim].figure
+        scale = {"GPUs": 1, "H100": 1, "nodes": job.gpus_per_node}.get(figure.unit.split(",")[0]) if figure else None
+        if scale is not None and isinstance(figure.value, (int, float)):
+            found.append((side.claim, side.says, int(figure.value) * scale))
+    return found
+
+
+def _beside(named: Iterable[tuple[str, str, int]], points: list[CrossoverPoint], job: Resolved) -> list[SourceNumber]:
+    """What this job would take at each source's number: none where all GPUs share the scale-up link."""
+    taken = {point.gpus: point.fabric for point in points}
+    return [SourceNumber(claim=claim, says=says, gpus=gpus, fabric="none" if gpus <= job.domain else taken.get(gpus))
+            for claim, says, gpus in named]
