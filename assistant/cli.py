@@ -86,12 +86,14 @@ def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, j
     from assistant.library import load
     from assistant.library.questionnaires import read_one
     from assistant.planning import plan as make
+    from assistant.planning import with_crossover
 
     _one_of("--format", form, ("text", "json", "markdown"))
     library = load(user_catalog=catalog)
     questionnaire = read_one(file, library.catalog)
     _ready_index(library)
-    _emit_plan(make(questionnaire, library), form, out)
+    made = make(questionnaire, library)
+    _emit_plan(made if form == "json" else with_crossover(made, library), form, out)
 
 
 def _ready_index(library: Any) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
+from assistant.vocabulary.plan import Candidate, Crossover, Evidence, Finding, Plan, SourceNumber
 
 from . import figures
 
@@ -168,7 +168,43 @@ def _value(value: object) -> str:
 def _conflicts(plan: Plan) -> Section:
     items = [f"{c.topic} " + "; ".join(f"{s.says.rstrip('.')} ({s.claim.split('/')[0]})" for s in c.sides) + f". What holds: {c.resolution}"
              for c in plan.conflicts]
-    return Section("Where the sources disagree", [Bullets(items)] if items else [])
+    blocks: list[Block] = [Bullets(items)] if items else []
+    return Section("Where the sources disagree", blocks + (_crossover(plan.crossover) if plan.crossover else []))
+
+
+def _crossover(found: Crossover) -> list[Block]:
+    """Each source's number of GPUs beside what this job would take there, then where it really turns."""
+    by_size: dict[int, list[SourceNumber]] = {}
+    for number in sorted(found.sources, key=lambda number: number.gpus):
+        by_size.setdefault(number.gpus, []).append(number)
+    rows = [[f"{gpus:,}", ", ".join(dict.fromkeys(n.claim.split("/")[0] for n in numbers)), _taken(numbers[0])]
+            for gpus, numbers in by_size.items()]
+    beside: list[Block] = [Table(["GPUs", "named by", "cheapest for this job there"], rows, frozenset({0}))] if rows else []
+    largest = f"up to {found.points[-1].gpus:,} GPUs, the largest size tried"
+    said = []
+    if {"tcp"} < set(found.compared):
+        said.append(_turn("a fabric with RDMA", "plain TCP", found.rdma_from, found, largest))
+    if {"ethernet_rdma", "infiniband"} <= set(found.compared):
+        said.append(_turn("InfiniBand", "RDMA over Ethernet", found.infiniband_from, found, largest))
+    opening = "Computed for this job at other sizes, by cost at this plan's prices."
+    said = [f"{one[0].upper()}{one[1:]}" for one in said]
+    return [*beside, Paragraph(" ".join([opening, *said]))] if said else beside
+
+
+def _taken(number: SourceNumber) -> str:
+    if number.fabric == "none":
+        return "none: nothing crosses nodes"
+    return number.fabric or "it cannot run there"
+
+
+def _turn(kind: str, other: str, at: int | None, found: Crossover, largest: str) -> str:
+    if at is None:
+        return f"No size {largest}, is one from which on {kind} stays clearly cheaper than {other}."
+    if at == found.points[0].gpus:
+        few = "as soon as it leaves one scale-up link" if at <= 2 * found.gpus_per_domain else "on the smallest size it runs on"
+        return f"{kind} is clearly cheaper than {other} {few}, {at:,} GPUs, and on every larger size tried."
+    before = max(point.gpus for point in found.points if point.gpus < at)
+    return f"{kind} is clearly cheaper than {other} from {at:,} GPUs on; on {before:,} it is not."
 
 
 def _warnings(plan: Plan) -> Section:

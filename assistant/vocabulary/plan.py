@@ -152,6 +152,42 @@ class PlanConflict(Contract):
     resolution: str
 
 
+class CrossoverPoint(Contract):
+    """This job on one number of GPUs: the cheapest fabric, and the cheapest of each kind; ``None`` where there is none."""
+
+    gpus: int
+    fabric: str
+    tcp: str | None = None
+    ethernet_rdma: str | None = None
+    infiniband: str | None = None
+    usd_per_billion_tokens: dict[str, float]
+
+
+class SourceNumber(Contract):
+    """A source's number of GPUs, and what this job would take there; ``None`` where it cannot run on so few."""
+
+    claim: str
+    says: str
+    gpus: int
+    fabric: str | None
+
+
+class Crossover(Contract):
+    """From how many GPUs on this job asks for another kind of fabric; ``None``: not up to the largest size tried.
+
+    ``topic`` is the disagreement between sources that it answers, ``compared`` the kinds that can be had at all,
+    ``gpus_per_domain`` how many GPUs need no network.
+    """
+
+    topic: str
+    rdma_from: int | None
+    infiniband_from: int | None
+    compared: list[str]
+    gpus_per_domain: int
+    points: list[CrossoverPoint]
+    sources: list[SourceNumber]
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -169,6 +205,7 @@ class Plan(Contract):
     findings: list[Finding]
     evidence: list[Evidence]
     conflicts: list[PlanConflict]
+    crossover: Crossover | None = None  # computed where a person reads the plan, not in a batch
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]
