@@ -70,7 +70,7 @@ def _passage(document: Document, score: float, library: Library) -> FoundPassage
 def _own(passage: OwnPassage, score: float) -> FoundPassage:
     """A passage of the user's document: nobody has checked it, and it says where it stands."""
     return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
-                        date=passage.date, place=passage.place)
+                        status="yours", date=passage.date, place=passage.place)
 
 
 def _standing(document: Document, source: Source) -> tuple[str, str | None]:
