@@ -148,9 +148,10 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     return np.maximum(inside, np.where(group.domains > 1, between, 0.0)) + latency
 
 
-def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray) -> np.ndarray:
-    """Point to point between neighbours; all ranks of a stage send at once, so each has its share of the NICs."""
+def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray, senders: np.ndarray) -> np.ndarray:
+    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs."""
     n = wires.networks
     per_nic = bytes_ / np.maximum(n.nics_per_gpu, 1.0)
-    outside = bytes_ * (per_nic + n.half_message) * wires.slowdown / (n.gpu_rate * per_nic) + wires.latency
+    rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate)
+    outside = bytes_ * (per_nic + n.half_message) * wires.slowdown / (rate * per_nic) + wires.latency
     return np.where(crosses, outside, bytes_ / wires.up + wires.up_latency)

@@ -14,7 +14,7 @@ from .layout import Layouts
 from .machine import Machine
 from .memory import Share, share_of, shard_sizes
 from .network import Networks
-from .overlap import (LayerCommunication, context_parallel, data_groups, expert_parallel, fully_sharded, replicated,
+from .overlap import (LayerCommunication, context_parallel, data_groups, expert_parallel, exposed, fully_sharded, replicated,
                       tensor_parallel)
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
@@ -92,7 +92,7 @@ def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, l
     slowest, work = np.maximum(deepest, last), layers * one + layer.head
     useful = m * work / p
     bubble = np.where(p > 1, m * slowest + (work - slowest) / v - useful, 0.0)
-    send = _stage_sends(job, wires, framework, layouts)
+    send = _stage_sends(job, wires, framework, layouts, share.layers * layer.forward / v)
     per_rank = m * layers / p
     parts = {
         "compute": per_rank * (alone[0] + alone[1]) + m / p * layer.head, "recompute": per_rank * alone[2],
@@ -108,18 +108,21 @@ def _both(communication: LayerCommunication, again: np.ndarray) -> np.ndarray:
     return communication.forward * again + communication.backward
 
 
-def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts) -> np.ndarray:
+def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts, chunk: np.ndarray) -> np.ndarray:
     """Exposed seconds of activations and gradients between stages: all of them while the pipeline fills and drains,
-    afterwards the share the framework does not hide.
+    afterwards what does not hide behind the compute of a ``chunk`` (seconds of one micro-batch's forward in a stage).
+
+    As soon as one boundary between stages lies between scale-up domains, the whole pipeline moves at its pace.
     """
     if not (layouts.pp > 1).any():
         return np.zeros(1)
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     bytes_ = layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes / spread
-    crosses = (layouts.tp * layouts.cp * layouts.dp >= wires.machine.domain) & (wires.machine.domains > 1)
-    one = send_receive(wires, bytes_, crosses) + SEND_LAUNCH
-    steady = layouts.micro_batches * layouts.interleave * (1.0 - framework.overlap)
-    return np.where(layouts.pp > 1, 2.0 * one * ((layouts.pp - 1.0) + steady), 0.0)
+    domain, stage = wires.machine.domain, layouts.tp * layouts.cp * layouts.dp
+    crosses = (stage * layouts.pp > domain) & (wires.machine.domains > 1)
+    one = send_receive(wires, bytes_, crosses, np.minimum(stage, domain)) + SEND_LAUNCH
+    steady = layouts.micro_batches * layouts.interleave * exposed(one, chunk, framework.overlap)
+    return np.where(layouts.pp > 1, 2.0 * (one * (layouts.pp - 1.0) + steady), 0.0)
 
 
 def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarray:

@@ -76,9 +76,11 @@ def _expert(job: Job, machine: Machine, layouts: Layouts):
 def _pipeline(job: Job, machine: Machine, layouts: Layouts):
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     runs = 2.0 * layouts.micro_batches * layouts.interleave * (layouts.pp > 1)
-    crosses = (layouts.tp * layouts.cp * layouts.dp >= machine.domain) & (machine.domains > 1)
+    stage = layouts.tp * layouts.cp * layouts.dp
+    crosses = (stage * layouts.pp > machine.domain) & (machine.domains > 1)
     gpu = runs * _activation(job, layouts) / spread
-    return gpu, np.where(crosses, gpu * machine.domain, 0.0), runs
+    # Only the ranks of the stages at a domain's edge send across it.
+    return gpu, np.where(crosses, gpu * np.minimum(stage, machine.domain), 0.0), runs
 
 
 def _data(job: Job, machine: Machine, layouts: Layouts):
