@@ -313,7 +313,8 @@ async def test_a_terminal_that_changes_its_size_keeps_everything(begin):
         assert "Understood:" in user.sees() and "Candidates" in user.sees()
 
 
-@pytest.mark.parametrize("typed", ["[red]hot[/red] [/] [@click=app.quit]x[/]", "\\[b] $accent [bold", "a\x1b[31mred\x07\u202ehidden"])
+@pytest.mark.parametrize("typed", ["[red]hot[/red] [/] [@click=app.quit]x[/]", "\\[b] $accent [bold",
+                                   "a\x1b[31mred\x07\u202ehidden"])
 @on_screen
 async def test_what_is_typed_is_shown_and_never_obeyed(begin, typed):
     async with at_the_screen(begin) as user:
@@ -587,8 +588,8 @@ async def test_saying_goodbye_leaves(begin):
 
 def test_the_first_screen_loads_neither_library_nor_model():
     """What is not imported cannot hold up the first screen."""
-    code = ("import sys, assistant.tui.app; "
-            "print([m for m in ('torch', 'sentence_transformers', 'numpy', 'pydantic', 'assistant.conversation', 'assistant.library') if m in sys.modules])")
+    late = ("torch", "sentence_transformers", "numpy", "pydantic", "assistant.conversation", "assistant.library")
+    code = f"import sys, assistant.tui.app; print([name for name in {late} if name in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert ended.stdout.strip() == "[]"
 

@@ -62,8 +62,8 @@ def _transcript(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     """The transcript is saved as it goes; a copy goes to the folder the program was started in."""
     path = talk.conversation.transcript_path if talk.conversation else None
     if path is not None:
-        yield Command("Save the transcript here", f"A copy of {path.name} in this folder; it is kept in {path.parent} in any case",
-                      lambda: _save_copy(app, path))
+        about = f"A copy of {path.name} in this folder; it is kept in {path.parent} in any case"
+        yield Command("Save the transcript here", about, lambda: _save_copy(app, path))
 
 
 def _save_copy(app: WeftApp, path: Path) -> None:

@@ -85,7 +85,8 @@ def variation_notice(event: events.VariationShown) -> list[Line]:
     """What is tried, and how to take it or leave it."""
     varied = " · ".join(field.text for field in event.fields) or event.what_if
     return [parts(("Only tried, not taken: ", "$weft"), varied, lead="◇ ", lead_style="$weft"),
-            parts(("Say ", "$quiet"), "keep it", (" to go on from here, ", "$quiet"), "drop it", (" to return to the plan.", "$quiet"), indent=2)]
+            parts(("Say ", "$quiet"), "keep it", (" to go on from here, ", "$quiet"), "drop it",
+                  (" to return to the plan.", "$quiet"), indent=2)]
 
 
 def _details(event: events.PlanDetails) -> list[Drawn]:
@@ -118,7 +119,8 @@ def _explanation(event: events.Explanation) -> list[Drawn]:
     for reason in event.tree.children[:MOST_REASONS]:
         lines.append(parts(reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2))
     more = max(0, len(event.tree.children) - MOST_REASONS)
-    hint = f"{more} more, and the whole proof with its facts and sources: " if more else "The whole proof with its facts and sources: "
+    hint = f"{more} more, and the" if more else "The"
+    hint += " whole proof with its facts and sources: "
     return [said(event.tree.text, "bold", lead="  "), *lines, parts((hint, "$quiet"), ("F3", "$accent"), indent=2)]
 
 
@@ -151,10 +153,11 @@ def comparison_table(event: events.Comparison) -> RenderableType:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
-    for title in ("", "", event.left, "", event.right):
-        table.add_column(Text(title))
+    for number, title in enumerate(("", "", event.left, "", event.right)):
+        table.add_column(Text(title), no_wrap=number == 0)
     for row in event.rows:
-        table.add_row(Text(cleaned(row.what), style="dim"), *_side(row.left, row.better == "left"), *_side(row.right, row.better == "right"))
+        sides = (*_side(row.left, row.better == "left"), *_side(row.right, row.better == "right"))
+        table.add_row(Text(cleaned(row.what), style="dim"), *sides)
     return table
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from textual.app import ComposeResult
@@ -11,6 +10,10 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 
 from .flow import BLANK, Flow, Line, parts, said
+
+
+_KEYS = parts(("↑ ↓", "$accent"), (" scroll   ", "$quiet"), ("C", "$accent"), (" copy   ", "$quiet"), ("Esc", "$accent"),
+              (" close", "$quiet"))
 
 
 class PageScreen(ModalScreen[None]):
@@ -29,8 +32,7 @@ class PageScreen(ModalScreen[None]):
         with Vertical(id="page-frame"):
             with VerticalScroll(id="page"):
                 yield self.page
-            yield Flow([parts(("↑ ↓", "$accent"), (" scroll   ", "$quiet"), ("C", "$accent"), (" copy   ", "$quiet"), ("Esc", "$accent"),
-                              (" close", "$quiet"))], id="page-keys")
+            yield Flow([_KEYS], id="page-keys")
 
     def on_mount(self) -> None:
         """The page takes the keys."""
@@ -48,10 +50,9 @@ class PageScreen(ModalScreen[None]):
 
 
 def help_lines(text: str) -> list[Line]:
-    """Help as widgets carry it: ``# title``, paragraphs, ``**keys**``, and ``key | meaning`` rows."""
-    paragraphs = [" ".join(paragraph.split("\n")) if "|" not in paragraph else paragraph for paragraph in text.strip().split("\n\n")]
+    """Help as widgets carry it: ``# title``, paragraphs, and rows of ``key | meaning``."""
     lines: list[Line] = []
-    for paragraph in paragraphs:
+    for paragraph in text.strip().split("\n\n"):
         lines += [*([BLANK] if lines else []), *_paragraph(paragraph)]
     return lines
 
@@ -63,5 +64,4 @@ def _paragraph(text: str) -> list[Line]:
         rows = [[cell.strip() for cell in row.split("|")] for row in text.splitlines()]
         room = max(len(key) for key, _ in rows) + 2
         return [said(meaning, lead=key.ljust(room), lead_style="$accent") for key, meaning in rows]
-    pieces = re.split(r"\*\*(.+?)\*\*", text)
-    return [parts(*((piece, "$accent") if number % 2 else piece for number, piece in enumerate(pieces)))]
+    return [said(" ".join(text.split()))]

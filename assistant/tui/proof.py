@@ -114,7 +114,8 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
     def _redraw(self) -> None:
         self._reasons = {}
         entries = [entry for number, root in enumerate(self.roots) for entry in self._branch(root, str(number))]
-        self.fill(entries or [Entry("empty", (said("The proof stands here as soon as there is a plan.", "$quiet"),), heading=True)])
+        empty = Entry("empty", (said("The proof stands here as soon as there is a plan.", "$quiet"),), heading=True)
+        self.fill(entries or [empty])
 
     def _branch(self, reason: Reason, key: str) -> Iterator[Entry]:
         self._reasons[key] = reason
@@ -126,4 +127,5 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
     def _line(self, reason: Reason, key: str) -> Line:
         sign = ("▾ " if key in self._open else "▸ ") if reason.children else ("↗ " if reason.source else "  ")
         text = (reason.text, "bold") if "." not in key else reason.text
-        return parts(reason_label(reason), text, *reason_origin(reason), lead=sign, lead_style="$accent", indent=2 * key.count("."))
+        indent = 2 * key.count(".")
+        return parts(reason_label(reason), text, *reason_origin(reason), lead=sign, lead_style="$accent", indent=indent)

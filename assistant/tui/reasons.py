@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Plan
 def reasons(plan: Plan) -> list[Reason]:
     """Trees of reasons: why the recommended fabric, why not each of the others, and the advice."""
     chosen = plan.recommendation.fabric
-    others = tuple(explaining.why_fabric(plan, candidate.fabric).tree for candidate in plan.candidates if candidate.fabric != chosen)
+    others = tuple(explaining.why_fabric(plan, c.fabric).tree for c in plan.candidates if c.fabric != chosen)
     advised = tuple(_advice(plan))
     return [explaining.why(plan).tree, *_group("Why not the others", others), *_group("What follows from it", advised)]
 

@@ -46,7 +46,8 @@ def _standing(statement: Statement, knowledge: Knowledge | None) -> Iterator[Lin
     yield said(statement.text, "bold")
     yield BLANK
     marks = " · ".join(part for part in (statement.grade, statement.date) if part)
-    yield parts((statement.verdict, f"{style} bold"), (f" · {marks}" if marks else "", "$quiet"), lead=f"{sign} ", lead_style=style)
+    verdict = (statement.verdict, f"{style} bold")
+    yield parts(verdict, (f" · {marks}" if marks else "", "$quiet"), lead=f"{sign} ", lead_style=style)
     if statement.correction:
         yield parts(("What holds: ", "$doubt"), statement.correction, indent=2)
     claims = [knowledge.claims[i] for i in (*statement.claims, statement.ident) if knowledge and i in knowledge.claims]
@@ -80,7 +81,8 @@ def _publication(source: Source) -> Iterator[Line]:
     by = [source.author, source.publisher, source.date.isoformat() if source.date else "no date", source.kind.replace("-", " ")]
     yield said(" · ".join(part for part in by if part), "$quiet")
     yield parts((source.status.replace("-", " "), style), lead=f"{sign} ", lead_style=style)
-    for label, text in (("Note: ", source.status_note), ("Date: ", source.date_note), ("Who gains: ", source.interest), ("", source.url)):
+    about = (("Note: ", source.status_note), ("Date: ", source.date_note), ("Who gains: ", source.interest), ("", source.url))
+    for label, text in about:
         if text:
             yield parts((label, "$quiet"), text, indent=2)
 

@@ -51,7 +51,8 @@ def of_found(found: FoundPassage) -> Statement:
 def of_claim(claim: Claim) -> Statement:
     """A claim of the knowledge base."""
     date = claim.date.isoformat() if claim.date else None
-    return Statement(claim.id, claim.source, claim.section, claim.statement, claim.verdict, claim.evidence_grade, date, claim.correction)
+    return Statement(claim.id, claim.source, claim.section, claim.statement, claim.verdict, claim.evidence_grade, date,
+                     claim.correction)
 
 
 def of_passage(passage: Passage) -> Statement:
@@ -121,9 +122,11 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
         yield _heading("All sources", bool(self._cited or self._found))
         for source in sorted(self._knowledge.sources.values(), key=lambda s: s.title):
             sign = "✓" if source.status == "current" else "!"
-            by = " · ".join(part for part in (source.publisher, str(source.date) if source.date else "no date", source.status) if part)
-            yield Entry(f"source:{source.id}", (said(source.title, lead=f"{sign} ", lead_style="$good" if sign == "✓" else "$doubt"),
-                                                said(by, "$quiet", indent=2)))
+            style = "$good" if sign == "✓" else "$doubt"
+            marks = (source.publisher, str(source.date) if source.date else "no date", source.status)
+            by = " · ".join(part for part in marks if part)
+            title = said(source.title, lead=f"{sign} ", lead_style=style)
+            yield Entry(f"source:{source.id}", (title, said(by, "$quiet", indent=2)))
 
 
 def _heading(title: str, apart: bool) -> Entry:

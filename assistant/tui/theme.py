@@ -8,27 +8,27 @@ from __future__ import annotations
 from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 
-DARK = Theme(
-    name="weft-dark", dark=True,
-    primary="#7aa2c9", secondary="#8fb8a8", accent="#e0b573", foreground="#d7dce2", background="#14181d", surface="#1b2128",
-    panel="#232a32", success="#8cc29a", warning="#e0b573", error="#e58a86",
-    variables={"border": "#7aa2c9", "border-blurred": "#2c3540", "footer-background": "#14181d", "footer-key-foreground": "#e0b573",
-               "footer-description-foreground": "#98a3ae", "block-cursor-background": "#2f3f50", "block-cursor-foreground": "#ffffff",
-               "block-cursor-text-style": "bold", "block-cursor-blurred-background": "#28323c", "scrollbar": "#2c3540",
-               "scrollbar-background": "#14181d", "scrollbar-hover": "#3b4754", "scrollbar-active": "#7aa2c9",
-               "scrollbar-background-hover": "#14181d", "scrollbar-background-active": "#14181d", "scrollbar-corner-color": "#14181d",
-               "quiet": "#98a3ae", "good": "#8cc29a", "doubt": "#e0b573", "bad": "#e58a86", "weft": "#9cc3e6"})
 
-LIGHT = Theme(
-    name="weft-light", dark=False,
-    primary="#2c5d8a", secondary="#2f6f5e", accent="#8a5a00", foreground="#20262c", background="#fbfaf7", surface="#f2f0ea",
-    panel="#e8e5dd", success="#2a6b3c", warning="#8a5a00", error="#a3312c",
-    variables={"border": "#2c5d8a", "border-blurred": "#d6d2c8", "footer-background": "#fbfaf7", "footer-key-foreground": "#8a5a00",
-               "footer-description-foreground": "#5b646d", "block-cursor-background": "#d3e0ec", "block-cursor-foreground": "#10151a",
-               "block-cursor-text-style": "bold", "block-cursor-blurred-background": "#e3e6e6", "scrollbar": "#cfcbc0",
-               "scrollbar-background": "#fbfaf7", "scrollbar-hover": "#b9b4a7", "scrollbar-active": "#2c5d8a",
-               "scrollbar-background-hover": "#fbfaf7", "scrollbar-background-active": "#fbfaf7", "scrollbar-corner-color": "#fbfaf7",
-               "quiet": "#5b646d", "good": "#2a6b3c", "doubt": "#8a5a00", "bad": "#a3312c", "weft": "#2c5d8a"})
+def _calm(name: str, dark: bool, *, foreground: str, background: str, surface: str, panel: str, quiet: str, line: str,
+          mark: str, marked: str, primary: str, link: str, accent: str, good: str, bad: str) -> Theme:
+    """A theme from its few colours: three grounds, two inks, one line, one mark, and the colours of the signs."""
+    bar = {f"scrollbar-{part}": background for part in ("background", "background-hover", "background-active", "corner-color")}
+    return Theme(
+        name=name, dark=dark, primary=primary, secondary=link, accent=accent, foreground=foreground, background=background,
+        surface=surface, panel=panel, success=good, warning=accent, error=bad,
+        variables={"border": primary, "border-blurred": line, "footer-background": background, "footer-key-foreground": accent,
+                   "footer-description-foreground": quiet, "block-cursor-background": mark, "block-cursor-foreground": marked,
+                   "block-cursor-text-style": "bold", "block-cursor-blurred-background": panel, "scrollbar": line,
+                   "scrollbar-hover": quiet, "scrollbar-active": primary, **bar,
+                   "quiet": quiet, "good": good, "doubt": accent, "bad": bad, "weft": link})
+
+
+DARK = _calm("weft-dark", True, foreground="#d7dce2", background="#14181d", surface="#1b2128", panel="#232a32", quiet="#98a3ae",
+             line="#2c3540", mark="#2f3f50", marked="#ffffff", primary="#7aa2c9", link="#9cc3e6", accent="#e0b573",
+             good="#8cc29a", bad="#e58a86")
+LIGHT = _calm("weft-light", False, foreground="#20262c", background="#fbfaf7", surface="#f2f0ea", panel="#e8e5dd",
+              quiet="#5b646d", line="#cfcbc0", mark="#d3e0ec", marked="#10151a", primary="#2c5d8a", link="#2c5d8a", accent="#8a5a00",
+              good="#2a6b3c", bad="#a3312c")
 
 
 def _rgb(value: str) -> tuple[int, int, int]:
