@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 _NAMED = 3  # documents named in a warning; the others are counted
 
-commands = typer.Typer(no_args_is_help=True, help="Your own documents in the search: weft ask and the conversation find and cite them. "
-                                                  "They never change the rules, the prices or the figures of a plan.")
+commands = typer.Typer(
+    no_args_is_help=True, help="Your own documents in the search: weft ask and the conversation find and cite them. "
+                               "They never change the rules, the prices or the figures of a plan.")
+Paths = Annotated[list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)]
+Names = Annotated[list[str], typer.Argument(metavar="NAME|PATH...", show_default=False,
+                                            help="As weft knowledge list names it, or a path or folder.")]
 
 
 @commands.command()
-def add(paths: Annotated[list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)]) -> None:
+def add(paths: Paths) -> None:
     """Read documents into the search; given again, only what changed is read again.
 
     Your documents are found and cited beside the shipped sources. They never change the rules, the prices or the figures of
@@ -44,8 +48,7 @@ def add(paths: Annotated[list[Path], typer.Argument(help="Folders and files: Mar
 
 
 @commands.command()
-def remove(names: Annotated[list[str], typer.Argument(metavar="NAME|PATH...", help="As weft knowledge list names it, or a path or folder.",
-                                                      show_default=False)]) -> None:
+def remove(names: Names) -> None:
     """Forget documents: by name, by path, or all of a folder. The files themselves stay."""
     from assistant.library.documents import DocumentStore
     from assistant.retrieval import forget_removed
@@ -71,11 +74,13 @@ def listing(form: Annotated[str, typer.Option("--format", help="text or json.")]
     if form == "json":
         import json
 
-        print(json.dumps([{**asdict(document), "source": document.source, "state": state} for document, state in found], indent=2))
+        lines = [{**asdict(document), "source": document.source, "state": state} for document, state in found]
+        print(json.dumps(lines, indent=2))
     elif not found:
         print("No documents of yours yet: weft knowledge add FOLDER")
     else:
-        print("\n".join(_line(document, state, max(len(other.name) for other, _ in found)) for document, state in found))
+        width = max(len(document.name) for document, _ in found)
+        print("\n".join(_line(document, state, width) for document, state in found))
 
 
 def warn_of_changes() -> None:
@@ -87,7 +92,8 @@ def warn_of_changes() -> None:
     changed = [document for document, state in states if state in ("changed", "damaged")]
     missing = [document for document, state in states if state == "missing"]
     if changed:
-        _warn(f"changed since it was read: {_named(changed)}; refresh with: weft knowledge add {_quoted(d.path for d in changed)}")
+        again = _quoted(document.path for document in changed)
+        _warn(f"changed since it was read: {_named(changed)}; refresh with: weft knowledge add {again}")
     if missing:
         _warn(f"no longer there: {_named(missing)}; forget with: weft knowledge remove {_quoted(d.name for d in missing)}")
 
@@ -95,15 +101,18 @@ def warn_of_changes() -> None:
 def _line(document: OwnDocument, state: str, width: int) -> str:
     from assistant.library.documents import harmless
 
-    sign = "✓" if state == "current" else "!"
-    passages = f"{document.passages} passage{'s' * (document.passages != 1)}"
-    return f"{sign} {state:<8} {document.name:<{width}}  “{document.title}”, {passages}, added {document.added}, {harmless(document.path)}"
+    head = f"{'✓' if state == 'current' else '!'} {state:<8} {document.name:<{width}}"
+    return f"{head}  “{document.title}”, {_passages(document)}, added {document.added}, {harmless(document.path)}"
+
+
+def _passages(document: OwnDocument) -> str:
+    return f"{document.passages} passage{'s' * (document.passages != 1)}"
 
 
 def _report(added: Added) -> None:
     for word, documents in (("added", added.new), ("refreshed", added.refreshed)):
         for document in documents:
-            print(f"{word:<10} {document.name}: {document.passages} passage{'s' * (document.passages != 1)}")
+            print(f"{word:<10} {document.name}: {_passages(document)}")
     if added.same:
         print(f"unchanged  {len(added.same)} document{'s' * (len(added.same) != 1)}")
     if not (added.new or added.refreshed or added.same):

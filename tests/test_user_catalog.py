@@ -1,4 +1,4 @@
-"""What a user relies on with a catalog of their own: their values decide, are told with source and date, and mistakes have a line."""
+"""What a user relies on with their own catalog: their values decide and are told with source and date, mistakes have a line."""
 
 from __future__ import annotations
 
@@ -74,9 +74,11 @@ def test_a_catalog_in_the_data_folder_is_used_without_the_option(tmp_path, monke
 
 def test_without_a_catalog_of_the_user_nothing_of_it_is_told(tmp_path):
     assert not [field for field in assumed(planned()) if field.startswith("catalog.")]
-    assert not [field for field in assumed(planned("--catalog", catalog(tmp_path, "# nothing yet\n"))) if field.startswith("catalog.")]
+    empty = catalog(tmp_path, "# nothing yet\n")
+    assert not [field for field in assumed(planned("--catalog", empty)) if field.startswith("catalog.")]
 
 
+FIELDS = "fabrics:\n  roce-v2-400:\n    latency:\n      value: %s\n      unit: %s\n      source: x\n      date: 2026-01-01\n"
 MISTAKES = {
     "no source": ("gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, date: 2026-11-02}\n",
                   "3 gpus.h100-sxm.hour_price.source: is needed and was not given"),
@@ -87,10 +89,11 @@ MISTAKES = {
     "a misspelt field inside": ("gpus:\n  h100-sxm:\n    calibration:\n      gemm_eficiency: 1\n",
                                 "4 gpus.h100-sxm.calibration.gemm_eficiency: unknown key; did you mean gemm_efficiency?"),
     "a misspelt part": ("fabric:\n  x: {}\n", "1 fabric: unknown key; did you mean fabrics?"),
-    "a unit of another kind": ("fabrics:\n  roce-v2-400:\n    latency:\n      value: 3\n      unit: Gb/s\n      source: x\n      date: 2026-01-01\n",
+    "a unit of another kind": (FIELDS % ("3", "Gb/s"),
                                '5 fabrics.roce-v2-400.latency.unit: expected s or ms or us or ns or h, got "Gb/s"'),
-    "an unknown unit": ("constants:\n  x: {value: 1, unit: furlong, source: x, date: 2026-01-01}\n", "2 constants.x.unit: unknown unit 'furlong'"),
-    "words for a number": ("fabrics:\n  roce-v2-400:\n    latency:\n      value: fast\n      unit: us\n      source: x\n      date: 2026-01-01\n",
+    "an unknown unit": ("constants:\n  x: {value: 1, unit: furlong, source: x, date: 2026-01-01}\n",
+                        "2 constants.x.unit: unknown unit 'furlong'"),
+    "words for a number": (FIELDS % ("fast", "us"),
                            '4 fabrics.roce-v2-400.latency.value: expected a number, got "fast"'),
     "a speed of nothing": ("fabrics:\n  roce-v2-400:\n    line_rate: {value: 0, unit: Gb/s, source: x, date: 2026-01-01}\n",
                            "3 fabrics.roce-v2-400.line_rate.value: expected a number above 0, got 0"),
@@ -99,8 +102,9 @@ MISTAKES = {
                '3 gpus.h100-sxm.hour_price.date: expected a day such as 2026-11-02, got "lately"'),
     "an id that is nowhere": ("gpus:\n  h100-sxm: {scale_up: nvlink-44}\n",
                               '2 gpus.h100-sxm.scale_up: expected a known id, got "nvlink-44"; did you mean nvlink-4?'),
-    "an offer of an unknown GPU": ("providers:\n  aws:\n    offers:\n      - {name: p9, gpu: h1000, gpus_per_node: 8, fabrics: [aws-efa-v3], source: x, "
-                                   "date: 2026-01-01}\n", '4 providers.aws.offers.0.gpu: expected a known id, got "h1000"'),
+    "an offer of an unknown GPU": ("providers:\n  aws:\n    offers:\n      - {name: p9, gpu: h1000, gpus_per_node: 8, "
+                                   "fabrics: [aws-efa-v3], source: x, date: 2026-01-01}\n",
+                                   '4 providers.aws.offers.0.gpu: expected a known id, got "h1000"'),
     "a new GPU without the rest": ("gpus:\n  my-gpu:\n    name: Mine\n", "2 gpus.my-gpu.vendor: is needed and was not given"),
     "a list": ("- 3\n", "1: expected gpus, models, fabrics, scale_up, providers, devices, constants as keys, got [3]"),
     "entries as text": ("gpus: all\n", '1 gpus: expected ids with what changes, got "all"'),

@@ -25,8 +25,13 @@ Key = tuple[str, ...]
 
 _LARGEST = 4 * 1024 * 1024  # bytes; the whole shipped catalog is a tenth of it
 # Units that measure the same: a fact may be given in another one of its own kind.
-_SAME_KIND = (("B", "kB", "MB", "GB", "TB", "MiB", "GiB"), ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"), ("FLOP/s", "TFLOP/s", "PFLOP/s"),
-              ("s", "ms", "us", "ns", "h"), ("W", "kW"), ("1", "fraction", "%"), ("per day", "per node-day"))
+_SAME_KIND = (("B", "kB", "MB", "GB", "TB", "MiB", "GiB"), ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"),
+              ("FLOP/s", "TFLOP/s", "PFLOP/s"), ("s", "ms", "us", "ns", "h"), ("W", "kW"), ("1", "fraction", "%"),
+              ("per day", "per node-day"))
+_EXPECTED = {
+    "float_type": "a number", "float_parsing": "a number", "finite_number": "a finite number", "int_type": "a whole number",
+    "int_parsing": "a whole number", "int_from_float": "a whole number", "string_type": "text", "bool_parsing": "true or false",
+    "bool_type": "true or false", "list_type": "a list", "dict_type": "keys and values", "model_type": "keys and values"}
 _MAY_BE_ZERO = ("USD", "1", "fraction", "%", "count", "per ")  # beginnings of units; a speed or a size of nothing is a mistake
 
 
@@ -75,7 +80,8 @@ class UserCatalog:
             for where, named, known in _references(catalog_field, getattr(catalog, catalog_field)[ident], catalog):
                 if named not in known:
                     document, key = self.placed[catalog_field, ident]
-                    raise self._error(document, (*key, *where), f"expected a known id, got {shown(named)}{_nearest(named, known)}")
+                    message = f"expected a known id, got {shown(named)}{_nearest(named, known)}"
+                    raise self._error(document, (*key, *where), message)
 
     def _lay_entry(self, entries: dict[str, Any], catalog_field: str, document: Document, key: Key, theirs: Any) -> None:
         ident = key[1]
@@ -168,16 +174,13 @@ def _sentence(problem: Any, kind: type[BaseModel], where: Key) -> str:
         return _unknown(where[-1], _model_at(kind, where[:-1]).model_fields)
     if problem["type"] == "value_error":
         return problem["msg"].removeprefix("Value error, ")
-    expected = {"float_type": "a number", "float_parsing": "a number", "int_type": "a whole number", "int_parsing": "a whole number",
-                "int_from_float": "a whole number", "finite_number": "a finite number", "string_type": "text", "bool_parsing": "true or false",
-                "bool_type": "true or false", "list_type": "a list", "dict_type": "keys and values", "model_type": "keys and values"}
     if problem["type"].startswith("date"):
         return f"expected a day such as 2026-11-02, got {shown(problem['input'])}"
     if problem["type"] == "literal_error":
         return f"expected {problem['ctx']['expected']}, got {shown(problem['input'])}".replace("'", "")
     if problem["type"] == "model_type" and where and isinstance(problem["input"], (int, float)):
         return f"expected {{value: {shown(problem['input'])}, unit: …, source: …, date: …}}, got {shown(problem['input'])}"
-    return f"expected {expected.get(problem['type'], problem['msg'])}, got {shown(problem['input'])}"
+    return f"expected {_EXPECTED.get(problem['type'], problem['msg'])}, got {shown(problem['input'])}"
 
 
 def _model_at(kind: type[BaseModel], where: Key) -> type[BaseModel]:

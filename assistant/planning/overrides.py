@@ -23,7 +23,8 @@ def assumptions(job: Resolved, entries: list[Entry], catalog: Catalog) -> Iterat
         part, _, rest = path.partition(".")
         if part in _SHARED or any(rest.startswith(f"{ident}.") for ident in about[part] if isinstance(ident, str)):
             ours = f", instead of {_told(override.instead_of)}" if override.instead_of else ""
-            yield Assumption(field=f"catalog.{path}", value=_amount(override.fact), why=f"{rest} in your catalog: {_told(override.fact)}{ours}")
+            why = f"{rest} in your catalog: {_told(override.fact)}{ours}"
+            yield Assumption(field=f"catalog.{path}", value=_amount(override.fact), why=why)
 
 
 def _told(fact: Fact) -> str:

@@ -24,6 +24,7 @@ from .embedder import Embedder
 from .index import Index
 from .progress import embedding_progress
 
+_KEPT_AFTER = 2_048  # texts: a long embedding that is stopped goes on where it was
 _OPENED: dict[tuple[Library, Path], tuple[list[tuple[OwnDocument, State]], Index]] = {}
 
 
@@ -88,8 +89,11 @@ def _vectors(texts: list[str], embedder: Embedder) -> dict[bytes, np.ndarray]:
     new = [digest for digest in digests if digest not in known]
     if new:
         with embedding_progress(len(new), of=len(digests)) as done:
-            known.update(zip(new, embedder.embed([digests[digest] for digest in new], done=done), strict=True))
-    if new or len(known) > len(digests):
+            for start in range(0, len(new), _KEPT_AFTER):
+                part = new[start:start + _KEPT_AFTER]
+                known.update(zip(part, embedder.embed([digests[digest] for digest in part], done=done), strict=True))
+                _keep(path, known)
+    if len(known) > len(digests):
         known = {digest: known[digest] for digest in digests}
         _keep(path, known)
     return known

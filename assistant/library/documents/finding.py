@@ -34,14 +34,19 @@ def files(given: Path, notes: list[str]) -> Iterator[Found]:
     try:
         path = given.expanduser().resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {getattr(error, 'strerror', error)}"
-        raise InputError(reason, Place(harmless(str(given)))) from None
+        missing = isinstance(error, FileNotFoundError)
+        reason = "does not exist" if missing else f"cannot be read: {getattr(error, 'strerror', error)}"
+        raise InputError(reason, _place(given)) from None
     if path.is_dir():
         yield from _below(path, notes)
     elif path.is_file():
         yield Found(path, harmless(path.name), named=True)
     else:
-        raise InputError("expected a file or a folder", Place(harmless(str(given))))
+        raise InputError("expected a file or a folder", _place(given))
+
+
+def _place(path: Path) -> Place:
+    return Place(harmless(str(path)))
 
 
 def _below(folder: Path, notes: list[str]) -> Iterator[Found]:
@@ -52,7 +57,7 @@ def _below(folder: Path, notes: list[str]) -> Iterator[Found]:
             continue
         count += 1
         if count > MOST_FILES:
-            raise InputError(f"holds more than {MOST_FILES} documents; add its folders one by one", Place(harmless(str(folder))))
+            raise InputError(f"holds more than {MOST_FILES} documents; add its folders one by one", _place(folder))
         yield Found(path, harmless((folder.name or "root") + "/" + path.relative_to(folder).as_posix()), named=False)
     if others:
         kinds = ", ".join(f"{suffix} ({times})" for suffix, times in others.most_common())
@@ -86,7 +91,10 @@ def _link(path: Path, folder: Path, notes: list[str]) -> bool:
 
 
 def content(found: Found) -> tuple[bytes, os.stat_result]:
-    """A file's bytes and state. Raises :class:`Unreadable` or :class:`NotADocument`; never waits for a pipe, never follows a link."""
+    """A file's bytes and state; never waits for a pipe, never follows a link.
+
+    Raises :class:`Unreadable` or :class:`NotADocument`.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(found.path, flags)
@@ -95,7 +103,8 @@ def content(found: Found) -> tuple[bytes, os.stat_result]:
             if not stat.S_ISREG(state.st_mode):
                 raise NotADocument("is not a file")
             if state.st_size > LARGEST_FILE:
-                raise Unreadable(f"is {state.st_size / 2**20:.0f} MiB large; at most {LARGEST_FILE / 2**20:.0f} MiB are read, so split it")
+                raise Unreadable(f"is {state.st_size / 2**20:.1f} MiB large; at most {LARGEST_FILE / 2**20:g} MiB are read, "
+                                 "so split it")
             return file.read(LARGEST_FILE), state
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None

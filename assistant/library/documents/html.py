@@ -19,7 +19,7 @@ def read(data: bytes | str) -> Contents:
 
     page = BeautifulSoup(data, "html.parser")
     title = harmless(page.title.get_text()) if page.title else None
-    for tag in page.find_all(lambda tag: tag.name in _UNSEEN or tag.has_attr("hidden") or _HIDDEN.search(str(tag.get("style", "")))):
+    for tag in page.find_all(_unseen):
         tag.decompose()
     blocks, outline, headline = [], Outline(), None
     for container, text in _runs(page):
@@ -29,6 +29,10 @@ def read(data: bytes | str) -> Contents:
         else:
             blocks.append(Block(text, outline.headings, container.sourceline or 1))
     return Contents(title or headline, blocks)
+
+
+def _unseen(tag: Any) -> bool:
+    return tag.name in _UNSEEN or tag.has_attr("hidden") or bool(_HIDDEN.search(str(tag.get("style", ""))))
 
 
 def _runs(page: Any) -> list[tuple[Any, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import difflib
 import hashlib
 import json
 import os
@@ -103,8 +104,9 @@ class DocumentStore:
         documents = self.documents()
         gone = [document for document in documents if given and _meant(document, given)]
         if not gone:
-            names = ", ".join(document.name for document in documents) or "none"
-            raise InputError(f'expected the name or path of one of your documents, got "{given}"; known: {names}')
+            near = difflib.get_close_matches(given, [document.name for document in documents], n=3, cutoff=0.4)
+            hint = f"did you mean {' or '.join(near)}?" if near else "weft knowledge list names them"
+            raise InputError(f'expected the name or path of one of your documents, got "{given}"; {hint}')
         self._write_list([document for document in documents if document not in gone])
         for document in gone:
             self._passages(document.path, document.digest).unlink(missing_ok=True)
@@ -120,7 +122,8 @@ class DocumentStore:
         except (Unreadable, NotADocument) as error:
             bad = isinstance(error, Unreadable)
             kept = "; what was read before is kept" if before else ""
-            (added.problems if bad else added.notes).append(f"{harmless(str(found.path))}: {'' if bad else 'left out, '}{error}{kept}")
+            told = f"{harmless(str(found.path))}: {'' if bad else 'left out, '}{error}{kept}"
+            (added.problems if bad else added.notes).append(told)
             return
         document = replace(document, size=state.st_size, modified_ns=state.st_mtime_ns)
         (added.same if current else added.refreshed if before else added.new).append(document)
@@ -133,7 +136,8 @@ class DocumentStore:
         path, before = str(found.path), known.get(str(found.path))
         held = sum(document.passages for document in known.values() if document is not before)
         if held + len(read.cuts) > MOST_PASSAGES:
-            raise Unreadable(f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are searched")
+            raise Unreadable(f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are "
+                             "searched")
         added.problems += [f"{harmless(path)}: {problem}" for problem in read.problems]
         name = before.name if before else _free(found.name, {document.name for document in known.values()})
         _write(self._passages(path, digest), [asdict(cut) for cut in read.cuts])
@@ -142,8 +146,8 @@ class DocumentStore:
     def _vanished(self, given: Path, known: dict[str, OwnDocument]) -> list[str]:
         """Documents of a folder that are no longer there: kept, because the user may still want to cite them."""
         folder = Path(os.path.realpath(given.expanduser()))
-        return [f"{harmless(path)}: is gone; `weft knowledge remove {document.name}` forgets it" for path, document in known.items()
-                if folder in Path(path).parents and not os.path.lexists(path)]
+        return [f"{harmless(path)}: is gone; `weft knowledge remove {document.name}` forgets it"
+                for path, document in known.items() if folder in Path(path).parents and not os.path.lexists(path)]
 
     def _save(self, changed: list[OwnDocument]) -> None:
         """Lay entries over the list as it is now, which another process may have changed meanwhile."""
