@@ -61,7 +61,17 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
 def _offers(fabric: Fabric, job: Resolved, catalog: Catalog) -> tuple[Offer, ...]:
     """Offers of the provider that was named, else of the only ones that have this fabric: their price is then the GPU's."""
     named = [job.provider] if job.provider else [catalog.providers[p] for p in fabric.providers or ()]
-    return tuple(o for provider in named for o in provider.offers if o.gpu == job.gpu.id and fabric.id in o.fabrics)
+    same_gpu = [o for provider in named for o in provider.offers if o.gpu == job.gpu.id]
+    own = tuple(o for o in same_gpu if fabric.id in o.fabrics)
+    if own and not any(o.hour_price for o in own):
+        own += tuple(_stand_in(o, fabric) for o in same_gpu if o.hour_price)
+    return own
+
+
+def _stand_in(offer: Offer, fabric: Fabric) -> Offer:
+    """Another instance of the provider with the same GPU, for its price, where the one with this fabric has none published."""
+    note = f"no price published with {fabric.id}: that of {offer.name}, the same GPU at the same provider"
+    return offer.model_copy(update={"fabrics": [fabric.id], "nics_per_node": None, "note": note})
 
 
 def _nics(fabric: Fabric, job: Resolved, offers: tuple[Offer, ...]) -> int | None:

@@ -23,9 +23,9 @@ from .entry import Entry
 from .estimate import machine, model_job, networks
 from .resolve import Resolved, resolve
 
-FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
-PRICE_FACTORS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
-BISECTIONS = 8
+FACTORS = (0.25, 0.5, 2.0, 4.0)
+PRICE_FACTORS = (1.5, 2.5, 5.0, 10.0)
+BISECTIONS = 7
 MOST_FLIPS = 6
 # A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
 BEYOND = 0.02
@@ -37,7 +37,8 @@ def flips(job: Resolved, architecture: Any, entries: list[Entry], choice: Choice
     """Nearest flips, prices first. None where nothing was chosen or nothing competes."""
     if choice.chosen is None or choice.kept or choice.chosen.considered.fabric.technology == "none":
         return []
-    able = [e for e in entries if e.usable and e.verdict != "impossible" and e.cost is not None]
+    # What is to be avoided is chosen only where nothing else is left, and then nothing competes.
+    able = [e for e in entries if e.usable and e.cost is not None and (e.verdict == "acceptable" or e is choice.chosen)]
     found = [_premium_flip(job, able, choice.chosen), _gpu_price_flip(job, able, choice.chosen),
              *_size_flips(job, architecture, able, choice.chosen, catalog)]
     return [flip for flip in found if flip is not None][:MOST_FLIPS]
@@ -52,7 +53,7 @@ def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | Non
     now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
 
     def decide(premium: float) -> Entry | None:
-        return _choose(job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total))
+        return choose_at(job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total))
 
     flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, upward=chosen in quoted)
     if flip is None or chosen in quoted:
@@ -66,13 +67,13 @@ def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | N
     now = chosen.price.gpu_total
 
     def decide(price: float) -> Entry | None:
-        return _choose(job, able, chosen, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
+        return choose_at(job, able, chosen, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
 
     found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
     return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
 
 
-def _choose(job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
+def choose_at(job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
     """What is chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
     def priced(entry: Entry) -> Entry:
         gpu, fabric = prices(entry)
@@ -169,4 +170,4 @@ def _batch_values(job: Resolved) -> list[int]:
 
 
 def _sequence_values(job: Resolved) -> list[int]:
-    return sorted({int(job.sequence_length * factor) for factor in (0.25, 0.5, 2.0, 4.0) if job.sequence_length * factor >= 128})
+    return sorted({int(job.sequence_length * factor) for factor in FACTORS if job.sequence_length * factor >= 128})
