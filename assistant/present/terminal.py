@@ -76,7 +76,7 @@ def _columns(table: Table, width: int) -> list[int]:
     """Columns that fit, the first ones and the last but one first to stay."""
     columns = list(range(len(table.header)))
     while len(columns) > 3:
-        needed = sum(max(len(row[i]) for row in [table.header, *table.rows]) for i in columns) + 2 * len(columns)
+        needed = sum(max(len(row[i]) for row in [table.header, *table.rows]) for i in columns) + 3 * len(columns)
         if needed <= width:
             break
         columns.remove(next(i for i in (5, 4, 7, 3, 2) if i in columns)) if any(i in columns for i in (5, 4, 7, 3, 2)) else columns.pop()
