@@ -137,3 +137,21 @@ def test_a_reader_that_goes_away_is_no_traceback():
     command = f"{sys.executable} -m assistant sources | head -1"
     run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, env=os.environ, timeout=60)
     assert "Traceback" not in run.stderr and run.stdout.count("\n") == 1
+
+
+def test_nccl_settings_come_with_their_reasons():
+    seen = weft("nccl", "env", "--fabric", "ethernet-tcp-100", "--interface", "eth0")
+    assert seen.code == 0 and "NCCL_NET=Socket" in seen.out and "NCCL_SOCKET_IFNAME==eth0" in seen.out
+    lines = seen.out.splitlines()
+    assert all(lines[i - 1].startswith("# ") for i, line in enumerate(lines) if line and not line.startswith("#"))
+    assert weft("nccl", "env", "--fabric", "token-ring").code == 2
+
+
+def test_a_log_over_sockets_is_told_to_be_one(tmp_path):
+    (tmp_path / "job.log").write_text(
+        "node1:1:1 [0] NCCL INFO NET/IB : No device found.\nnode1:1:1 [0] NCCL INFO Using network Socket\n"
+        "node1:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n")
+    found = json.loads(weft("nccl", "diagnose", str(tmp_path / "job.log"), "--format", "json").out)["files"][0]
+    assert found["transport"] == "tcp-socket" and found["findings"]
+    assert weft("nccl", "diagnose", str(tmp_path / "job.log")).out.startswith(str(tmp_path))
+    assert weft("nccl", "diagnose", str(tmp_path / "none.log")).code == 2

@@ -1,0 +1,33 @@
+"""What logs say, as plain lines."""
+
+from __future__ import annotations
+
+import textwrap
+
+from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
+
+from .text import safe
+
+_SIGNS = {"error": "✗ error", "warning": "! warning", "info": "· note"}
+
+
+def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
+    """Each file with its speed, then what was found, errors first."""
+    lines = [line for file in diagnosis.files for line in ["", *_file(file, width)]]
+    return [safe(line) for line in lines[1:]]
+
+
+def _file(file: DiagnosedFile, width: int) -> list[str]:
+    where = f"{file.ranks} ranks" + (f" on {file.nodes} node(s)" if file.nodes else "")
+    lines = [file.path, f"   {file.kind}, {file.collective}, {where}, over {file.transport}"]
+    if file.peak_busbw_gb_per_s:
+        expected = f"; about {file.expected_busbw_gb_per_s:.4g} expected" if file.expected_busbw_gb_per_s else ""
+        lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
+    if file.gpudirect_rdma is not None:
+        lines.append(f"   GPUDirect RDMA: {'yes' if file.gpudirect_rdma else 'no'}")
+    for found in file.findings:
+        lines += textwrap.wrap(f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})", width, subsequent_indent="   ")
+        lines += textwrap.wrap(f"→ {found.fix}", width, initial_indent="   ", subsequent_indent="     ")
+    if not file.findings:
+        lines.append("   nothing wrong was found")
+    return lines
