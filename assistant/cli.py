@@ -13,6 +13,8 @@ import typer
 
 from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
+from assistant.measuring_commands import COMMANDS
+from assistant.progress import progress_bar
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 
 app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -164,7 +166,7 @@ def batch(files: Annotated[list[Path], typer.Argument(help="Files of questionnai
     _one_of("--format", form, ("jsonl", "csv"))
     library = load(user_catalog=catalog)
     _ready_index(library)
-    with _progress("planning") as advance:
+    with progress_bar("planning") as advance:
         tally = runner.run(files, out, library, kind=form, jobs=jobs, done=lambda one: (_name_bad_row(one), advance()))
     print(f"{tally.planned} planned, {tally.bad} bad: {out / f'plans.{form}'}", file=sys.stderr)
     raise typer.Exit(2 if tally.bad else 0)
@@ -176,25 +178,6 @@ def _name_bad_row(result: dict[str, Any]) -> None:
 
         error = result["error"]
         print("weft: " + safe(str(InputError(error["message"], Place(error["file"], error["line"], error["field"])))), file=sys.stderr)
-
-
-def _progress(title: str) -> Any:
-    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step."""
-    import contextlib
-
-    if not sys.stderr.isatty():
-        return contextlib.nullcontext(lambda: None)
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    @contextlib.contextmanager
-    def bar() -> Any:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(title, total=None)
-            yield lambda: progress.advance(task)
-
-    return bar()
 
 
 @app.command()
@@ -396,3 +379,5 @@ def doctor() -> None:
 
 
 app.add_typer(knowledge_commands, name="knowledge")
+for one in COMMANDS:
+    app.command()(one)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .crossover import with_crossover
-from .planner import plan
+from .planner import Decision, decide, plan
 
-__all__ = ["plan", "with_crossover"]
+__all__ = ["Decision", "decide", "plan", "with_crossover"]

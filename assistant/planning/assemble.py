@@ -31,21 +31,28 @@ def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[
     """The plan as the contract has it."""
     chosen = choice.chosen
     return Plan(
-        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=_recommendation(job, entries, choice, flips, catalog),
-        candidates=[_candidate(entry, choice) for entry in _ordered(entries, choice)], findings=findings, evidence=evidence,
+        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(job, entries, choice, flips, catalog),
+        candidates=candidates_of(entries, choice), findings=findings, evidence=evidence,
         conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
         warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen, entries, catalog),
         questions_for_provider=_said(conclusions, "ask", chosen), measure_first=_said(conclusions, "measure", chosen))
 
 
-def _verdict(job: Resolved, choice: Choice) -> str:
+def candidates_of(entries: list[Entry], choice: Choice) -> list[Candidate]:
+    """Every fabric as the contract has it: the choice first, then by verdict and cost."""
+    return [_candidate(entry, choice) for entry in _ordered(entries, choice)]
+
+
+def verdict_of(choice: Choice) -> str:
+    """``recommended``, ``no-network-needed`` or ``infeasible``."""
     if choice.chosen is None:
         return "infeasible"
     return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
 
 
-def _recommendation(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog) -> Recommendation:
-    verdict = _verdict(job, choice)
+def recommendation_of(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog) -> Recommendation:
+    """The answer in a sentence; where nothing works with the smallest change that would."""
+    verdict = verdict_of(choice)
     change = smallest_change(job, entries, lambda gpus: _fits_on(job, gpus, catalog)) if verdict == "infeasible" else None
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none", verdict=verdict, headline=headline(job, choice, verdict),

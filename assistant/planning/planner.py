@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -27,12 +28,36 @@ from .sizes import sizes_of
 SEARCH = "search"  # stands for: the index built for this library, if there is one
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What was computed and concluded for one questionnaire, before anything is looked up or told."""
+
+    job: Resolved
+    architecture: Any
+    entries: list[Entry]
+    conclusions: list[Conclusion]
+    choice: choice.Choice
+
+
 def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Plan:
     """The plan of a questionnaire whose ids are in the catalog.
 
     ``index`` is the search index for further evidence (by default the one built for this library, if there is one;
     ``None`` cites the rules' claims alone). ``today`` dates the prices. Raises :class:`InputError` for a job that
     cannot be split over its GPUs or priced.
+    """
+    made, catalog = decide(questionnaire, library, today=today), library.catalog
+    index = _built_index(library) if index == SEARCH else index
+    findings, found = evidence.findings_and_evidence(made.conclusions, library, index)
+    return assemble.plan_of(made.job, made.entries, made.choice, findings, found, evidence.conflicts(made.conclusions, library),
+                            made.conclusions, flips.flips(made.job, made.architecture, made.entries, made.choice, catalog), catalog,
+                            searched=index is not None)
+
+
+def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
+    """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
+
+    Raises :class:`InputError` as :func:`plan` does.
     """
     catalog = library.catalog
     job = resolve(questionnaire, catalog, lambda model: architecture_of(model).params)
@@ -44,11 +69,7 @@ def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH,
     choice.mark_ties(entries)
     conclusions = _conclusions(job, architecture, entries, library)
     _apply(conclusions, entries)
-    chosen = choice.choose(entries, questionnaire)
-    index = _built_index(library) if index == SEARCH else index
-    findings, found = evidence.findings_and_evidence(conclusions, library, index)
-    return assemble.plan_of(job, entries, chosen, findings, found, evidence.conflicts(conclusions, library), conclusions,
-                            flips.flips(job, architecture, entries, chosen, catalog), catalog, searched=index is not None)
+    return Decision(job, architecture, entries, conclusions, choice.choose(entries, questionnaire))
 
 
 def _conclusions(job: Resolved, architecture: Any, entries: list[Entry], library: Library) -> list[Conclusion]:

@@ -1,0 +1,86 @@
+"""``weft sweep``, ``weft calibrate`` and ``weft benchmark``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from assistant.progress import progress_bar
+from assistant.vocabulary.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.sweep import Sweep
+
+_WRITERS = (".csv", ".json", ".svg")
+Varied = Annotated[list[str], typer.Option("--vary", metavar="PATH=VALUES", help=(
+    "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. cluster.fabric=all: each "
+    "fabric in turn as the one that is already there; every fabric is computed at every point anyway."))]
+
+
+def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
+          vary: Varied, form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+          plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
+          metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
+          out: Annotated[Optional[list[Path]], typer.Option("--out", help="A file ending in .svg, .csv or .json; may be given several times.")] = None,
+          catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")] = None) -> None:
+    """Vary fields of a questionnaire: every fabric at every point, and the size at which InfiniBand begins to pay."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.sweeps import axes_of
+    from assistant.sweeps import sweep as run
+
+    _one_of("--format", form, ("table", "csv", "json"))
+    _one_of("--metric", metric, ("cost", "slowdown", "step-time"))
+    for path in out or []:
+        if path.suffix not in _WRITERS:
+            raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(path), field="--out"))
+    library = load(user_catalog=catalog)
+    axes = axes_of(vary, [ident for ident, fabric in library.catalog.fabrics.items() if fabric.technology not in ("none", "wan")])
+    questionnaire = read_one(file, library.catalog)
+    with progress_bar("sweeping") as advance:
+        made = run(questionnaire, axes, library, advance)
+    for path in out or []:
+        _save(path, _written(made, path.suffix.removeprefix("."), metric))
+    if not any(path.suffix == f".{form}" for path in out or []):
+        sys.stdout.write(_written(made, form, metric if plot else None))
+
+
+def _written(made: Sweep, form: str, metric: str | None) -> str:
+    if form == "csv":
+        from assistant.present.sweep_csv import sweep_csv
+
+        return sweep_csv(made)
+    if form == "json":
+        return made.model_dump_json(by_alias=True, indent=2) + "\n"
+    if form == "svg":
+        from assistant.present.sweep_svg import sweep_svg
+
+        return sweep_svg(made, metric or "cost")
+    from assistant.present.sweep import sweep_lines
+
+    return "\n".join(sweep_lines(made, _width(), metric)) + "\n"
+
+
+def _save(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None
+    print(f"written: {path}", file=sys.stderr)
+
+
+def _width() -> int:
+    import shutil
+
+    return max(40, min(160, shutil.get_terminal_size((110, 24)).columns))
+
+
+def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
+    if given not in accepted:
+        raise InputError(f'expected one of {", ".join(accepted)}, got "{given}"', Place(field=option))
+
+
+COMMANDS: tuple[Any, ...] = (sweep,)

@@ -1,0 +1,109 @@
+"""A sweep as a reader wants it: the answer in a sentence, what is chosen where, every fabric at every point."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn
+
+from . import figures
+from .report import SIGNS, Bullets, Paragraph, Section, Table
+from .sweep_plot import text_plot
+from .sweep_series import Panel, panels
+from .text import safe, section_lines
+from .words import amount, figure, named
+
+_RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, EFA)", "cheaper-than-tcp": "plain TCP"}
+
+
+def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
+    """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
+    parts = [Section("", [Paragraph(sentence) for sentence in sentences(sweep)]), Section("What a plan chooses", [_chosen(sweep)])]
+    bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
+    parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
+    drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
+    return section_lines(parts, width) + drawn + section_lines([Section("Every fabric at every point", [_every(sweep)])], width)
+
+
+def _plotted(panel: Panel, width: int) -> list[str]:
+    where = f", {named(panel.where)}" if panel.where else ""
+    title = f"{panel.metric.title}, over {panel.axis.path}{where}"
+    return ["", safe(title.upper()), "", *(safe(line) for line in text_plot(panel, width))]
+
+
+def sentences(sweep: Sweep) -> list[str]:
+    """At which size InfiniBand begins to pay, one sentence for each combination of the other fields."""
+    grouped: dict[str, list[Turn]] = {}
+    for turn in sweep.turns:
+        grouped.setdefault(repr(turn.where), []).append(turn)
+    return [_sentence(turns) for turns in grouped.values()]
+
+
+def _sentence(turns: list[Turn]) -> str:
+    where = f"With {named(turns[0].where)}: " if turns[0].where else ""
+    said = [text for turn in turns if (text := _clause(turn))]
+    if not said:
+        return f"{where}nothing to say about InfiniBand: it and another fabric stand side by side at no point."
+    text = f"{where}{'; '.join(said)}."
+    return text if where else text[0].upper() + text[1:]
+
+
+def _clause(turn: Turn) -> str | None:
+    if turn.question == "chosen" and turn.kept:
+        return "the fabric is given as decided, so a plan keeps it"
+    if not turn.compared:
+        return None
+    what = "InfiniBand is chosen" if turn.question == "chosen" else f"it costs less than {_RIVALS[turn.question]}"
+    if turn.first is None:
+        never = "InfiniBand is never chosen" if turn.question == "chosen" else f"it never costs clearly less than {_RIVALS[turn.question]}"
+        return f"{never} up to {amount(turn.along, turn.largest)}"
+    if turn.throughout:
+        return f"{what} from {amount(turn.along, turn.first)} on"
+    return f"{what} at {amount(turn.along, turn.first)} first, but not at every larger value"
+
+
+def _chosen(sweep: Sweep) -> Table:
+    header = [*(axis.path for axis in sweep.axes), "fabric", "step", "cost", "next", "its cost"]
+    rows = [[*_cells(sweep, point), *_chosen_cells(point)] for point in sweep.points]
+    return Table(header, rows, frozenset({*_numeric(sweep), len(sweep.axes) + 1, len(sweep.axes) + 2, len(sweep.axes) + 4}))
+
+
+def _chosen_cells(point: Point) -> list[str]:
+    one = point.chosen
+    if one is None:
+        return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
+    rest = [other for other in point.fabrics if other is not one and other.verdict == "acceptable" and other.cost_usd]
+    second = min(rest, key=lambda other: other.cost_usd.p50, default=None)
+    return [one.fabric + (" (kept)" if point.kept else ""), _step(one), _cost(one), second.fabric if second else figures.UNKNOWN,
+            _cost(second) if second else figures.UNKNOWN]
+
+
+def _every(sweep: Sweep) -> Table:
+    header = [*(axis.path for axis in sweep.axes), "", "fabric", "step", "slowdown", "cost", "verdict"]
+    rows = []
+    for point in sweep.points:
+        cells = _cells(sweep, point)
+        for one in point.fabrics:
+            if one.step_time_s is not None:
+                rows.append([*cells, SIGNS[one.verdict], one.fabric, _step(one), figures.slowdown(one.slowdown_percent), _cost(one), _verdict(one)])
+                cells = [""] * len(cells)
+    first = len(sweep.axes)
+    return Table(header, rows, frozenset({*_numeric(sweep), first + 2, first + 3, first + 4}))
+
+
+def _cells(sweep: Sweep, point: Point) -> list[str]:
+    return [figure(point.values[axis.path]) for axis in sweep.axes]
+
+
+def _numeric(sweep: Sweep) -> set[int]:
+    return {i for i, axis in enumerate(sweep.axes) if axis.numeric}
+
+
+def _verdict(one: SweptFabric) -> str:
+    return one.verdict if one.fits is not False else "does not fit"
+
+
+def _step(one: SweptFabric) -> str:
+    return figures.seconds(one.step_time_s.p50 if one.step_time_s else None)
+
+
+def _cost(one: SweptFabric) -> str:
+    return figures.usd(one.cost_usd.p50 if one.cost_usd else None)

@@ -1,0 +1,68 @@
+"""A sweep as a plot of letters, one letter per fabric: readable without colour and copied as text."""
+
+from __future__ import annotations
+
+import math
+import string
+
+from .sweep_series import Panel, Series
+from .words import figure
+
+ROWS = 16
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_LEAST_SLOT = 5
+
+
+def text_plot(panel: Panel, width: int = 80) -> list[str]:
+    """The plot as lines of at most ``width`` characters; values on a logarithmic scale, places at equal distances.
+
+    Fabrics that fall on one spot stand side by side; ``+`` stands for those that find no room there.
+    """
+    margin = max(len(panel.metric.shown(value)) for value in _levels(panel)) + 1
+    slot = max(_LEAST_SLOT, (width - margin - 2) // len(panel.ticks))
+    shown = panel.ticks[:max(1, (width - margin - 2) // slot)]
+    grid = [[""] * len(shown) for _ in range(ROWS)]
+    for letter, series in zip(_LETTERS, panel.series, strict=False):
+        for place, value in enumerate(series.values[:len(shown)]):
+            if value is not None:
+                grid[_row(value, panel)][place] += letter
+    lines = [_line(cells, level, panel, margin, slot) for cells, level in zip(grid, _levels(panel), strict=True)]
+    lines += [" " * margin + " +" + "-" * (slot * len(shown)), _ticks("", [figure(tick) for tick in shown], margin, slot)]
+    lines += [_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot)]
+    more = [f"{len(panel.ticks) - len(shown)} more values find no room here; they are in the table."] if len(shown) < len(panel.ticks) else []
+    return [line.rstrip() for line in lines] + more + ["", *_legend(panel.series, width)]
+
+
+def _levels(panel: Panel) -> list[float]:
+    """The value at the middle of each row, the highest first."""
+    low, high = (math.log(bound) for bound in panel.bounds)
+    return [math.exp(high - (high - low) * row / (ROWS - 1)) for row in range(ROWS)]
+
+
+def _row(value: float, panel: Panel) -> int:
+    low, high = (math.log(bound) for bound in panel.bounds)
+    return round((high - math.log(value)) / (high - low) * (ROWS - 1))
+
+
+def _line(cells: list[str], level: float, panel: Panel, margin: int, slot: int) -> str:
+    row = _levels(panel).index(level)
+    label = panel.metric.shown(level) if row % 5 == 0 else ""
+    room = slot - 1
+    fitted = [cell if len(cell) <= room else cell[:room - 1] + "+" for cell in cells]
+    return label.rjust(margin) + " |" + "".join(cell.center(slot) for cell in fitted)
+
+
+def _ticks(name: str, cells: list[str], margin: int, slot: int) -> str:
+    return name.rjust(margin) + "  " + "".join(cell[:slot - 1].center(slot) for cell in cells)
+
+
+def _chosen(panel: Panel, place: int) -> str:
+    return next((letter for letter, series in zip(_LETTERS, panel.series, strict=False) if series.chosen[place]), "-")
+
+
+def _legend(series: list[Series], width: int) -> list[str]:
+    """The letters in the order of the lines' ends, as many beside each other as there is room for."""
+    named = [f"{letter} {one.fabric}" for letter, one in zip(_LETTERS, series, strict=False)]
+    column = max(len(name) for name in named) + 3
+    beside = max(1, width // column)
+    return ["".join(name.ljust(column) for name in named[i:i + beside]).rstrip() for i in range(0, len(named), beside)]

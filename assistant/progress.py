@@ -1,0 +1,25 @@
+"""A progress bar on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def progress_bar(title: str) -> Any:
+    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step."""
+    import contextlib
+
+    if not sys.stderr.isatty():
+        return contextlib.nullcontext(lambda: None)
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    @contextlib.contextmanager
+    def bar() -> Any:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(title, total=None)
+            yield lambda: progress.advance(task)
+
+    return bar()

@@ -1,0 +1,67 @@
+"""Runs a sweep: at each point the same decision that a plan makes, without looking up evidence or flips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from assistant.library import Library
+from assistant.library.questionnaires import from_value
+from assistant.planning import Decision, decide
+from assistant.planning.assemble import candidates_of, recommendation_of
+from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.sweep import Axis, Kind, Point, Sweep, SweptFabric
+
+from .grid import changed, combinations
+from .turns import turns_of
+
+
+def sweep(questionnaire: Questionnaire, axes: Sequence[Axis], library: Library,
+          done: Callable[[], None] = lambda: None) -> Sweep:
+    """Every point of the grid in order; ``done`` hears of each.
+
+    A point that cannot be says why. Raises :class:`InputError` with the reason of the first one when no point can be.
+    """
+    points = []
+    for values in combinations(axes):
+        points.append(_point(questionnaire, values, library))
+        done()
+    if all(point.error for point in points):
+        raise InputError(f"no point of the sweep can be planned; the first, {_named(points[0].values)}: {points[0].error}")
+    return Sweep(name=questionnaire.name, axes=list(axes), points=points, turns=turns_of(axes, points))
+
+
+def _named(values: dict[str, Any]) -> str:
+    return ", ".join(f"{path} {value}" for path, value in values.items())
+
+
+def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Library) -> Point:
+    try:
+        made = decide(from_value(changed(questionnaire, values), library.catalog), library)
+    except InputError as error:
+        return Point(values=values, error=str(error))
+    return _answered(values, made, library.catalog)
+
+
+def _answered(values: dict[str, Any], made: Decision, catalog: Catalog) -> Point:
+    said = recommendation_of(made.job, made.entries, made.choice, [], catalog)
+    return Point(values=values, fabric=made.choice.chosen.id if made.choice.chosen else None, verdict=said.verdict, kept=made.choice.kept,
+                 says=" ".join(part for part in (said.headline, said.smallest_change) if part),
+                 fabrics=[_swept(one, catalog.fabrics[one.fabric]) for one in candidates_of(made.entries, made.choice)])
+
+
+def _swept(candidate: Candidate, fabric: Fabric) -> SweptFabric:
+    same = {name: getattr(candidate, name) for name in SweptFabric.model_fields if name != "kind"}
+    return SweptFabric(kind=kind_of(fabric), **same)
+
+
+def kind_of(fabric: Fabric) -> Kind:
+    """Which sort of network a fabric is: what moves data without the host's processor is RDMA here (RoCE, Spectrum-X, EFA)."""
+    if fabric.technology in ("none", "infiniband"):
+        return fabric.technology
+    if fabric.transport == "wan":
+        return "wide-area"
+    return "tcp" if fabric.transport == "tcp" else "ethernet-rdma"
