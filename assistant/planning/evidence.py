@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from assistant.library import Library
 from assistant.reasoning import Conclusion
-from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
+from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
 
 PASSAGES_PER_FINDING = 1
@@ -59,12 +59,26 @@ def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
 
 
 def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanConflict]:
-    """Disagreements between sources that the conclusions touch, most touched first."""
-    touched: dict[str, int] = {}
+    """Disagreements between sources that the conclusions touch: those that bear on the choice before those about settings.
+
+    A rule counts once, however many fabrics it speaks of.
+    """
+    deciding: dict[str, set[str]] = {}
+    touched: dict[str, set[str]] = {}
     for conclusion in conclusions:
-        for tag in library.rules[conclusion.rule].touches:
-            touched[tag] = touched.get(tag, 0) + 1
-    ranked = sorted(library.knowledge.conflicts.values(), key=lambda c: -max((touched.get(t, 0) for t in c.touches), default=0))
-    chosen = [c for c in ranked if any(t in touched for t in c.touches)][:MOST_CONFLICTS]
+        rule = library.rules[conclusion.rule]
+        for tag in rule.touches:
+            touched.setdefault(tag, set()).add(rule.id)
+            if rule.stage != "advise":
+                deciding.setdefault(tag, set()).add(rule.id)
+
+    def rank(conflict: Conflict) -> tuple[int, int]:
+        def most(by_tag: dict[str, set[str]]) -> int:
+            return max(len(by_tag.get(tag, ())) for tag in conflict.touches)
+
+        return -most(deciding), -most(touched)
+
+    found = [c for c in library.knowledge.conflicts.values() if any(tag in touched for tag in c.touches)]
     return [PlanConflict(topic=c.topic, resolution=c.resolution,
-                         sides=[PlanConflictSide(claim=s.claim, says=s.says) for s in c.sides]) for c in chosen]
+                         sides=[PlanConflictSide(claim=s.claim, says=s.says) for s in c.sides])
+            for c in sorted(found, key=rank)[:MOST_CONFLICTS]]

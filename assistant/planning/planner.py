@@ -16,7 +16,7 @@ from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import assemble, choice, evidence, facts, flips, money
+from . import assemble, choice, evidence, facts, flips, money, stale
 from .candidates import considered
 from .design import bought_designs
 from .entry import Entry
@@ -51,7 +51,8 @@ def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH,
     findings, found = evidence.findings_and_evidence(made.conclusions, library, index)
     return assemble.plan_of(made.job, made.entries, made.choice, findings, found, evidence.conflicts(made.conclusions, library),
                             made.conclusions, flips.flips(made.job, made.architecture, made.entries, made.choice, catalog), catalog,
-                            searched=index is not None)
+                            searched=index is not None,
+                            more_warnings=stale.deciding_prices(made.job, made.entries, made.choice, catalog))
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:

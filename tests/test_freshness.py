@@ -1,0 +1,113 @@
+"""What is out of date is said: by weft doctor for every figure, by a plan where an old price decides."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+import pytest
+import yaml
+
+from assistant.doctor import freshness
+from assistant.library import load
+from assistant.library.freshness import KINDS, dated, half_life_days
+from assistant.library.questionnaires import read_one
+from assistant.planning import plan
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .program import weft
+
+TODAY = datetime.date(2026, 11, 20)
+LATER = datetime.date(2027, 6, 1)
+CODE = "stale-price-decides"
+EXAMPLES = ("llama-70b-pretraining", "tight-budget", "mixtral-moe", "deepseek-v3-blackwell")
+
+
+@pytest.fixture(scope="module")
+def library():
+    return load()
+
+
+def _job(**budget):
+    return Questionnaire.model_validate({
+        "workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
+        "training": {"global_batch": 512, "sequence_length": 8192}, "budget": budget})
+
+
+def _said(made):
+    return [warning.message for warning in made.warnings if warning.code == CODE]
+
+
+def test_every_price_offer_and_measurement_is_dated_and_specifications_do_not_age(library):
+    found = dated(library.catalog, library.knowledge, TODAY)
+    names = {one.name for one in found}
+    assert {one.kind for one in found} == set(KINDS)
+    assert "gpus.h100-sxm.hour_price" in names and "gpus.h100-sxm.memory" not in names
+    assert "fabrics.infiniband-ndr-400.line_rate" not in names and "fabrics.infiniband-ndr-400.latency" in names
+    assert "gpus.h100-sxm.calibration.gemm_efficiency" in names
+    prices = [fact for provider in library.catalog.providers.values() for offer in provider.offers
+              for fact in (offer.hour_price, offer.hour_price_spot) if fact is not None]
+    assert sum(one.name.startswith("providers.") and one.kind == "rental price" for one in found) == len(prices)
+
+
+def test_a_figure_is_old_the_day_after_its_half_life(library):
+    one = next(one for one in dated(library.catalog, library.knowledge, TODAY) if one.name == "gpus.h100-sxm.hour_price")
+    last_day = one.date + datetime.timedelta(days=int(half_life_days(library.catalog, "rental price")))
+    for day, old in ((last_day, False), (last_day + datetime.timedelta(days=1), True)):
+        again = next(o for o in dated(library.catalog, library.knowledge, day) if o.name == one.name)
+        assert again.old is old
+
+
+def test_the_doctor_counts_by_kind_and_names_each_when_asked():
+    short, long = freshness(False, TODAY), freshness(True, TODAY)
+    assert len(short) == len(KINDS) and all(any(kind in line for line in short) for kind in KINDS)
+    library = load()
+    old = [one for one in dated(library.catalog, library.knowledge, TODAY) if one.old]
+    assert old and all(any(one.name in line for line in long) for one in old)
+    assert len(long) == len(KINDS) + len(old)
+
+
+def test_on_the_day_of_the_oldest_figure_nothing_is_old(library):
+    first = dated(library.catalog, library.knowledge, TODAY)[0].date
+    assert all(line.startswith("✓") for line in freshness(False, first))
+
+
+def test_old_figures_are_no_fault_of_the_installation():
+    seen = weft("doctor", "--all")
+    assert seen.code == 0 and "rental prices" in seen.out
+
+
+def test_prices_decide_when_they_are_old_and_not_on_their_own_day(library):
+    assert _said(plan(_job(), library, index=None, today=TODAY)) == []
+    later = [_said(plan(read_one(library.examples[name], library.catalog), library, index=None, today=LATER)) for name in EXAMPLES]
+    assert any(later)
+    for messages in later:
+        assert len(messages) == len(set(messages))
+        assert all("days old" in message and "ask for a quote" in message for message in messages)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_path, name):
+    example = read_one(library.examples[name], library.catalog)
+    made = plan(example, library, index=None, today=LATER)
+    by_name = {fabric.name: fabric.id for fabric in library.catalog.fabrics.values()}
+    for message in _said(made):
+        what, moved = re.search(r"decides: (.+) at [\d.e-]+ USD", message)[1], re.search(r"At ([\d.]+),", message)[1]
+        if what not in by_name or example.budget.mode == "buy":
+            continue
+        file = tmp_path / "catalog.yaml"
+        premium = {"value": float(moved), "unit": "USD/GPU-h", "source": "derived: a new quote", "date": LATER}
+        file.write_text(yaml.safe_dump({"fabrics": {by_name[what]: {"premium": premium}}}), encoding="utf-8")
+        again = plan(example, load(user_catalog=file), index=None, today=LATER)
+        assert again.recommendation.fabric != made.recommendation.fabric
+
+
+def test_a_quoted_price_is_never_old(library):
+    made = plan(_job(gpu_hour_usd=2.5, fabric_premium_gpu_hour_usd=0.0), library, index=None, today=datetime.date(2030, 1, 1))
+    assert not [m for m in _said(made) if "H100" in m]
+
+
+def test_where_no_network_is_needed_no_price_decides(library):
+    one_node = Questionnaire.model_validate({"workload": "pretraining", "model": "llama-3.1-8b",
+                                             "cluster": {"gpu": "h100-sxm", "gpus": 8}})
+    assert _said(plan(one_node, library, index=None, today=datetime.date(2030, 1, 1))) == []
