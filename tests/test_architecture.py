@@ -24,6 +24,9 @@ ROOMS = {
     "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
     "conversation": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval", "planning", "present"},
     "validation": {"vocabulary", "library", "model", "planning", "present"},
+    "sweeps": {"vocabulary", "library", "model", "planning", "present"},
+    "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
+    "benchmark": {"vocabulary", "library", "model", "planning", "retrieval", "present"},
     "batch": {"vocabulary", "library", "planning", "present"},
     "tui": {"vocabulary", "library", "conversation", "present"},
 }
