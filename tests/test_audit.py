@@ -162,3 +162,9 @@ def test_the_handbook_page_is_what_the_audit_says_now(results, library):
     page = report.handbook_page(results, {name: formula.says for name, formula in FORMULAS.items()})
     shipped = library.handbook["audit"].read_text(encoding="utf-8")
     assert shipped == page, "weft sources --audit --format markdown writes the page anew"
+
+
+def test_an_unknown_source_and_a_format_of_the_audit_alone_are_refused():
+    assert weft("sources", "--audit", "no-such-source").code == 2
+    assert weft("sources", "--format", "markdown").code == 2
+    assert weft("sources", "--audit", "--format", "markdown").out.startswith("# The audit")
