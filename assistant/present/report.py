@@ -33,12 +33,36 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a header; ``right`` are the columns of numbers; ``emphasis`` the index of the row that won."""
+    """Rows of text under a header; ``right`` are the columns of numbers; ``emphasis`` the index of the row that won.
+
+    Where there is little room columns give way in the order of ``first_to_go``, after ``shorter`` cells (header first)
+    have taken the place of a column's own.
+    """
 
     header: list[str]
     rows: list[list[str]]
     right: frozenset[int] = frozenset()
     emphasis: int | None = None
+    first_to_go: tuple[int, ...] = ()
+    shorter: dict[int, list[str]] = field(default_factory=dict)
+
+
+def whole(table: Table) -> dict[int, list[str]]:
+    """Every column by its number: header, then cells."""
+    return {i: [table.header[i], *(row[i] for row in table.rows)] for i in range(len(table.header))}
+
+
+def fitting_columns(table: Table, width: int, gap: int) -> dict[int, list[str]] | None:
+    """The columns that fit in ``width`` with ``gap`` cells between two: as they are, with one after another gone, then
+    with shorter cells; ``None`` when nothing fits.
+    """
+    full = whole(table)
+    for kept, most in ((full, min(3, len(table.first_to_go))), ({**full, **table.shorter}, len(table.first_to_go))):
+        for gone in range(most + 1):
+            columns = {i: cells for i, cells in kept.items() if i not in table.first_to_go[:gone]}
+            if sum(max(map(len, cells)) for cells in columns.values()) + gap * (len(columns) - 1) <= width:
+                return columns
+    return None
 
 
 Block = Paragraph | Bullets | Table
@@ -102,7 +126,8 @@ def _candidates(plan: Plan) -> Section:
     header = ["", "fabric", "per token" if serving else "step", "slower by", "exposed", "run", "cost, P10–P90", "best"]
     rows = [_row(c) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
-    blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won),
+    medians = [figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6] for c, row in zip(computed, rows, strict=True)]
+    blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]}),
                            Paragraph("✓ recommended   · acceptable   ! avoid   ✗ impossible. Exposed: the part of a step that waits for the "
                                      "network. Best: the probability of being the cheapest.")]
     left_out = [c.fabric for c in plan.candidates if c.step_time_s is None]

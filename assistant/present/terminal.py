@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from assistant.vocabulary.plan import Plan
 
-from .report import Block, Bullets, Paragraph, Section, Table, report
+from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report, whole
 from .text import safe
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
+_GAP = 3  # cells Rich leaves between two columns
 _STYLES = {"✓": "bold green", "!": "yellow", "✗": "dim"}
-_WIDE = 100  # below this many columns the less important columns of the candidates give way
 
 
 def plan_view(plan: Plan, width: int) -> Group:
@@ -62,22 +62,11 @@ def _table(table: Table, width: int) -> RenderableType:
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    kept = _columns(table, width)
+    columns = fitting_columns(table, width, _GAP) or whole(table)
     drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
-    for i in kept:
-        drawn.add_column(table.header[i], justify="right" if i in table.right else "left", no_wrap=len(table.header) > 2)
+    for i, cells in columns.items():
+        drawn.add_column(cells[0], justify="right" if i in table.right else "left", no_wrap=len(table.header) > 2)
     for number, row in enumerate(table.rows):
         style = "bold" if number == table.emphasis else _STYLES.get(row[0], "")
-        drawn.add_row(*(Text(safe(row[i]), style=style) for i in kept))
+        drawn.add_row(*(Text(safe(cells[number + 1]), style=style) for cells in columns.values()))
     return drawn
-
-
-def _columns(table: Table, width: int) -> list[int]:
-    """Columns that fit, the first ones and the last but one first to stay."""
-    columns = list(range(len(table.header)))
-    while len(columns) > 3:
-        needed = sum(max(len(row[i]) for row in [table.header, *table.rows]) for i in columns) + 3 * len(columns)
-        if needed <= width:
-            break
-        columns.remove(next(i for i in (5, 4, 7, 3, 2) if i in columns)) if any(i in columns for i in (5, 4, 7, 3, 2)) else columns.pop()
-    return columns

@@ -7,7 +7,7 @@ import unicodedata
 
 from assistant.vocabulary.plan import Plan
 
-from .report import Block, Bullets, Paragraph, Section, Table, report
+from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report
 
 
 def plan_lines(plan: Plan, width: int = 80) -> list[str]:
@@ -36,16 +36,12 @@ def block_lines(block: Block, width: int) -> list[str]:
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
-    columns = range(len(table.header))
-    widths = [max(len(row[i]) for row in [table.header, *table.rows]) for i in columns]
-    if sum(widths) + 2 * (len(widths) - 1) > width:
+    columns = fitting_columns(table, width, 2)
+    if columns is None:
         return _records(table, width)
-    return [_line(row, widths, table) for row in [table.header, *table.rows]]
-
-
-def _line(row: list[str], widths: list[int], table: Table) -> str:
-    cells = [cell.rjust(widths[i]) if i in table.right else cell.ljust(widths[i]) for i, cell in enumerate(row)]
-    return "  ".join(cells).rstrip()
+    widths = {i: max(map(len, cells)) for i, cells in columns.items()}
+    return ["  ".join(cells[line].rjust(widths[i]) if i in table.right else cells[line].ljust(widths[i])
+                      for i, cells in columns.items()).rstrip() for line in range(len(table.rows) + 1)]
 
 
 def _records(table: Table, width: int) -> list[str]:
