@@ -23,8 +23,14 @@ def sweep_csv(sweep: Sweep) -> str:
     for point in sweep.points:
         for cells in _rows(point):
             row = [*(point.values[axis.path] for axis in sweep.axes), *(cells.get(column) for column in _COLUMNS)]
-            writer.writerow([harmless("" if cell is None else cell) for cell in row])
+            writer.writerow([_cell(cell) for cell in row])
     return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else harmless(value)
 
 
 def _rows(point: Point) -> list[dict[str, Any]]:
