@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from .events import (Choice, Event, Exported, Failure, Note, PlanShown, Question
 from .fields import field_name, field_text, value_text
 from .history import History
 from .interviewer import Interviewer
+from .trials import Trials
 from .understanding import understand
 from .understanding.message import clean
 
@@ -51,7 +53,7 @@ class Conversation:
 
     def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
                  exporter: Exporter = exporting.write, record: Callable[[Turn], None] | None = None,
-                 fields: Mapping[str, Any] | None = None) -> None:
+                 fields: Mapping[str, Any] | None = None, today: datetime.date | None = None) -> None:
         self.library = library
         self.plan: Plan | None = None
         self.variation: VariationShown | None = None
@@ -61,7 +63,7 @@ class Conversation:
         self.exporter = exporter
         self.record = record
         self.transcript_path: Path | None = None
-        self._interviewer = Interviewer(library.catalog)
+        self._interviewer = Interviewer(Trials(library, today))
         self._history = History()
         self._varied: Draft | None = None
         self._start_fields = dict(fields or {})

@@ -1,30 +1,63 @@
-"""Which question comes next: the one seam where the order of the interview is decided."""
+"""Which question comes next: the one whose answer could change the recommendation most, and none when none could."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
 from .draft import Draft
+from .fields import field_name
 from .questions import QUESTIONS, Asked
+from .trials import Trials, Tried
+from .worth import REFINES, Worth, in_words, worth_of
+
+# Less likely than this to change the answer, a question is not worth the person's time.
+LEAST_PROBABILITY = 0.02
+_ABOUT_THE_JOB = ("training.", "parallelism", "inference.")
 
 
-def next_question(draft: Draft, plan: Plan | None, catalog: Catalog) -> Asked | None:
-    """What is needed, in order; then whether a network is there already, which settles most; then the open question on
-    which the plan says it could flip; then the others.
+@dataclass(frozen=True)
+class Next:
+    """The question that comes next and what its answer could change; ``asked`` is ``None`` when none could change anything.
 
-    ``None`` when nothing is open that could change the answer: one scale-up domain needs no network whatever else is said.
+    ``refines`` names what would only move the cost.
     """
-    still_open = open_questions(draft, catalog)
+
+    asked: Asked | None
+    why: str = ""
+    refines: tuple[str, ...] = ()
+
+
+def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
+    """What is needed, in order; then the question most likely to change the recommended fabric, and among those equally
+    likely the one with most at stake."""
+    still_open = open_questions(draft, trials.catalog)
     needed = [asked for asked in still_open if asked.required]
     if needed:
-        return needed[0]
-    if plan is not None and plan.recommendation.verdict == "no-network-needed":
-        return None
-    if still_open and still_open[0].first:
-        return still_open[0]
-    flips = {flip.input for flip in plan.recommendation.flips} if plan is not None else set()
-    return next((asked for asked in still_open if flips & set(asked.settled_by)), still_open[0] if still_open else None)
+        return Next(needed[0])
+    if plan is None or plan.recommendation.verdict == "no-network-needed" or not still_open:
+        return Next(None)
+    try:
+        now = trials.tried(draft.questionnaire(trials.catalog))
+    except InputError:
+        return Next(still_open[0])
+    worths = _worths(still_open, draft, now, trials)
+    best = max(worths, key=lambda worth: worth.rank)
+    if best.probability < LEAST_PROBABILITY:
+        return Next(None, refines=tuple(field_name(w.asked.settled_by[-1]) for w in worths if w.moved > REFINES))
+    return Next(best.asked, "" if best.asked.first else in_words(best, trials.catalog))
+
+
+def _worths(still_open: list[Asked], draft: Draft, now: Tried, trials: Trials) -> list[Worth]:
+    """What the questions are worth; those that need the model anew last, and only while they could still be the best."""
+    found: list[Worth] = []
+    for asked in sorted(still_open, key=lambda asked: asked.field.startswith(_ABOUT_THE_JOB)):
+        best = max((worth.probability for worth in found), default=0.0)
+        found.append(worth_of(asked, draft, now, trials, at_least=best))
+    return found
 
 
 def open_questions(draft: Draft, catalog: Catalog) -> list[Asked]:

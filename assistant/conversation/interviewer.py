@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Plan
 
 from . import interview
 from .draft import Draft
 from .events import Choice, Event, Finished, Note, Question
 from .fields import field_name, field_text
+from .interview import Next
 from .questions import Asked
+from .trials import Trials
 
 
 class Interviewer:
     """Asks what :func:`interview.next_question` says is next. ``question`` is the open one."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, trials: Trials) -> None:
         self.question: Question | None = None
-        self._catalog = catalog
+        self._trials, self._catalog = trials, trials.catalog
         self._asked: list[str] = []
         self._finished = False
 
@@ -28,17 +29,17 @@ class Interviewer:
 
     def next(self, draft: Draft, plan: Plan | None) -> list[Event]:
         """The next question, or, once, that there is none left to ask."""
-        asked = interview.next_question(draft, plan, self._catalog)
-        if asked is not None:
+        following = interview.next_question(draft, plan, self._trials)
+        if following.asked is not None:
             self._finished = False
-            again = self.question is not None and self.question.field == asked.field
-            return [self._ask(asked, draft, again=again)]
+            again = self.question is not None and self.question.field == following.asked.field
+            return [self._ask(following.asked, draft, changes=following.why, again=again)]
         self.question = None
         said_before, self._finished = self._finished, True
-        return [] if said_before else [_finished(plan, draft)]
+        return [] if said_before else [_finished(plan, draft, following)]
 
-    def _ask(self, asked: Asked, draft: Draft, *, previous: str | None = None, again: bool = False) -> Question:
-        self.question = asked.question(draft, self._catalog, previous=previous, again=again)
+    def _ask(self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None, again: bool = False) -> Question:
+        self.question = asked.question(draft, self._catalog, changes=changes, previous=previous, again=again)
         self._asked = [f for f in self._asked if f != asked.field] + [asked.field]
         return self.question
 
@@ -80,7 +81,7 @@ class Interviewer:
         return self.choice(meant) if meant else None
 
 
-def _finished(plan: Plan | None, draft: Draft) -> Finished:
+def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
     """Why no further question is asked."""
     left_open = tuple(field_name(name) for name in draft.left_open)
     verdict = plan.recommendation.verdict if plan is not None else None
@@ -90,4 +91,11 @@ def _finished(plan: Plan | None, draft: Draft) -> Finished:
     if verdict == "infeasible":
         return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask "
                              "what if.", left_open=left_open)
-    return Finished(text="That is all I need to ask. Ask why, why not, what if, or export the plan.", left_open=left_open)
+    refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
+    return Finished(text=f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
+                         f"the plan.", left_open=left_open)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last

@@ -29,7 +29,7 @@ class Asked:
     matters: Callable[[Draft, Catalog], bool] = _always
     if_not_sure: str | None = None
     required: bool = False
-    first: bool = False  # before questions on which the plan could flip
+    first: bool = False  # its reason says already what the answer changes
     placeholder: str = ""
     replies: tuple[tuple[str, str], ...] = ()  # a plain word (regular expression) and the choice it means here
 
@@ -43,9 +43,10 @@ class Asked:
         settled = any(any(name == s or name.startswith(s + ".") for name in draft.fields) for s in self.settled_by)
         return not settled and self.field not in draft.left_open and self.matters(draft, catalog)
 
-    def question(self, draft: Draft, catalog: Catalog, *, previous: str | None = None, again: bool = False) -> Question:
-        """The question as it is asked now; the choices depend on what is known."""
-        return Question(field=self.field, text=self.text, why_asked=self.why, choices=self.choices(draft, catalog),
+    def question(self, draft: Draft, catalog: Catalog, *, changes: str = "", previous: str | None = None,
+                 again: bool = False) -> Question:
+        """The question as it is asked now; the choices depend on what is known. ``changes``: what the answer could change."""
+        return Question(field=self.field, text=self.text, why_asked=f"{self.why} {changes}".strip(), choices=self.choices(draft, catalog),
                         not_sure=not self.required,
                         if_not_sure=self.if_not_sure, placeholder=self.placeholder,
                         previous=previous, again=again)
@@ -69,6 +70,10 @@ def _serves_across_nodes(draft: Draft, catalog: Catalog) -> bool:
 
 def _network_is_open(draft: Draft, catalog: Catalog) -> bool:
     return _crosses_nodes(draft, catalog) and "cluster.fabric" not in draft.fields
+
+
+def _rents_across_nodes(draft: Draft, catalog: Catalog) -> bool:
+    return _trains_across_nodes(draft, catalog) and draft.fields.get("budget.mode") != "buy"
 
 
 QUESTIONS: tuple[Asked, ...] = (
@@ -131,6 +136,21 @@ QUESTIONS: tuple[Asked, ...] = (
         settled_by=("training.global_batch",), matters=_trains_across_nodes,
         if_not_sure="what published runs of this size use", placeholder="sequence length 8k, global batch 512"),
     Asked(
+        "training.sequence_length", "How long are the sequences?",
+        "Attention grows with the square of the length, so long sequences leave more time to hide communication behind.",
+        settled_by=("training.sequence_length",), matters=_trains_across_nodes,
+        choices=fixed(*((f"sequence-{n}k", f"{n}k tokens", {"training.sequence_length": n * 1024}) for n in (2, 8, 32))),
+        if_not_sure="what is usual for the workload", placeholder="8k context"),
+    Asked(
+        "training.framework", "Which framework trains it?",
+        "Tuned kernels are a third faster than eager ones, which leaves less time to hide communication behind.",
+        settled_by=("training.framework",), matters=_trains_across_nodes,
+        choices=fixed(("megatron", "Megatron or NeMo", {"training.framework": "megatron"}),
+                      ("torch", "PyTorch FSDP or torchtitan", {"training.framework": "fsdp"}),
+                      ("deepspeed", "DeepSpeed", {"training.framework": "deepspeed"}),
+                      ("jax", "JAX", {"training.framework": "jax"})),
+        if_not_sure="a middle one, with a wider band", placeholder="Megatron, DeepSpeed, torchtitan"),
+    Asked(
         "inference.requests_per_s", "What load must it carry?",
         "The load decides how many replicas there are, and what a request must move between nodes.",
         settled_by=("inference.requests_per_s",), matters=_serves_across_nodes,
@@ -155,4 +175,27 @@ QUESTIONS: tuple[Asked, ...] = (
         if_not_sure="some network knowledge", placeholder="also: vendor neutral, deadline, slowdown you accept",
         replies=((r"nobody|no[ -]?one|none|no", "none"), (r"some(?:body|one)?|a few people|one person|yes", "some"),
                  (r"experts?|(?:an? )?(?:experienced |expert )?(?:network )?team|we do", "expert"))),
+    Asked(
+        "constraints.deadline_days", "Must it be done by a certain day?",
+        "A faster network is worth its price when the cheaper one would be late.",
+        settled_by=("constraints.deadline_days",), matters=_trains_across_nodes,
+        choices=fixed(("no-deadline", "No, cheaper is better", {})),
+        if_not_sure="the cheaper is recommended, however long it takes", placeholder="within 30 days",
+        replies=((r"no(?:pe|ne)?|no deadline|whenever|there is none", "no-deadline"),)),
+    Asked(
+        "constraints.vendor_neutral", "Must the network be sold by more than one vendor?",
+        "InfiniBand and Spectrum-X come from one vendor; RoCE and Ultra Ethernet from many.",
+        settled_by=("constraints.vendor_neutral",), matters=_network_is_open,
+        choices=fixed(("several-vendors", "Yes, vendor neutral", {"constraints.vendor_neutral": True}),
+                      ("any-vendor", "No, one vendor is fine", {"constraints.vendor_neutral": False})),
+        if_not_sure="one vendor is fine", placeholder="vendor neutral",
+        replies=((r"yes|yep|it must", "several-vendors"), (r"no(?:pe)?|one is fine|(?:it )?does(?:n't| not) matter", "any-vendor"))),
+    Asked(
+        "budget.spot", "On spot machines that can be taken away?",
+        "Interruptions cost time, and a job that is interrupted anyway is content with a simpler network.",
+        settled_by=("budget.spot",), matters=_rents_across_nodes,
+        choices=fixed(("spot", "Yes, spot or preemptible", {"budget.spot": True}),
+                      ("on-demand", "No, reserved or on demand", {"budget.spot": False})),
+        if_not_sure="reserved or on demand", placeholder="spot instances",
+        replies=((r"yes|yep|spot|preemptible", "spot"), (r"no(?:pe)?|reserved|on[ -]demand", "on-demand"))),
 )

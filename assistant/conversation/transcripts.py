@@ -84,7 +84,7 @@ def conversation_for(transcript: Transcript, library: Library, searcher: Searche
     # A document added since must not change what was answered; where the user's documents were cited they are searched again.
     yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
     return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library, yours=yours),
-                        exporter=lambda plan, questionnaire, target: None)
+                        exporter=lambda plan, questionnaire, target: None, today=transcript.date)
 
 
 def replayed(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> str:

@@ -1,0 +1,101 @@
+"""What a person could plausibly answer to each question, and how likely: a small set of values per field.
+
+The weights are what one would expect of people in general before anything is known of this one; what is left to one is an
+answer that stays with what is assumed. They order questions, they never enter a cost or a recommendation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog
+
+from .choices import fabrics
+from .draft import Draft
+from .trials import Tried
+
+
+@dataclass(frozen=True)
+class Plausible:
+    """One answer: dotted fields and its probability. ``must_work``: nobody chooses it where the job cannot run with it."""
+
+    fields: dict[str, Any]
+    weight: float
+    must_work: bool = False
+
+
+Answers = Callable[[Draft, Tried, Catalog], list[Plausible]]
+OWNED = {"infiniband": 0.15, "roce": 0.1, "tcp": 0.1}  # what is already there, by technology
+FACTORS = (0.25, 4.0)
+SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
+PRICES = {0.5: 0.3, 1.6: 0.2}
+DEADLINE = 0.9  # of the time the run would take
+LOADS = {1.0: 0.3, 20.0: 0.3, 200.0: 0.2}
+
+
+def _fabric(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    offered = [(c.value, catalog.fabrics[c.id].technology) for c in fabrics(draft, catalog) if c.value]
+    return [Plausible(value, OWNED[technology], must_work=True) for value, technology in offered if technology in OWNED]
+
+
+def _provider(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    clouds = {"aws": 0.2, "gcp": 0.1, "azure": 0.15}
+    gpu = now.job.gpu.id
+    sold = [name for name in clouds if name in catalog.providers and any(o.gpu == gpu for o in catalog.providers[name].offers)]
+    return [Plausible({"budget.mode": "buy"}, 0.2),
+            *(Plausible({"cluster.provider": name, "budget.mode": "rent"}, clouds[name], must_work=True) for name in sold)]
+
+
+def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    return [Plausible({"parallelism.strategy": name}, weight, must_work=True)
+            for name, weight in (("fsdp", 0.35), ("hsdp", 0.15))]
+
+
+def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    sizes = {max(1, int(now.job.global_batch * factor)) for factor in FACTORS}
+    return [Plausible({"training.global_batch": size}, 0.2, must_work=True) for size in sorted(sizes - {now.job.global_batch})]
+
+
+def _sequence(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    return [Plausible({"training.sequence_length": length}, weight, must_work=True) for length, weight in SEQUENCES.items()
+            if length != now.job.sequence_length]
+
+
+def _framework(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    return [Plausible({"training.framework": name}, weight) for name, weight in (("megatron", 0.3), ("fsdp", 0.3))]
+
+
+def _load(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    return [Plausible({"inference.requests_per_s": load}, weight, must_work=True) for load, weight in LOADS.items()]
+
+
+def _length(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    """A longer run costs more on every fabric alike; it can only miss a deadline or exceed a budget."""
+    return [Plausible({"training.tokens": 4 * now.job.tokens}, 0.3)] if now.job.tokens else []
+
+
+def _price(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    usual = now.job.gpu.hour_price
+    return [Plausible({"budget.gpu_hour_usd": round(usual.value * f, 2)}, w) for f, w in PRICES.items()] if usual else []
+
+
+def _deadline(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
+    """A deadline that the recommended fabric misses and another one meets; one that nothing meets would be no plan."""
+    days = now.hours.get(now.fabric or "", 0.0) / 24
+    return [Plausible({"constraints.deadline_days": float(f"{days * DEADLINE:.3g}")}, 0.2, must_work=True)] if days else []
+
+
+def _fixed(field: str, **weights: float) -> Answers:
+    values = {"yes": True, "no": False}
+    return lambda draft, now, catalog: [Plausible({field: values.get(name, name)}, weight) for name, weight in weights.items()]
+
+
+ANSWERS: dict[str, Answers] = {
+    "cluster.fabric": _fabric, "cluster.provider": _provider, "parallelism": _parallelism, "training.global_batch": _batch,
+    "training.sequence_length": _sequence, "training.framework": _framework, "inference.requests_per_s": _load,
+    "training.tokens": _length, "budget.usd": _price, "constraints.deadline_days": _deadline,
+    "constraints.network_team": _fixed("constraints.network_team", none=0.25, expert=0.25),
+    "constraints.vendor_neutral": _fixed("constraints.vendor_neutral", yes=0.15),
+    "budget.spot": _fixed("budget.spot", yes=0.15)}

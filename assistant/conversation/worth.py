@@ -1,0 +1,97 @@
+"""What asking a question is worth: its plausible answers are tried, and what they would change is weighed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+
+from .draft import Draft
+from .fields import field_name, value_text
+from .plausible import ANSWERS, Plausible
+from .questions import Asked
+from .trials import Trials, Tried
+
+# An answer that moves the cost by less than this share refines nothing worth a question.
+REFINES = 0.05
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An answer that would change the recommendation, and to what (``None``: nothing would work)."""
+
+    answer: Plausible
+    fabric: str | None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it where it
+    would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
+
+    asked: Asked
+    probability: float
+    regret: float
+    moved: float
+    turns: tuple[Turn, ...]
+
+    @property
+    def rank(self) -> tuple[float, float, float]:
+        """The probability of another recommendation first, then what is at stake."""
+        return round(self.probability, 3), round(self.regret, 4), round(self.moved, 4)
+
+
+def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0) -> Worth:
+    """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
+    ``at_least`` any more, the rest is not tried."""
+    turns, probability, regret, moved = [], 0.0, 0.0, 0.0
+    answers = sorted(_answers(asked, draft, now, trials), key=lambda answer: -answer.weight)
+    for number, answer in enumerate(answers):
+        if probability + sum(a.weight for a in answers[number:]) < at_least:
+            break
+        then = _tried(answer, draft, trials)
+        if then is None or (answer.must_work and then.fabric is None and now.fabric is not None):
+            continue
+        if now.cost and then.cost:
+            moved += answer.weight * abs(then.cost / now.cost - 1)
+        if not now.agrees(then):
+            turns.append(Turn(answer, then.fabric))
+            probability += answer.weight
+            regret += answer.weight * then.regret(now.fabric)
+    return Worth(asked, probability, regret, moved, tuple(turns))
+
+
+def _answers(asked: Asked, draft: Draft, now: Tried, trials: Trials) -> list[Plausible]:
+    return ANSWERS[asked.field](draft, now, trials.catalog) if asked.field in ANSWERS else []
+
+
+def _tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
+    """``None`` for an answer that cannot be given here: a batch that does not divide, say."""
+    try:
+        return trials.tried(draft.with_fields(answer.fields, "", trials.catalog).draft.questionnaire(trials.catalog))
+    except InputError:
+        return None
+
+
+def in_words(worth: Worth, catalog: Catalog) -> str:
+    """What the answer could change: ``It could change the answer, about 1 chance in 4: with provider AWS it would be …``."""
+    outcomes: dict[str | None, list[str]] = {}
+    for turn in worth.turns:
+        outcomes.setdefault(turn.fabric, []).append(_said(turn.answer, catalog))
+    parts = [f"with {' or '.join(answers)} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()]
+    return f"It could change the answer, about {_chance(worth.probability)}: {'; '.join(parts)}; otherwise it stays."
+
+
+def _said(answer: Plausible, catalog: Catalog) -> str:
+    """``provider AWS``; renting goes without saying where a provider is named."""
+    fields = {name: value for name, value in answer.fields.items() if name != "budget.mode" or "cluster.provider" not in answer.fields}
+    return " and ".join(f"{field_name(name)} {value_text(name, value, catalog)}" for name, value in fields.items())
+
+
+def _becomes(fabric: str | None, catalog: Catalog) -> str:
+    return f"it would be {catalog.fabrics[fabric].name}" if fabric else "nothing would work"
+
+
+def _chance(probability: float) -> str:
+    return "an even chance" if probability >= 0.45 else f"1 chance in {round(1 / probability)}"
