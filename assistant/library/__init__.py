@@ -15,18 +15,25 @@ from . import paths
 
 @dataclass(frozen=True)
 class Library:
-    """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours."""
+    """What the planner knows: catalog, knowledge, rules. ``user_catalog`` overrides facts and prices of ours,
+    ``profile`` lays factors from a user's own measured runs over its constants."""
 
     rules_folder: Path
     knowledge_folder: Path
     user_catalog: Path | None = None
+    profile: Path | None = None
 
     @cached_property
     def catalog(self) -> Catalog:
         """GPUs, models, fabrics, providers, devices and constants, each value with unit, source and date."""
         from . import catalog
 
-        return catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
+        read = catalog.read(self.knowledge_folder / "catalog", self.user_catalog)
+        if self.profile is None:
+            return read
+        from . import profiles
+
+        return profiles.laid_over(read, self.profile)
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -59,15 +66,15 @@ class Library:
 
         parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
         return {"rules": folder_digest(self.rules_folder), "knowledge": folder_digest(*parts),
-                "catalog": folder_digest(self.knowledge_folder / "catalog", *([self.user_catalog] if self.user_catalog else []))}
+                "catalog": folder_digest(self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path))}
 
 
-def load(*, user_catalog: Path | str | None = None) -> Library:
+def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:
     """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over it."""
     chosen = Path(user_catalog) if user_catalog else paths.data_dir() / "catalog.yaml"
-    return _load(chosen if user_catalog or chosen.is_file() else None)
+    return _load(chosen if user_catalog or chosen.is_file() else None, profile)
 
 
 @lru_cache(maxsize=4)
-def _load(user_catalog: Path | None) -> Library:
-    return Library(paths.shipped("rules"), paths.shipped("knowledge"), user_catalog)
+def _load(user_catalog: Path | None, profile: Path | None) -> Library:
+    return Library(paths.shipped("rules"), paths.shipped("knowledge"), user_catalog, profile)

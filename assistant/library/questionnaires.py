@@ -54,7 +54,7 @@ def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"expected a file ending in {', '.join(FORMATS)}", Place(name))
-    text = _text(path)
+    text = text_of(path)
     reader = {"YAML": _yaml, "JSON": _json, "JSON lines": _json_lines, "CSV": _csv}[kind]
     found = False
     for raw in reader(text, name):
@@ -86,7 +86,8 @@ def from_value(value: Any, catalog: Catalog) -> Questionnaire:
     return questionnaire
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """A user's file as text. Raises :class:`InputError` when it cannot be read or is not UTF-8."""
     name = str(path)
     try:
         if path.is_dir():
@@ -173,6 +174,10 @@ def _loads(text: str, file: str, line: int) -> Any:
         raise InputError(f"not valid JSON: {error.msg}", Place(file, line + error.lineno - 1)) from None
     except RecursionError:
         raise InputError("not valid JSON here: nested too deeply", Place(file, line)) from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("expected a finite number, got one of thousands of digits", Place(file, line)) from None
 
 
 def _csv(text: str, file: str) -> Iterator[_Raw]:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from assistant.model import architecture_of
-from assistant.model.search import layouts_for
-from assistant.model.training import fitting
 from assistant.network.nccl import Host, advice
 from assistant.reasoning import Conclusion
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import (Assumption, Candidate, Evidence, Finding, Flip, Plan, PlanConflict, Recommendation, Warning_)
 
-from . import overrides
+from . import overrides, profile
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
-from .estimate import machine, model_job
-from .headline import headline, smallest_change
+from .headline import headline
+from .remedy import smallest_change
 from .resolve import Resolved
 
 GB = 1e9
@@ -54,22 +50,11 @@ def verdict_of(choice: Choice) -> str:
 def recommendation_of(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would."""
     verdict = verdict_of(choice)
-    change = smallest_change(job, entries, lambda gpus: _fits_on(job, gpus, catalog)) if verdict == "infeasible" else None
+    change = smallest_change(job, architecture_of(job.model), entries, catalog) if verdict == "infeasible" else None
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none", verdict=verdict, headline=headline(job, choice, verdict),
         confidence=round(choice.confidence, 3), runner_up=choice.runner_up.id if choice.runner_up else None, flips=flips,
         smallest_change=change)
-
-
-def _fits_on(job: Resolved, gpus: int, catalog: Catalog) -> bool:
-    """Whether the job fits on another number of GPUs at any split."""
-    other = replace(job, gpus=gpus, sites=1)
-    as_seen = model_job(other, architecture_of(job.model))
-    gpus_there = machine(other, catalog)
-    try:
-        return fitting(as_seen, gpus_there, layouts_for(as_seen, gpus_there, None))[1]
-    except InputError:
-        return False
 
 
 def _ordered(entries: list[Entry], choice: Choice) -> list[Entry]:
@@ -133,7 +118,7 @@ def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], cata
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
-        prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, "budget.fabric_premium_gpu_hour_usd": chosen.price.fabric_usd_per_hour}
+        prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour}
         taken += [Assumption(field=field, value=round(p.value, 4), why=str(p)) for field, p in prices.items() if p.origin not in ("quoted", "none")]
-    taken += overrides.assumptions(job, entries, catalog)
+    taken += [*overrides.assumptions(job, entries, catalog), *profile.assumptions(job, catalog)]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

@@ -8,6 +8,7 @@ from assistant.model import Job, Machine, Network, Outcome, machine_of, network_
 from assistant.model.low_communication import Synchronisation, synchronise
 from assistant.vocabulary.catalog import Catalog
 
+from . import profile
 from .candidates import Considered
 from .entry import Entry, Estimate, band_of
 from .resolve import Resolved
@@ -17,8 +18,8 @@ _BACKWARD_SHARE = 2 / 3
 
 
 def machine(job: Resolved, catalog: Catalog) -> Machine:
-    """The GPUs of a job."""
-    return machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
+    """The GPUs of a job, as a user's own profile has them where the catalog was loaded with one."""
+    return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants))
 
 
 def model_job(job: Resolved, architecture: object) -> Job:
@@ -28,8 +29,8 @@ def model_job(job: Resolved, architecture: object) -> Job:
 
 
 def networks(found: list[Considered], of: Machine) -> list[Network]:
-    """The fabrics as the collectives see them."""
-    return [network_of(c.fabric, c.nics_per_node, of) for c in found]
+    """The fabrics as the collectives see them, as a profile among the machine's constants has them."""
+    return [profile.on_network(network_of(c.fabric, c.nics_per_node, of), of) for c in found]
 
 
 def estimate_training(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:

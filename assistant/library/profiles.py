@@ -1,0 +1,58 @@
+"""Reads a calibration profile and lays its factors over the catalog's constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.profile import Profile
+
+from . import wording, yaml_text
+from .checks import known_id
+from .questionnaires import text_of
+
+COMPUTE, NETWORK = "profile-compute-", "profile-network-"  # names of the constants, before the id of a GPU or a fabric
+
+
+def read(path: Path, catalog: Catalog) -> Profile:
+    """The profile of a file. Raises :class:`InputError` with file, line and field for anything that is wrong in it."""
+    found = [document for document in yaml_text.documents(text_of(path), str(path)) if document.value is not None]
+    if len(found) != 1 or not isinstance(found[0].value, dict):
+        raise InputError("expected one profile as weft calibrate writes it", Place(str(path)))
+    document = found[0]
+    try:
+        profile = _validated(document.value)
+        for ident in profile.compute.gpus:
+            known_id("compute.gpus", ident, catalog.gpus, {})
+        for ident in profile.network.fabrics if profile.network else ():
+            known_id("network.fabrics", ident, catalog.fabrics, {})
+    except InputError as error:
+        field = error.place.field
+        raise error.located(file=str(path), line=document.line_of(tuple(field.split("."))) if field else None) from None
+    return profile
+
+
+def _validated(value: dict[str, object]) -> Profile:
+    try:
+        return Profile.model_validate(value)
+    except ValidationError as error:
+        raise wording.sentence(error, value) from None
+
+
+def laid_over(catalog: Catalog, path: Path) -> Catalog:
+    """The catalog with one more constant for each GPU that was measured and one for each fabric."""
+    profile = read(path, catalog)
+    runs = f"{len(profile.runs)} measured run{'s' * (len(profile.runs) != 1)}"
+
+    def fact(factor: float, what: str) -> Fact:
+        return Fact(value=factor, unit="1", source=f"derived: {path.name}, {runs}", date=profile.date, note=what)
+
+    constants = {f"{COMPUTE}{gpu}": fact(profile.compute.factor, "measured") for gpu in profile.compute.gpus}
+    network = profile.network
+    for fabric in catalog.fabrics if network else ():
+        measured = fabric in network.fabrics
+        constants[f"{NETWORK}{fabric}"] = fact(network.factor if measured else network.others, "measured" if measured else "taken over")
+    return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})

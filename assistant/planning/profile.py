@@ -1,0 +1,65 @@
+"""A calibration profile where it meets the model: its factors on a machine and on a network, named among the assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from assistant.library.profiles import COMPUTE, NETWORK
+from assistant.model import Machine, Network
+from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.plan import Assumption
+
+from .resolve import Resolved
+
+
+def on_machine(machine: Machine) -> Machine:
+    """The machine as slow as the profile among its constants says; as it is where there is none for its GPU."""
+    fact = (machine.constants or {}).get(f"{COMPUTE}{machine.gpu}")
+    return slower_machine(machine, fact.si) if fact else machine
+
+
+def on_network(network: Network, machine: Machine) -> Network:
+    """The network as slow as the profile among the machine's constants says."""
+    fact = (machine.constants or {}).get(f"{NETWORK}{network.id}")
+    return slower_network(network, fact.si) if fact else network
+
+
+def slower_machine(machine: Machine, factor: float) -> Machine:
+    """Everything a GPU does by itself takes ``factor`` times as long: kernels, memory traffic, launches."""
+    return replace(machine, gemm_efficiency=machine.gemm_efficiency / factor, attention_efficiency=machine.attention_efficiency / factor,
+                   memory_efficiency=machine.memory_efficiency / factor, kernel_launch=machine.kernel_launch * factor)
+
+
+def slower_network(network: Network, factor: float) -> Network:
+    """Everything that crosses the network takes ``factor`` times as long, large messages and small ones."""
+    return replace(network, gpu_rate=network.gpu_rate / factor, nic_rate=network.nic_rate / factor, latency=network.latency * factor)
+
+
+def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
+    """What the profile says of this job's GPU and of the fabrics; nothing without a profile."""
+    compute = {name.removeprefix(COMPUTE): fact for name, fact in catalog.constants.items() if name.startswith(COMPUTE)}
+    if not compute:
+        return
+    own, some = compute.get(job.gpu.id), next(iter(compute.values()))
+    if own:
+        yield _taken("profile.compute", own, f"what a GPU does by itself takes {own.si:g} times as long on {job.gpu.id} as the catalog says")
+    else:
+        yield Assumption(field="profile.compute", value=1.0,
+                         why=f"{_origin(some)}: measured on {', '.join(compute)}, not on {job.gpu.id}, so it is not applied to its compute")
+    measured = {name.removeprefix(NETWORK): fact for name, fact in catalog.constants.items() if name.startswith(NETWORK)}
+    for word in ("measured", "taken over"):
+        fabrics = [name for name, fact in measured.items() if fact.note == word]
+        if fabrics:
+            fact = measured[fabrics[0]]
+            where = f"on {', '.join(fabrics)}" if word == "measured" else "on the fabrics that were not measured, by what fabrics share"
+            yield _taken("profile.network" if word == "measured" else "profile.network_others", fact,
+                         f"what crosses the network takes {fact.si:g} times as long {where}")
+
+
+def _taken(field: str, fact: Fact, why: str) -> Assumption:
+    return Assumption(field=field, value=fact.value, why=f"{_origin(fact)}: {why}")
+
+
+def _origin(fact: Fact) -> str:
+    return f"your profile {fact.source.removeprefix('derived: ')}, {fact.date.isoformat()}"
