@@ -13,7 +13,7 @@ import typer
 
 from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
-from assistant.measuring_commands import COMMANDS
+from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
 from assistant.progress import progress_bar
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 
@@ -22,7 +22,6 @@ app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pret
                        "Without a command: the conversation on the full screen.")
 
 File = Annotated[Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)]
-CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")]
 Out = Annotated[Optional[Path], typer.Option("--out", help="Write here instead of to the screen.")]
 
 
@@ -83,7 +82,7 @@ def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for 
 
 @app.command()
 def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json or markdown.")] = "text", out: Out = None,
-         catalog: CatalogFile = None) -> None:
+         catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
     """One questionnaire → one plan."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
@@ -91,7 +90,7 @@ def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, j
     from assistant.planning import with_crossover
 
     _one_of("--format", form, ("text", "json", "markdown"))
-    library = load(user_catalog=catalog)
+    library = load(user_catalog=catalog, profile=profile)
     questionnaire = read_one(file, library.catalog)
     _ready_index(library)
     made = make(questionnaire, library)
@@ -182,14 +181,14 @@ def _name_bad_row(result: dict[str, Any]) -> None:
 
 @app.command()
 def predict(file: File, form: Annotated[str, typer.Option("--format", help="jsonl.")] = "jsonl", out: Out = None,
-            catalog: CatalogFile = None) -> None:
+            catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
     """The quantitative model alone, for the fabric and the parallelism given: one line per questionnaire."""
     from assistant.batch.results import json_line
     from assistant.library import load
     from assistant.planning.prediction import predictions
 
     _one_of("--format", form, ("jsonl",))
-    library, bad, lines = load(user_catalog=catalog), 0, []
+    library, bad, lines = load(user_catalog=catalog, profile=profile), 0, []
     for one in predictions(file, library):
         bad += "error" in one
         lines.append(json_line(one))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
 
 _WRITERS = (".csv", ".json", ".svg")
+CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")]
+ProfileFile = Annotated[Optional[Path], typer.Option("--profile", help="Factors from your own measured runs, as weft calibrate writes them.")]
 Varied = Annotated[list[str], typer.Option("--vary", metavar="PATH=VALUES", help=(
     "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. cluster.fabric=all: each "
     "fabric in turn as the one that is already there; every fabric is computed at every point anyway."))]
@@ -24,8 +26,8 @@ def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. Se
           vary: Varied, form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
           plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
           metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
-          out: Annotated[Optional[list[Path]], typer.Option("--out", help="A file ending in .svg, .csv or .json; may be given several times.")] = None,
-          catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")] = None) -> None:
+          out: Annotated[Optional[list[Path]], typer.Option("--out", help="A file ending in .svg, .csv or .json; several times for several files.")] = None,
+          catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
     """Vary fields of a questionnaire: every fabric at every point, and the size at which InfiniBand begins to pay."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
@@ -37,7 +39,7 @@ def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. Se
     for path in out or []:
         if path.suffix not in _WRITERS:
             raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(path), field="--out"))
-    library = load(user_catalog=catalog)
+    library = load(user_catalog=catalog, profile=profile)
     axes = axes_of(vary, [ident for ident, fabric in library.catalog.fabrics.items() if fabric.technology not in ("none", "wan")])
     questionnaire = read_one(file, library.catalog)
     with progress_bar("sweeping") as advance:
@@ -83,4 +85,25 @@ def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
         raise InputError(f'expected one of {", ".join(accepted)}, got "{given}"', Place(field=option))
 
 
-COMMANDS: tuple[Any, ...] = (sweep,)
+def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False)],
+              out: Annotated[Path, typer.Option("--out", help="The profile, which plan, predict and sweep take with --profile.")],
+              catalog: CatalogFile = None) -> None:
+    """Two factors on time, for compute and for the network, from your own measured runs; a few rows are enough.
+
+    Columns (names in the first line, any order): gpu, gpus, global_batch, sequence_length, step_time_s are required; either
+    model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, gpus_per_node, fabric,
+    nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1), micro_batch, recompute,
+    attention, framework. See weft handbook calibrate.
+    """
+    from assistant.calibration import calibrate as fitted
+    from assistant.calibration import profile_text
+    from assistant.library import load
+    from assistant.present.calibration import calibration_lines
+
+    with progress_bar("predicting the runs") as advance:
+        profile = fitted(runs, load(user_catalog=catalog).catalog, done=advance)
+    _save(out, profile_text(profile))
+    sys.stdout.write("\n".join(calibration_lines(profile, _width())) + "\n")
+
+
+COMMANDS: tuple[Any, ...] = (sweep, calibrate)

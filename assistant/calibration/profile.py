@@ -1,0 +1,107 @@
+"""From a file of measured runs to a profile: factors, errors before and after, the rows they rest on."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from assistant import __version__
+from assistant.library.questionnaires import text_of
+from assistant.model.uncertainty import SHARED_NETWORK
+from assistant.model.validation import Run
+from assistant.validation import read_runs
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.profile import ComputeFactor, NetworkFactor, Profile, ProfileErrors, ProfileRun
+
+from .fit import Factors, crosses, fit, fits_without_each, predicted, priors_of, table
+
+LEAST_TO_LEAVE_OUT = 3  # rows from which on each is also predicted by a fit without it
+MOST_ROWS = 5_000
+
+
+def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = None, done: Callable[[], None] = lambda: None) -> Profile:
+    """The profile of the runs in a CSV file (columns as in ``knowledge/measurements/training.csv``); ``done`` hears of each row.
+
+    ``catalog`` must be one without a profile. Raises :class:`InputError` for a file or a row that cannot be used.
+    """
+    runs = _runs(path, catalog)
+    tables = []
+    for run in runs:
+        tables.append(table(run))
+        done()
+    priors = priors_of(runs)
+    factors = fit(tables, priors)
+    without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
+    rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
+    return Profile(date=today or datetime.date.today(), weft=__version__, measured_in=path.name, errors=_errors(rows), runs=rows,
+                   compute=ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs)), network=_network(runs, factors))
+
+
+def _runs(path: Path, catalog: Catalog) -> list[Run]:
+    text_of(path)  # a file that is missing or is no text is refused with a sentence
+    try:
+        runs = [run for run in read_runs(path, catalog) if run.use != "excluded"]
+    except csv.Error as error:
+        raise InputError(f"not valid CSV: {error}", Place(str(path))) from None
+    if not runs:
+        raise InputError("expected at least one measured run, found none", Place(str(path)))
+    if len(runs) > MOST_ROWS:
+        raise InputError(f"expected at most {MOST_ROWS:,} measured runs, found {len(runs):,}", Place(str(path)))
+    for number, run in enumerate(runs):
+        if run.measured_s <= 0:
+            raise InputError(f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s"))
+        if crosses(run) and not run.network.possible:
+            message = f"expected the fabric that joins the nodes in row {_name(run, number)}: {run.machine.gpus} GPUs are {run.machine.nodes} nodes"
+            raise InputError(message, Place(str(path), field="fabric"))
+    return runs
+
+
+def _name(run: Run, number: int) -> str:
+    return run.id or str(number + 1)
+
+
+def _ids(found: object) -> list[str]:
+    return list(dict.fromkeys(found))
+
+
+def _network(runs: Sequence[Run], factors: Factors) -> NetworkFactor | None:
+    """The factor on the fabrics that were crossed. Fabrics share half of the error's variance in the model, so what one
+    fabric shows is half true of the others (the conditional mean of two normal errors of that correlation)."""
+    crossed = [run for run in runs if crosses(run)]
+    if not crossed:
+        return None
+    return NetworkFactor(factor=factors.network, fabrics=_ids(run.network.id for run in crossed), others=round(factors.network**SHARED_NETWORK, 3))
+
+
+def _row(run: Run, number: int, factors: Factors, without: Factors | None) -> ProfileRun:
+    return ProfileRun(
+        id=_name(run, number), gpu=run.machine.gpu, gpus=run.machine.gpus, fabric=run.network.id, measured_s=run.measured_s,
+        before_s=_seconds(predicted(run, Factors())), after_s=_seconds(predicted(run, factors)),
+        left_out_s=_seconds(predicted(run, without)) if without else None)
+
+
+def _seconds(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _errors(rows: Sequence[ProfileRun]) -> ProfileErrors:
+    left_out = [row.left_out_s for row in rows]
+    return ProfileErrors(
+        before_percent=_mean_error(rows, [row.before_s for row in rows]), after_percent=_mean_error(rows, [row.after_s for row in rows]),
+        left_out_percent=None if None in left_out else _mean_error(rows, left_out))
+
+
+def _mean_error(rows: Sequence[ProfileRun], times: Sequence[float]) -> float:
+    errors = [abs(time / row.measured_s - 1) for row, time in zip(rows, times, strict=True)]
+    return round(100 * sum(errors) / len(errors), 2)
+
+
+def profile_text(profile: Profile) -> str:
+    """The profile as the YAML that ``--profile`` takes."""
+    import yaml
+
+    head = "# Made by weft calibrate. Use it with: weft plan JOB.yaml --profile THIS_FILE\n"
+    return head + yaml.safe_dump(profile.model_dump(mode="json", by_alias=True, exclude_none=True), sort_keys=False, allow_unicode=True, width=120)

@@ -1,0 +1,45 @@
+"""What a calibration came to: the factors in words, the errors before and after, row by row."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.profile import Profile, ProfileRun
+
+from . import figures
+from .report import Bullets, Paragraph, Section, Table
+from .text import section_lines
+
+
+def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
+    """The whole result as lines."""
+    errors, count = profile.errors, len(profile.runs)
+    said = (f"{count} measured run{'s' * (count != 1)}: mean error {figures.percent(errors.before_percent)} before, "
+            f"{figures.percent(errors.after_percent)} after")
+    said += f", {figures.percent(errors.left_out_percent)} when each is predicted from the others alone." if errors.left_out_percent is not None else (
+        ". With fewer than three runs none can be left out to check the fit, so the factors keep close to 1.")
+    sections = [Section("", [Paragraph(said)]), Section("Factors on time", [Bullets(list(_factors(profile)))]),
+                Section("Seconds per step", [_runs(profile.runs)])]
+    return section_lines(sections, width)
+
+
+def _factors(profile: Profile) -> list[str]:
+    compute, network = profile.compute, profile.network
+    lines = [f"compute {compute.factor:.3g}: what a GPU does by itself, on {', '.join(compute.gpus)}"]
+    if network is None:
+        lines.append("network: not fitted, no run crosses nodes")
+    else:
+        lines.append(f"network {network.factor:.3g}: what crosses nodes, on {', '.join(network.fabrics)}; "
+                     f"{network.others:.3g} on every other fabric, which shares half of it")
+    left_out = profile.errors.left_out_percent
+    if left_out is not None and left_out >= profile.errors.before_percent:
+        lines.append("Predicting each run from the others is no better than not calibrating: the runs disagree, so rather do without this profile.")
+    return lines
+
+
+def _runs(rows: list[ProfileRun]) -> Table:
+    header = ["run", "GPU", "GPUs", "fabric", "measured", "before", "after", "left out"]
+    return Table(header, [[row.id, row.gpu, f"{row.gpus:,}", row.fabric, f"{row.measured_s:.4g}", _with_error(row, row.before_s),
+                           _with_error(row, row.after_s), _with_error(row, row.left_out_s)] for row in rows], frozenset({2, 4, 5, 6, 7}))
+
+
+def _with_error(row: ProfileRun, seconds: float | None) -> str:
+    return figures.UNKNOWN if seconds is None else f"{seconds:.4g} ({100 * (seconds / row.measured_s - 1):+.0f} %)"
