@@ -29,10 +29,11 @@ ROOMS = {
     "benchmark": {"vocabulary", "library", "model", "planning", "retrieval", "present"},
     "batch": {"vocabulary", "library", "planning", "present"},
     "tui": {"vocabulary", "library", "conversation", "present"},
+    "web": {"vocabulary", "library", "conversation", "present", "tui"},
 }
 # The outside packages that only one room may know.
 OWNED = {"durable": "reasoning", "durable_rules_engine": "reasoning", "sentence_transformers": "retrieval", "torch": "retrieval",
-         "textual": "tui"}
+         "textual": "tui", "textual_serve": "web", "aiohttp": "web"}
 
 
 def _modules():
@@ -75,7 +76,7 @@ def _loaded(*command):
 
 def test_help_loads_nothing_heavy():
     loaded = _loaded("--help")
-    assert not loaded & {"torch", "textual", "sentence_transformers", "numpy", "durable", "pydantic", "yaml", "transformers"}
+    assert not loaded & {"torch", "textual", "sentence_transformers", "numpy", "durable", "pydantic", "yaml", "transformers", "aiohttp"}
 
 
 def test_a_plan_with_the_index_built_loads_neither_torch_nor_textual(index):

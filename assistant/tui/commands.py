@@ -59,9 +59,11 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
 
 
 def _transcript(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
-    """The transcript is saved as it goes; a copy goes to the folder the program was started in."""
+    """The transcript is saved as it goes; a copy goes to the folder the program was started in, or to the browser."""
     path = talk.conversation.transcript_path if talk.conversation else None
-    if path is not None:
+    if path is not None and app.is_web:
+        yield Command("Save the transcript", f"A copy of {path.name} for you", lambda: app.deliver_binary(path))
+    elif path is not None:
         about = f"A copy of {path.name} in this folder; it is kept in {path.parent} in any case"
         yield Command("Save the transcript here", about, lambda: _save_copy(app, path))
 

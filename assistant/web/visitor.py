@@ -1,0 +1,88 @@
+"""The process of one visitor: the conversation on the full screen, drawn through pipes instead of on a terminal.
+
+``python -m assistant.web.visitor TRANSCRIPT THEME``: goes on with the transcript when it is there, else begins it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assistant.conversation import Conversation
+    from assistant.tui.app import WeftApp
+    from assistant.vocabulary.plan import Plan
+    from assistant.vocabulary.questionnaire import Questionnaire
+
+_LOOK_S = 2.0  # how often to look whether the server is still there
+
+
+def main(transcript: Path, theme: str) -> int:
+    """Have the conversation; the exit code."""
+    from assistant.tui.app import WeftApp
+
+    threading.Thread(target=_end_with_the_server, args=(os.getppid(),), daemon=True).start()
+    app = WeftApp(lambda: _begin(transcript, app), theme=theme)
+    code = app.run() or 0
+    if app.failure is not None:
+        print(app.failure, file=sys.stderr)
+    _forget_if_nothing_was_said(app, transcript)
+    return code
+
+
+def _begin(transcript: Path, app: WeftApp) -> Conversation:
+    from assistant.conversation import opening
+    from assistant.library import load
+
+    if transcript.exists():
+        conversation = opening.begin(resume=transcript)
+    else:
+        conversation = opening.begin(load(), keep=False)
+        opening.record_in(conversation, transcript, "A conversation with Weft in a browser")
+    conversation.exporter = lambda plan, questionnaire, target: _deliver(app, plan, questionnaire, target)
+    return conversation
+
+
+def _deliver(app: WeftApp, plan: Plan, questionnaire: Questionnaire, target: tuple) -> None:
+    """Hand a plan to the browser to keep: a visitor names a file, and must not write it on the server."""
+    from assistant.conversation import exporting
+
+    name = Path(target.path).name or "weft-plan"
+    with tempfile.TemporaryDirectory(prefix="weft-") as folder:
+        path = Path(folder) / "plan"
+        exporting.write(plan, questionnaire, exporting.Target(target.format, str(path), True))
+        app.call_from_thread(app.deliver_binary, path.open("rb"), save_filename=name)
+
+
+def _forget_if_nothing_was_said(app: WeftApp, transcript: Path) -> None:
+    """A page that was only looked at leaves no file."""
+    conversation = app.talk.conversation
+    if conversation is not None and all(turn.said is None for turn in conversation.turns):
+        transcript.unlink(missing_ok=True)
+
+
+def _end_with_the_server(server: int) -> None:
+    """Leave when the server was killed and could not say goodbye."""
+    while os.getppid() == server:
+        time.sleep(_LOOK_S)
+    os._exit(1)
+
+
+def _keep_the_pipe_clean() -> None:
+    """What a library prints must not come between the packets that go to the browser."""
+    packets = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.__stdout__ = packets  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    _keep_the_pipe_clean()
+    ended = main(Path(sys.argv[1]), sys.argv[2])
+    sys.stderr.flush()
+    # torch ends a process with a message when a thread is still loading a model; the transcript is on the disk.
+    os._exit(ended)
