@@ -16,6 +16,7 @@ from assistant.knowledge_commands import warn_of_changes
 from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
 from assistant.progress import progress_bar
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
+from assistant.web_commands import serve
 
 app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
                   help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer flips. "
@@ -378,5 +379,5 @@ def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure 
 
 
 app.add_typer(knowledge_commands, name="knowledge")
-for one in COMMANDS:
+for one in (*COMMANDS, serve):
     app.command()(one)
