@@ -9,7 +9,6 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
 from .draft import Draft
-from .fields import field_name
 from .questions import QUESTIONS, Asked
 from .trials import Trials, Tried
 from .worth import REFINES, Worth, in_words, worth_of
@@ -38,7 +37,7 @@ def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
     needed = [asked for asked in still_open if asked.required]
     if needed:
         return Next(needed[0])
-    if plan is None or plan.recommendation.verdict == "no-network-needed" or not still_open:
+    if plan is None or not still_open:
         return Next(None)
     try:
         now = trials.tried(draft.questionnaire(trials.catalog))
@@ -47,7 +46,7 @@ def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
     worths = _worths(still_open, draft, now, trials)
     best = max(worths, key=lambda worth: worth.rank)
     if best.probability < LEAST_PROBABILITY:
-        return Next(None, refines=tuple(field_name(w.asked.settled_by[-1]) for w in worths if w.moved > REFINES))
+        return Next(None, refines=tuple(w.asked.called for w in worths if w.moved > REFINES))
     return Next(best.asked, "" if best.asked.first else in_words(best, trials.catalog))
 
 

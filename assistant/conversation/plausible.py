@@ -32,7 +32,7 @@ FACTORS = (0.25, 4.0)
 SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
 PRICES = {0.5: 0.3, 1.6: 0.2}
 DEADLINE = 0.9  # of the time the run would take
-LOADS = {1.0: 0.3, 20.0: 0.3, 200.0: 0.2}
+LOADS = {2.0: 0.3, 20.0: 0.3, 200.0: 0.2}
 
 
 def _fabric(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -49,17 +49,18 @@ def _provider(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 
 def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"parallelism.strategy": name}, weight, must_work=True)
-            for name, weight in (("fsdp", 0.35), ("hsdp", 0.15))]
+    return [Plausible({"parallelism.strategy": name}, weight)
+            for name, weight in (("fsdp", 0.35), ("hsdp", 0.1), ("zero1", 0.1))]
 
 
 def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     sizes = {max(1, int(now.job.global_batch * factor)) for factor in FACTORS}
-    return [Plausible({"training.global_batch": size}, 0.2, must_work=True) for size in sorted(sizes - {now.job.global_batch})]
+    lengths = [] if "training.sequence_length" in draft.fields else _sequence(draft, now, catalog)
+    return [Plausible({"training.global_batch": size}, 0.2) for size in sorted(sizes - {now.job.global_batch})] + lengths
 
 
 def _sequence(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"training.sequence_length": length}, weight, must_work=True) for length, weight in SEQUENCES.items()
+    return [Plausible({"training.sequence_length": length}, weight) for length, weight in SEQUENCES.items()
             if length != now.job.sequence_length]
 
 
@@ -68,7 +69,7 @@ def _framework(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 
 def _load(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"inference.requests_per_s": load}, weight, must_work=True) for load, weight in LOADS.items()]
+    return [Plausible({"inference.requests_per_s": load}, weight) for load, weight in LOADS.items()]
 
 
 def _length(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:

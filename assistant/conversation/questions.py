@@ -11,6 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from .choices import Choices, fabrics, fixed, gpu_counts, gpus, models, nothing
 from .draft import Draft
 from .events import Question
+from .fields import field_name
 
 
 def _always(draft: Draft, catalog: Catalog) -> bool:
@@ -19,7 +20,8 @@ def _always(draft: Draft, catalog: Catalog) -> bool:
 
 @dataclass(frozen=True)
 class Asked:
-    """One question. ``settled_by``: any of these fields makes it superfluous; ``matters``: whether to ask at all."""
+    """One question. ``settled_by``: any of these fields makes it superfluous; ``matters``: whether to ask at all; ``also``:
+    what it asks for besides, without insisting."""
 
     field: str
     text: str
@@ -29,9 +31,16 @@ class Asked:
     matters: Callable[[Draft, Catalog], bool] = _always
     if_not_sure: str | None = None
     required: bool = False
+    also: tuple[str, ...] = ()
     first: bool = False  # its reason says already what the answer changes
     placeholder: str = ""
     replies: tuple[tuple[str, str], ...] = ()  # a plain word (regular expression) and the choice it means here
+
+    @property
+    def called(self) -> str:
+        """What it asks for, in a word or two."""
+        return {"training.tokens": "the length of the run", "budget.usd": "the price", "cluster.provider": "the provider",
+                "cluster.fabric": "the network"}.get(self.field, f"the {field_name(self.field)}")
 
     def meant(self, said: str) -> str | None:
         """The choice a plain word such as "no" or "nobody" means as an answer to this question."""
@@ -64,6 +73,11 @@ def _trains_across_nodes(draft: Draft, catalog: Catalog) -> bool:
     return not draft.serves and _crosses_nodes(draft, catalog)
 
 
+def _knows_the_batch(draft: Draft, catalog: Catalog) -> bool:
+    """The question for the batch asks for the length as well: on its own only where that was not answered with it."""
+    return _trains_across_nodes(draft, catalog) and "training.global_batch" in draft.fields
+
+
 def _serves_across_nodes(draft: Draft, catalog: Catalog) -> bool:
     return draft.serves and _crosses_nodes(draft, catalog)
 
@@ -94,8 +108,8 @@ QUESTIONS: tuple[Asked, ...] = (
         "model", "Which model?", "Its size decides how many bytes every step moves between nodes.",
         settled_by=("model",), required=True, choices=models, placeholder="a name (Llama 3.1 70B) or a size (13B)"),
     Asked(
-        "cluster.gpu", "Which GPU?", "The faster the GPU, the less time there is to hide communication behind.",
-        settled_by=("cluster.gpu",), required=True, choices=gpus, placeholder="8 nodes of 8 H100"),
+        "cluster.gpu", "Which GPU, and how many?", "The faster the GPU, the less time there is to hide communication behind.",
+        settled_by=("cluster.gpu",), required=True, also=("cluster.gpus",), choices=gpus, placeholder="8 nodes of 8 H100"),
     Asked(
         "cluster.gpus", "How many GPUs?",
         "Inside one node the scale-up link is enough; each further node adds traffic on the network.",
@@ -132,13 +146,14 @@ QUESTIONS: tuple[Asked, ...] = (
         if_not_sure="the best split is searched for each network", placeholder="tp8 pp4, zero-1, fsdp",
         replies=((r"auto(?:matic)?|you (?:choose|decide|pick)|best|the best(?: one| split)?|any", "auto"),)),
     Asked(
-        "training.global_batch", "How large is one optimizer step?", "More work per step hides more communication.",
-        settled_by=("training.global_batch",), matters=_trains_across_nodes,
-        if_not_sure="what published runs of this size use", placeholder="sequence length 8k, global batch 512"),
+        "training.global_batch", "How many sequences does one optimizer step take, and how long are they?",
+        "More work per step hides more communication.",
+        settled_by=("training.global_batch",), also=("training.sequence_length",), matters=_trains_across_nodes,
+        if_not_sure="what published runs of this size use", placeholder="global batch 512, sequence length 8k"),
     Asked(
         "training.sequence_length", "How long are the sequences?",
         "Attention grows with the square of the length, so long sequences leave more time to hide communication behind.",
-        settled_by=("training.sequence_length",), matters=_trains_across_nodes,
+        settled_by=("training.sequence_length",), matters=_knows_the_batch,
         choices=fixed(*((f"sequence-{n}k", f"{n}k tokens", {"training.sequence_length": n * 1024}) for n in (2, 8, 32))),
         if_not_sure="what is usual for the workload", placeholder="8k context"),
     Asked(

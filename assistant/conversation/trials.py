@@ -49,9 +49,8 @@ class Tried:
         return self.costs.get(self.fabric) if self.fabric else None
 
     def agrees(self, other: Tried) -> bool:
-        """The same recommendation, or the two sides of what either calls a coin flip."""
-        return self.fabric == other.fabric or (self.fabric is not None and other.fabric is not None
-                                               and (self.fabric == other.even_with or other.fabric == self.even_with))
+        """The same recommendation, or ``other`` calls the two a coin flip."""
+        return other.fabric == self.fabric or (self.fabric is not None and self.fabric == other.even_with)
 
     def regret(self, fabric: str | None) -> float:
         """What staying with ``fabric`` would cost here beyond the recommended one, as a fraction of its cost."""
