@@ -6,6 +6,7 @@ import datetime
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from assistant import library as libraries
-from assistant.conversation import Conversation, opening, plain, replay
+from assistant.conversation import Conversation, opening, plain, replay, searching, transcripts
 from assistant.conversation.events import (Answer, Comparison, Event, Explanation, Exported, Failure, Finished, Note, PlanShown,
                                            Question, Reason, Turn,
                                            Understood, VariationShown)
@@ -265,6 +266,42 @@ def test_what_if_stands_beside_the_plan_until_it_is_kept(begin: Callable[..., Co
     assert kept.plan == shown.plan == conversation.plan and conversation.draft.fields["cluster.gpus"] == 128
 
 
+def test_keeping_a_variation_keeps_the_branches_and_can_be_taken_back(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "no, 128", "undo", "fsdp")
+    conversation.say("what if we had 256 GPUs?")
+    conversation.say("keep it")
+    assert conversation.draft.fields["cluster.gpus"] == 256 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    assert "GPUs: 128" in one(conversation.say("branches"), Note).items[0]
+    conversation.say("undo")
+    assert conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    conversation.say("no, 32")
+    assert any("GPUs: 256" in item for item in one(conversation.say("branches"), Note).items)
+    conversation.say("branch 1")
+    assert conversation.draft.fields["cluster.gpus"] == 128 and "parallelism.strategy" not in conversation.draft.fields
+
+
+def test_a_strategy_alone_says_what_it_means_for_the_split(begin: Callable[..., Conversation]) -> None:
+    assert "without tensor or pipeline parallelism" in one(begin(JOB).say("fsdp"), Understood).assumed[0]
+    assert not one(begin(JOB).say("tp8 fsdp"), Understood).assumed
+
+
+def test_why_of_what_cannot_be_done_says_what_stands_in_the_way(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretrain llama 3.1 405b on 16 H100s")
+    assert conversation.plan.recommendation.verdict == "infeasible"
+    explanation = one(conversation.say("why"), Explanation)
+    figures = [child.text for child in explanation.tree.children if child.kind == "figure"]
+    assert any("does not fit" in text and "GB per GPU" in text for text in figures)
+    assert not any("$" in text or "One step takes" in text for text in figures)
+    why_not = one(conversation.say("why not RoCE?"), Explanation)
+    assert "does not fit" in why_not.tree.children[0].text
+
+
+def test_why_a_deadline_cannot_be_met_names_the_deadline(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(f"{JOB}, 15T tokens, deadline 10 days")
+    assert conversation.plan.recommendation.verdict == "infeasible"
+    assert "days" in one(conversation.say("why"), Explanation).tree.children[0].text
+
+
 def test_a_variation_that_is_dropped_is_gone(begin: Callable[..., Conversation]) -> None:
     conversation = begin(JOB, "what if 100 GbE", "no, leave it")
     assert conversation.variation is None
@@ -470,6 +507,44 @@ def test_a_conversation_is_saved_and_gone_on_with(library: Library, tmp_path: Pa
     assert again.draft.fields == first.draft.fields and again.plan == first.plan
     assert "Going on where the transcript ends." in talk(again, "no, 128")
     assert opening.begin(library, resume=first.transcript_path).draft.fields["cluster.gpus"] == 128
+
+
+def test_a_conversation_in_which_nothing_is_said_leaves_no_file(library: Library, tmp_path: Path,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    silent, other = opening.begin(library), opening.begin(library)
+    assert not any("transcript is in" in line for line in talk(silent)) and not list(tmp_path.rglob("*.md"))
+    talk(other, "pretraining")
+    silent.say("finetuning")
+    assert len(list(tmp_path.rglob("*.md"))) == 2 and silent.transcript_path != other.transcript_path
+
+
+def test_a_conversation_that_ended_with_goodbye_replays_as_it_went(library: Library, tmp_path: Path,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    first = opening.begin(library)
+    talk(first, "pretraining", "quit")
+    assert not transcripts.replay_file(first.transcript_path, library).changed
+
+
+def test_a_question_during_the_warm_up_opens_the_search_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, ready = [], threading.Event()
+
+    def slowly(library: Library, yours: bool) -> Callable[[str], SearchAnswer]:
+        opened.append(yours)
+        ready.wait(1)
+        return lambda question: SearchAnswer(question=question, answered=False, passages=[])
+
+    monkeypatch.setattr(searching, "_open_search", slowly)
+    search = searching.lazy_searcher(library)
+    warming = threading.Thread(target=search, args=("interconnect",))
+    warming.start()
+    asked = threading.Thread(target=search, args=("what is RDMA?",))
+    asked.start()
+    ready.set()
+    warming.join()
+    asked.join()
+    assert len(opened) == 1
 
 
 def test_the_command_talks_through_a_pipe(tmp_path: Path) -> None:

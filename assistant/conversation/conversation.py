@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,12 @@ from . import exporting
 from .about_plan import PARTS, AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
-from .draft import EXCLUDED, Change, Draft
-from .events import (Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood,
-                     UnderstoodField, VariationShown)
-from .fields import field_name, field_text, value_text
+from .draft import Draft
+from .events import Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood, VariationShown
+from .fields import field_name, field_text
 from .history import History
 from .interviewer import Interviewer
+from .taken import difference, said_fields, taken, varied_fields
 from .trials import Trials
 from .understanding import understand
 from .understanding.message import clean
@@ -34,8 +33,6 @@ Searcher = Callable[[str], SearchAnswer]
 Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
 
 LONGEST_MESSAGE = 4000
-_ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
-                            r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
 
 
 def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
@@ -131,9 +128,7 @@ class Conversation:
         return handle(reading, said)
 
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
-        fields = dict(reading.fields)
-        if reading.excluded:
-            fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
+        fields = said_fields(reading, self.draft)
         meant = self._interviewer.choice_meant(said) if not fields else None
         if meant is not None:
             return self._chosen(meant)
@@ -179,7 +174,7 @@ class Conversation:
             plan = self._planned(change.draft)
         except InputError as error:
             return [self._failure(error), *self._repeat()]
-        understood = self._understood_event(before, change, fields, rest, named)
+        understood = taken(before, change, fields, self.library.catalog, rest=rest, named=named)
         self._history.advance(change.draft)
         return [understood, *self._adopt(plan)]
 
@@ -195,24 +190,6 @@ class Conversation:
             events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan),
                                     first=before is None))
         return events + self._ask_next()
-
-    def _understood_event(self, before: Draft, change: Change, fields: Mapping[str, Any], rest: str,
-                          named: Iterable[str]) -> Understood:
-        catalog = self.library.catalog
-        shown = []
-        for name, value in fields.items():
-            old = before.fields.get(name)
-            replaced = value_text(name, old, catalog) if old is not None and old != value else None
-            shown.append(UnderstoodField(field=name, value=value, text=field_text(name, value, catalog), before=replaced))
-        assumed = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name,
-                   why in change.set_aside.items()]
-        split = [name for name in fields if name in ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")]
-        if split and "parallelism.strategy" not in change.draft.fields:
-            assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
-        decided = change.draft.fields.get("cluster.fabric")
-        assumed += [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
-                    if fabric != decided]
-        return Understood(fields=tuple(shown), assumed=tuple(assumed), rest=rest)
 
     def _failure(self, error: InputError) -> Failure:
         field = error.place.field
@@ -275,27 +252,12 @@ class Conversation:
     # -- variations, undo, branches ----------------------------------------------------------------------
 
     def _what_if(self, reading: Understanding, said: str) -> list[Event]:
-        fields = dict(reading.fields)
-        still_excluded = self._readmitted(reading, said)
-        if still_excluded is not None:
-            fields = {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
-        elif not fields and len(reading.fabrics) == 1:
-            fields["cluster.fabric"] = reading.fabrics[0]
-        if reading.excluded:
-            fields[EXCLUDED] = sorted({*self.draft.fields.get(EXCLUDED, ()), *reading.excluded})
+        fields = varied_fields(reading, said, self.draft, self.library.catalog)
         if not fields:
             if reading.rest:
                 return [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
             return self._with_plan(lambda plan: self._about.part(plan, "flips"))
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
-
-    def _readmitted(self, reading: Understanding, said: str) -> list[str] | None:
-        """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
-        excluded, fabrics = self.draft.fields.get(EXCLUDED, []), self.library.catalog.fabrics
-        if not set(reading.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said):
-            return None
-        allowed = {fabrics[name].technology for name in reading.fabrics}
-        return [name for name in excluded if fabrics[name].technology not in allowed]
 
     def _vary(self, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:
         try:
@@ -303,7 +265,7 @@ class Conversation:
             varied = self._planned(change.draft)
         except InputError as error:
             return self._failure(error)
-        understood = self._understood_event(self.draft, change, fields, rest, ())
+        understood = taken(self.draft, change, fields, self.library.catalog, rest=rest)
         self._varied = change.draft
         self.variation = VariationShown(what_if=said, fields=understood.fields, plan=varied,
                                         headline=varied.recommendation.headline, changes=changes(plan, varied))
@@ -336,8 +298,7 @@ class Conversation:
         return [Note(text=f"Again: {self._difference(before, again)}."), *self._adopt(self._planned(again))]
 
     def _difference(self, before: Draft, after: Draft) -> str:
-        new = [field_text(n, v, self.library.catalog) for n, v in after.fields.items() if before.fields.get(n) != v]
-        return ", ".join(new) or "the answer \"not sure\""
+        return difference(before, after, self.library.catalog)
 
     def _list_branches(self) -> list[Event]:
         branches = self._history.branches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assistant.present import figures
@@ -27,7 +27,10 @@ def why(plan: Plan) -> Explanation:
     answer = plan.recommendation
     about = _weighed(f for f in plan.findings if f.fabric in (None, answer.fabric) and f.stage != "advise")
     best = chosen(plan)
-    children = (*(_figures(best, plan) if best else ()), *(_finding(f, plan, set()) for f in _roots(about)))
+    figures_first = _figures(best, plan) if best else ()
+    if answer.verdict == "infeasible":
+        figures_first, about = tuple(_in_the_way(plan)), [f for f in about if f.fabric is None]
+    children = (*figures_first, *(_finding(f, plan, set()) for f in _roots(about)))
     return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline,
                                                         children=children))
 
@@ -57,10 +60,8 @@ def why_finding(plan: Plan, rule: str) -> Explanation | None:
 def _difference(plan: Plan, other: Candidate) -> str | None:
     """What taking this fabric would cost against the recommended one."""
     best = chosen(plan)
-    if best is None or best is other or not best.cost_usd or not other.cost_usd:
+    if best is None or best is other or not best.cost_usd or not other.cost_usd or other.fits is False:
         return None
-    if other.fits is False:
-        return f"The job does not fit: {figures.significant(other.memory_gb_per_gpu or 0)} GB per GPU would be needed."
     more = other.cost_usd.p50 - best.cost_usd.p50
     money = f"{figures.usd(abs(more))} {'more' if more >= 0 else 'less'} than {best.fabric} ({abs(more) / best.cost_usd.p50:.1%})"
     time = ""
@@ -71,10 +72,31 @@ def _difference(plan: Plan, other: Candidate) -> str | None:
     return f"The run would cost {money}{time}."
 
 
+def _in_the_way(plan: Plan) -> Iterator[Reason]:
+    """Why nothing works: the smallest change that would help, and what stands in the way of the nearest fabrics."""
+    if plan.recommendation.smallest_change:
+        yield Reason(kind="figure", text=plan.recommendation.smallest_change)
+    computed = [c for c in plan.candidates if c.step_time_s is not None]
+    unfit = [c for c in computed if c.fits is False]
+    if unfit and len(unfit) == len(computed):
+        yield Reason(kind="figure", text=_does_not_fit(min(unfit, key=lambda c: c.memory_gb_per_gpu or 0.0)))
+        return
+    for fabric in sorted((c for c in computed if c.fits), key=lambda c: c.run_hours or 0.0)[:MOST_SIDES]:
+        yield from (Reason(kind="rule", id=f.rule, text=f.because) for f in plan.findings
+                    if f.fabric == fabric.fabric and f.conclusion == "impossible")
+
+
+def _does_not_fit(found: Candidate) -> str:
+    return (f"The job does not fit: even {figures.layout(found.parallelism)} needs "
+            f"{figures.significant(found.memory_gb_per_gpu or 0)} GB per GPU.")
+
+
 def _figures(found: Candidate, plan: Plan) -> tuple[Reason, ...]:
     """What was computed for a candidate."""
     if found.step_time_s is None:
         return ()
+    if found.fits is False:
+        return (Reason(kind="figure", text=_does_not_fit(found)),)
     lines = [f"{unit_of_work(plan)} takes {figures.seconds(found.step_time_s.p50)} "
              f"({figures.seconds(found.step_time_s.p10)}–{figures.seconds(found.step_time_s.p90)}), "
              f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."]

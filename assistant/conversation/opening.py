@@ -6,14 +6,18 @@ import datetime
 from pathlib import Path
 
 from assistant.library import Library, load, paths
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import exporting, transcripts
 from .conversation import Conversation, Exporter
+from .events import Turn
 from .searching import lazy_searcher
 
 
 def begin(library: Library | None = None, *, resume: Path | None = None, keep: bool = True) -> Conversation:
-    """A conversation ready for ``start``; with ``keep`` each turn is saved under the user's data folder.
+    """A conversation ready for ``start``; with ``keep`` each turn is saved under the user's data folder, from the first
+    message on.
 
     ``resume`` goes on with a saved transcript: its messages are said again under today's rules and prices, the file
     is rewritten with today's answers, and new turns are appended to it; the conversation has then been started.
@@ -30,8 +34,13 @@ def begin(library: Library | None = None, *, resume: Path | None = None, keep: b
 
 def _today(library: Library, exporter: Exporter = exporting.write) -> Conversation:
     """A conversation at today's prices, with further evidence from the search index when it is built."""
-    planner = transcripts.dated_planner(datetime.date.today(), searched=_searched(library))
-    return Conversation(library, planner=planner, searcher=lazy_searcher(library), exporter=exporter)
+    today = datetime.date.today()
+
+    def planner(questionnaire: Questionnaire, library: Library) -> Plan:
+        # Whether there is an index is looked up with the first plan: the first question need not wait for it.
+        return transcripts.dated_planner(today, searched=_searched(library))(questionnaire, library)
+
+    return Conversation(library, planner=planner, searcher=lazy_searcher(library), exporter=exporter, today=today)
 
 
 def _searched(library: Library) -> bool:
@@ -41,17 +50,39 @@ def _searched(library: Library) -> bool:
 
 
 def record_in(conversation: Conversation, path: Path, title: str) -> None:
-    """Save every further turn in ``path``."""
-    conversation.record = transcripts.Recorder(path).begin(title, _head(conversation.library))
+    """Save the conversation in ``path`` from the first message on: one in which nothing is said leaves no file."""
+    conversation.record = _FirstWords(conversation, title)
     conversation.transcript_path = path
 
 
+class _FirstWords:
+    """Begins the transcript with the first message and hands every further turn to it."""
+
+    def __init__(self, conversation: Conversation, title: str) -> None:
+        self._conversation, self._title = conversation, title
+        self._unsaid: list[Turn] = []
+
+    def __call__(self, turn: Turn) -> None:
+        self._unsaid.append(turn)
+        if turn.said is None:
+            return
+        talk = self._conversation
+        talk.transcript_path = _untaken(talk.transcript_path)
+        recorder = transcripts.Recorder(talk.transcript_path).begin(self._title, _head(talk.library))
+        for unsaid in self._unsaid:
+            recorder(unsaid)
+        talk.record = recorder
+
+
 def new_path() -> Path:
-    """A file name that is not taken: day and time, and a number when two begin in the same minute."""
-    folder = paths.data_dir() / "transcripts"
-    stem = datetime.datetime.now().strftime("%Y-%m-%d-%H%M")
-    names = (folder / f"{stem}{suffix}.md" for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
-    return next(path for path in names if not path.exists())
+    """A file named after day and time."""
+    return _untaken(paths.data_dir() / "transcripts" / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+
+
+def _untaken(path: Path) -> Path:
+    """The path, or with a number when another conversation has it."""
+    names = (path.with_stem(f"{path.stem}{suffix}") for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next(name for name in names if not name.exists())
 
 
 def _head(library: Library) -> dict[str, str]:
@@ -60,7 +91,8 @@ def _head(library: Library) -> dict[str, str]:
 
 def _resumed(library: Library, path: Path) -> Conversation:
     saved = transcripts.read(path)
-    conversation = _today(library, _export_nothing)
+    conversation = _today(library, transcripts.export_nothing)
+    conversation.record = transcripts.keep_nothing
     conversation.start()
     for message in saved.said:
         conversation.say(message)
@@ -69,7 +101,3 @@ def _resumed(library: Library, path: Path) -> Conversation:
     conversation.record = transcripts.Recorder(path)
     conversation.transcript_path = path
     return conversation
-
-
-def _export_nothing(*_: object) -> None:
-    """While the past is said again, no file is written."""

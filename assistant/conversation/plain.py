@@ -79,7 +79,7 @@ def _remind(conversation: Conversation, events: list[Event], write_line: WriteLi
 
 
 def _farewell(conversation: Conversation, write_line: WriteLine) -> None:
-    if conversation.transcript_path is not None:
+    if conversation.transcript_path is not None and conversation.transcript_path.exists():
         write_line(f"The transcript is in {conversation.transcript_path}.")
 
 

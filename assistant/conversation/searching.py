@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer
@@ -12,10 +13,13 @@ from assistant.vocabulary.errors import InputError
 def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], Answer]:
     """Answers free questions, also from the user's own documents; index and model are loaded with the first one."""
     opened: list[Callable[[str], Answer]] = []
+    opening = Lock()
 
     def search(question: str) -> Answer:
-        if not opened:
-            opened.append(_open_search(library, yours))
+        # A question during the warm-up waits for it instead of opening the model a second time.
+        with opening:
+            if not opened:
+                opened.append(_open_search(library, yours))
         return opened[0](question)
 
     return search

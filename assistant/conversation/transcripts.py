@@ -23,8 +23,8 @@ from .conversation import Conversation, Searcher
 from .searching import lazy_searcher
 from .transcript_format import WEFT, YOU, Exchange, Recorder, Transcript, opening, parse, read, replace, text_of
 
-__all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "conversation_for", "dated_planner", "head_of", "opening",
-           "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file"]
+__all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "conversation_for", "dated_planner", "export_nothing", "head_of",
+           "keep_nothing", "opening", "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file"]
 
 CLAIMS, SEARCH = "claims", "claims and search"
 _FACTS = {"rules": "rules", "knowledge": "knowledge", "catalog": "catalog or prices"}
@@ -84,7 +84,15 @@ def conversation_for(transcript: Transcript, library: Library, searcher: Searche
     # A document added since must not change what was answered; where the user's documents were cited they are searched again.
     yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
     return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library, yours=yours),
-                        exporter=lambda plan, questionnaire, target: None, today=transcript.date)
+                        exporter=export_nothing, record=keep_nothing, today=transcript.date)
+
+
+def export_nothing(*_: object) -> None:
+    """While the past is said again, no file is written."""
+
+
+def keep_nothing(turn: object) -> None:
+    """What is said again is in the transcript already."""
 
 
 def replayed(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> str:

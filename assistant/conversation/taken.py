@@ -1,0 +1,80 @@
+"""What is taken from a message: the fields it sets, the fields it varies, and how that is read back to the person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assistant.vocabulary.answers import Understanding
+from assistant.vocabulary.catalog import Catalog
+
+from .draft import EXCLUDED, Change, Draft
+from .events import Understood, UnderstoodField
+from .fields import field_text, value_text
+
+_ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
+                            r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
+_SPLITS = ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")
+# Methods that people run over every GPU, without tensor or pipeline parallelism, unless they say so.
+_ALONE = ("ddp", "fsdp", "hsdp")
+
+
+def said_fields(reading: Understanding, draft: Draft) -> dict[str, Any]:
+    """The fields a message sets; networks it rules out join those ruled out before."""
+    fields = dict(reading.fields)
+    if reading.excluded:
+        fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *reading.excluded})
+    return fields
+
+
+def varied_fields(reading: Understanding, said: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
+    """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as decided."""
+    fields = said_fields(reading, draft)
+    still_excluded = _readmitted(reading, said, draft, catalog)
+    if still_excluded is not None:
+        return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
+    if not fields and len(reading.fabrics) == 1:
+        fields["cluster.fabric"] = reading.fabrics[0]
+    return fields
+
+
+def _readmitted(reading: Understanding, said: str, draft: Draft, catalog: Catalog) -> list[str] | None:
+    """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
+    excluded, fabrics = draft.fields.get(EXCLUDED, []), catalog.fabrics
+    if not set(reading.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said):
+        return None
+    allowed = {fabrics[name].technology for name in reading.fabrics}
+    return [name for name in excluded if fabrics[name].technology not in allowed]
+
+
+def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Catalog, *, rest: str = "",
+          named: Iterable[str] = ()) -> Understood:
+    """What was taken from a message, what had to give way for it and what was assumed with it."""
+    aside = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
+    shown = tuple(_shown(name, value, before, catalog) for name, value in fields.items())
+    return Understood(fields=shown, assumed=(*aside, *_assumed(change.draft, fields, named)), rest=rest)
+
+
+def _shown(name: str, value: Any, before: Draft, catalog: Catalog) -> UnderstoodField:
+    old = before.fields.get(name)
+    replaced = value_text(name, old, catalog) if old is not None and old != value else None
+    return UnderstoodField(field=name, value=value, text=field_text(name, value, catalog), before=replaced)
+
+
+def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> list[str]:
+    split = [name for name in _SPLITS if name in draft.fields]
+    strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
+    assumed = []
+    if strategy is None and any(name in fields for name in split):
+        assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
+    if fields.get("parallelism.strategy") in _ALONE and not split:
+        assumed.append(f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
+                       f"say for example tp 8 to add some, or \"auto\" to search")
+    return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided]
+
+
+def difference(before: Draft, after: Draft, catalog: Catalog) -> str:
+    """What one draft has that another has not, in words."""
+    new = [field_text(n, v, catalog) for n, v in after.fields.items() if before.fields.get(n) != v]
+    return ", ".join(new) or "the answer \"not sure\""
