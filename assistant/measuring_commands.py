@@ -106,4 +106,24 @@ def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Mea
     sys.stdout.write("\n".join(calibration_lines(profile, _width())) + "\n")
 
 
-COMMANDS: tuple[Any, ...] = (sweep, calibrate)
+def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search or batch; all of them.", show_default=False)] = None,
+              repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
+              form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+    """How fast this is on this machine, with ratios: startup, one plan, the search, many plans."""
+    from assistant import retrieval
+    from assistant.benchmark import PARTS
+    from assistant.benchmark import benchmark as measured
+    from assistant.library import load
+    from assistant.present.benchmark import benchmark_lines
+
+    _one_of("--format", form, ("text", "json"))
+    if part is not None:
+        _one_of("the part to measure", part, tuple(PARTS))
+    library = load()
+    retrieval.ready_index(library)
+    with progress_bar("measuring") as advance:
+        found = measured(library, [part] if part else list(PARTS), repeat, advance)
+    sys.stdout.write(found.model_dump_json(by_alias=True, indent=2) + "\n" if form == "json" else "\n".join(benchmark_lines(found, _width())) + "\n")
+
+
+COMMANDS: tuple[Any, ...] = (sweep, calibrate, benchmark)

@@ -1,0 +1,33 @@
+"""Runs the parts of the benchmark and says on what machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+
+from assistant import __version__
+from assistant.library import Library
+from assistant.vocabulary.benchmark import Benchmark, Measurement
+
+from . import batches, plans, searches, startup
+
+PARTS: dict[str, Callable[[Library, int], list[Measurement]]] = {
+    "startup": startup.measure, "plan": plans.measure, "search": searches.measure, "batch": batches.measure}
+
+
+def benchmark(library: Library, parts: Sequence[str], repeats: int, done: Callable[[], None] = lambda: None) -> Benchmark:
+    """Every measurement of these parts, each taken ``repeats`` times; ``done`` hears of each part."""
+    load, measured = _load(), []
+    for part in parts:
+        measured += PARTS[part](library, repeats)
+        done()
+    return Benchmark(weft=__version__, python=platform.python_version(), machine=f"{platform.system()} {platform.machine()}",
+                     processors=os.cpu_count() or 1, load=load, measurements=measured)
+
+
+def _load() -> float | None:
+    try:
+        return round(os.getloadavg()[0], 1)
+    except (AttributeError, OSError):
+        return None

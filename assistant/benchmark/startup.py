@@ -1,0 +1,48 @@
+"""From the command line to the first answer and to the first screen, in fresh processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from assistant.library import Library
+from assistant.vocabulary.benchmark import Measurement
+
+from .timing import timed
+
+INTERPRETER = "python -c pass"
+# The screen is drawn without a terminal, as the screen's own tests do; the process ends when the first frame stands.
+_FIRST_SCREEN = """
+import asyncio
+from assistant.conversation import opening
+from assistant.tui.app import WeftApp
+
+async def first_screen():
+    async with WeftApp(opening.begin).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        print("drawn", flush=True)
+        import os
+        os._exit(0)
+
+asyncio.run(first_screen())
+"""
+
+
+def measure(library: Library, repeats: int) -> list[Measurement]:
+    """Seconds from starting a process to its end, beside the interpreter's own."""
+    example = str(library.examples["llama-70b-pretraining"])
+    commands = {"weft --help": ["-m", "assistant", "--help"], "weft plan, JSON": ["-m", "assistant", "plan", example, "--format", "json"],
+                "weft plan, text": ["-m", "assistant", "plan", example], "first screen drawn": ["-c", _FIRST_SCREEN]}
+    found = [Measurement(part="startup", what=INTERPRETER, values=timed(lambda: _run(["-c", "pass"]), repeats))]
+    for what, arguments in commands.items():
+        values = timed(lambda arguments=arguments: _run(arguments), repeats)
+        found.append(Measurement(part="startup", what=what, values=values, against=INTERPRETER))
+    return found
+
+
+def _run(arguments: list[str]) -> None:
+    """One process of this interpreter that finds the program as this one did; its error is ours."""
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                   env={**os.environ, "PYTHONPATH": path}, timeout=300)

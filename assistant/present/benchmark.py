@@ -1,0 +1,47 @@
+"""What a benchmark measured, as a table for each part."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.benchmark import Benchmark, Measurement
+
+from . import figures
+from .report import Paragraph, Section, Table
+from .text import section_lines
+
+_TITLES = {"startup": "Startup, in fresh processes", "plan": "One questionnaire", "search": "Search of parallelism",
+           "batch": "Many questionnaires"}
+
+
+def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:
+    """The machine, then a table for each part: minimum, median, rate, and how it compares."""
+    load = f", {found.load:g} processes waiting or running before" if found.load is not None else ""
+    on = Paragraph(f"weft {found.weft} on Python {found.python}, {found.machine}, {found.processors} processors{load}.")
+    parts = list(dict.fromkeys(one.part for one in found.measurements))
+    sections = [Section("", [on])]
+    for part in parts:
+        own = [one for one in found.measurements if one.part == part]
+        header = ["", "runs", "minimum", "median", "per second", "ratio"]
+        rows = [_cells(one, found) for one in own]
+        sections.append(Section(_TITLES[part], [Table(header, rows, frozenset({1, 2, 3, 4, 5})), *_spoken(own)]))
+    return section_lines(sections, width)
+
+
+def _cells(one: Measurement, found: Benchmark) -> list[str]:
+    ratio = found.ratio(one)
+    return [one.what, str(len(one.values)), _value(one, one.least), _value(one, one.median),
+            f"{figures.significant(one.rate)} {one.of}" if one.rate else "", "" if ratio is None else _ratio(ratio)]
+
+
+def _ratio(ratio: float) -> str:
+    return f"{figures.significant(ratio)}×" if ratio >= 1 else f"1/{figures.significant(1 / ratio)}"
+
+
+def _value(one: Measurement, value: float) -> str:
+    return figures.seconds(value) if one.unit == "s" else f"{figures.significant(value)} MiB"
+
+
+def _spoken(own: list[Measurement]) -> list[Paragraph]:
+    """What the ratios are to, and how memory moved."""
+    said = [Paragraph(f"Ratio: time against “{one}”, for the same work.") for one in dict.fromkeys(m.against for m in own if m.against)]
+    held = [one for one in own if one.unit == "MiB" and len(one.values) > 1]
+    return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.") for one in held]
