@@ -11,7 +11,7 @@ from typing import Any
 
 from assistant.library import Library, load
 from assistant.library.questionnaires import Row, read
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 
 from .results import csv_header, csv_line, error_result, json_line
 
@@ -46,6 +46,9 @@ def result(row: Row, library: Library) -> dict[str, Any]:
         return plan(row.questionnaire, library).model_dump(mode="json", by_alias=True)
     except InputError as error:
         return error_result(row.name, error.located(file=row.file, line=row.line))
+    except Exception as error:  # a mistake of ours in one row must not cost the others their answers
+        message = f"could not be planned, which is a fault of this program: {type(error).__name__}: {error}"
+        return error_result(row.name, InputError(message, Place(row.file, row.line)))
 
 
 def results(found: Iterable[Row], library: Library, jobs: int) -> Iterator[dict[str, Any]]:
@@ -77,7 +80,7 @@ def run(files: list[Path], out: Path, library: Library, *, kind: str = "jsonl", 
     line = {"jsonl": json_line, "csv": csv_line}[kind]
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with open(out / f"plans.{kind}", "w", encoding="utf-8") as file:
+        with open(out / f"plans.{kind}", "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(csv_header() if kind == "csv" else "")
             for one in results(rows(files, library), library, jobs):
                 file.write(line(one))

@@ -57,17 +57,22 @@ def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> Offer | None:
 
 def _from_relative(what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalog, freshness: Freshness, field: str,
                    factor: float = 1.0) -> Priced:
-    """The price of the GPU nearest in speed, same vendor first, in proportion to the dense BF16 peak."""
+    """The price of the GPU nearest in speed, same vendor first, in proportion to the dense 16-bit peak."""
     if not prices:
         raise InputError(f"expected a price: the catalog has none for {gpu.name} or a relative of it", Place(field=field))
 
     def distance(ident: str) -> tuple[bool, float, float, str]:
         other = catalog.gpus[ident]
-        ratio = other.peak_bf16.si / gpu.peak_bf16.si
+        ratio = _speed(other) / _speed(gpu)
         return other.vendor != gpu.vendor, max(ratio, 1 / ratio), prices[ident].si, ident
 
     nearest = min(prices, key=distance)
-    ratio = gpu.peak_bf16.si / catalog.gpus[nearest].peak_bf16.si
+    ratio = _speed(gpu) / _speed(catalog.gpus[nearest])
     return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h",
                             note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their "
-                                 "BF16 peaks; give a quote")
+                                 "16-bit peaks; give a quote")
+
+
+def _speed(gpu: Gpu) -> float:
+    """Dense 16-bit FLOP/s: BF16 where there are units for it, else FP16."""
+    return max(gpu.peak_bf16.si, gpu.peak_fp16.si)

@@ -20,6 +20,7 @@ def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
 def check_shape(questionnaire: Questionnaire, catalog: Catalog) -> None:
     """The combinations alone, for a questionnaire whose ids are known to be in the catalog."""
     _check_nodes(questionnaire, catalog)
+    _check_precision(questionnaire, catalog)
     if isinstance(questionnaire.parallelism, Parallelism):
         _check_split(questionnaire, questionnaire.parallelism, catalog)
     _check_serving(questionnaire, catalog)
@@ -62,12 +63,21 @@ def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
                                   f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}")
 
 
+def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
+    gpu = catalog.gpus[questionnaire.cluster.gpu]
+    if questionnaire.training is not None and questionnaire.training.precision == "fp8" and gpu.peak_fp8 is None:
+        _refuse("training.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
+
+
 def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape:
     return catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
 
 
 def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Catalog) -> None:
     model, training = _shape(questionnaire, catalog), questionnaire.training
+    together = split.tp * split.pp * split.cp
+    if questionnaire.cluster.gpus % together:
+        _refuse("parallelism", f"expected tp·pp·cp to divide cluster.gpus ({questionnaire.cluster.gpus}), got {together}")
     if model.heads and model.heads % split.tp:
         _refuse("parallelism.tp", f"expected a divisor of the model's {model.heads} heads, got {split.tp}")
     if model.layers and split.pp * split.interleave > model.layers:
@@ -78,7 +88,7 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
         _refuse("parallelism.ep", f"expected 1 for a model without experts, got {split.ep}")
     if split.ep > 1 and model.experts % split.ep:
         _refuse("parallelism.ep", f"expected a divisor of the model's {model.experts} experts, got {split.ep}")
-    replicas = questionnaire.cluster.gpus // (split.tp * split.pp * split.cp)
+    replicas = questionnaire.cluster.gpus // together
     if split.ep > 1 and (replicas * split.tp * split.cp) % split.ep:
         _refuse("parallelism.ep", f"expected a divisor of dp·cp·tp ({replicas * split.tp * split.cp}), got {split.ep}")
     if split.strategy in ("hsdp",) and questionnaire.cluster.gpus == 1:

@@ -81,8 +81,10 @@ class _Builder:
     def _mapping(self, node: yaml.MappingNode, path: tuple[str, ...]) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
-                raise InputError("expected a plain key", self._place(key_node, path))
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise InputError("expected a plain word as key", self._place(key_node, path))
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                raise InputError("merge keys (<<) are not read: write the values out", self._place(key_node, path))
             key, inner = key_node.value, (*path, key_node.value)
             if key in result:
                 raise InputError(f"the key stands twice, first on line {self.lines[inner]}", self._place(key_node, inner))

@@ -57,16 +57,15 @@ def speaks(device: Device, fabric: Fabric) -> bool:
 def switching(fabric: Fabric, line_rate: float, catalog: Catalog, wanted: str | None = None) -> Switching | None:
     """The switch to plan with: the named one, else the one with the least cost per link among those of a fitting speed.
 
-    Switches whose port is at most twice the line rate come first, then those with a price of their own; of equal ones
-    the largest, then the one that draws least.
+    Switches with a price of their own come first; of equal ones the largest, then the one that draws least.
     """
     fitting = [found for found in switches(fabric, line_rate, catalog) if wanted in (None, found.device.id)]
 
-    def order(found: Switching) -> tuple[bool, bool, float, int, float, str]:
+    def order(found: Switching) -> tuple[bool, float, int, float, str]:
         device, price = found.device, price_of(found.device, catalog)
         per_link = round(price.mid / found.radix, 2) if price else float("inf")
         watts = device.power.si if device.power else float("inf")
-        return device.port_rate.si > 2 * line_rate, own_price(device) is None, per_link, -found.radix, watts, device.id
+        return own_price(device) is None, per_link, -found.radix, watts, device.id
 
     return min(fitting, key=order) if fitting else None
 

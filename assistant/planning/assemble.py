@@ -72,7 +72,8 @@ def _candidate(entry: Entry, choice: Choice) -> Candidate:
         fabric=entry.id, verdict=verdict, reasons=entry.reasons, parallelism=e.parallelism, step_time_s=e.band,
         tokens_per_s_per_gpu=e.tokens_per_s_per_gpu, mfu=e.mfu, exposed_communication_percent=e.exposed_percent,
         slowdown_percent=entry.slowdown_percent, memory_gb_per_gpu=e.memory_bytes / GB, fits=e.fits, run_hours=entry.median_hours,
-        cost_usd=band_of(entry.cost), fabric_usd_per_gpu_hour=entry.price.fabric_total, probability_best=entry.probability_best,
+        cost_usd=band_of(entry.cost), fabric_usd_per_gpu_hour=entry.price.fabric_total,
+        gpu_usd_per_hour=entry.price.gpu_total, probability_best=entry.probability_best,
         breakdown_s=e.breakdown)
 
 

@@ -29,12 +29,12 @@ class Choice:
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown and budget, at the median."""
+    """Within deadline, accepted slowdown and budget at the median, and enough copies for the requests asked for."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
     slow = constraints.max_slowdown_percent is not None and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
     dear = budget.usd is not None and entry.median_cost > budget.usd
-    return not (late or slow or dear)
+    return not (late or slow or dear or entry.estimate.copies_short > 1)
 
 
 def mark_ties(entries: list[Entry]) -> None:
@@ -50,6 +50,17 @@ def mark_ties(entries: list[Entry]) -> None:
         lower = float(np.mean(entry.cost < cheapest.cost))
         near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
         entry.tie = entry is cheapest or near or lower > TIE_PROBABILITY
+
+
+def mark_probabilities(entries: list[Entry]) -> None:
+    """Each one's probability of being the cheapest of those that came into question, once the rules have spoken."""
+    asked = [e for e in entries if e.usable and e.cost is not None and e.verdict == "acceptable"]
+    for entry in entries:
+        entry.probability_best = None if entry.cost is None else 0.0
+    if asked:
+        order = np.argmin(np.stack([e.cost for e in asked]), axis=0)
+        for i, entry in enumerate(asked):
+            entry.probability_best = float(np.mean(order == i))
 
 
 def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
@@ -72,7 +83,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     runner_up = min(rest, key=lambda e: e.median_cost, default=None)
     confidence = _confidence(chosen, wanted)
     second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
-    coin_flip = second is not None and second.points == chosen.points
+    # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
+    coin_flip = second is not None and second.points == chosen.points and chosen.verdict == "acceptable"
     return Choice(chosen, second or runner_up, confidence, len(tied) > 1 and chosen is not cheapest, coin_flip)
 
 

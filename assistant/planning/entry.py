@@ -33,6 +33,7 @@ class Estimate:
     breakdown: Breakdown
     outside: tuple[str, ...] = ()
     traffic: dict[str, float] = field(default_factory=dict)
+    copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
 
 
 @dataclass

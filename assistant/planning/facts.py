@@ -34,8 +34,9 @@ def reference(entries: list[Entry]) -> Entry | None:
 
 
 def likely(entries: list[Entry]) -> Entry | None:
-    """The cheapest RDMA candidate: the split the job will most likely run with."""
-    return min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
+    """The candidate whose split the job will most likely run with: the fabric that is there, else the cheapest RDMA one."""
+    owned = next((e for e in entries if e.considered.owned and e.estimate is not None), None)
+    return owned or min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
 
 
 def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from assistant.vocabulary.questionnaire import Training
 from .choice import Choice, clearly_other
 from .entry import Entry
 from .estimate import machine, model_job, networks
+from .remedy import fits_on
 from .resolve import Resolved, resolve
 
 FACTORS = (0.25, 0.5, 2.0, 4.0)
@@ -115,7 +116,8 @@ def _size_flips(job: Resolved, architecture: Any, able: list[Entry], chosen: Ent
             "training.sequence_length": (job.sequence_length, _sequence_values(job))}
     found = {path: _nearest(path, now, values, columns, job, architecture, catalog, chosen) for path, (now, values) in vary.items()}
     gpus = found["cluster.gpus"]
-    if gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus):
+    nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
+    if nearer and fits_on(job, job.domain, job.parallelism, architecture, catalog):
         found["cluster.gpus"] = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
     return found.values()
 

@@ -1,10 +1,8 @@
-"""The answer in one sentence, and for a job that cannot be done the smallest change that would make it work."""
+"""The answer in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from .choice import Choice, meets
+from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
 
@@ -44,8 +42,8 @@ def _no_network(job: Resolved) -> str:
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
-        return f"{1e3 * entry.step:.3g} ms per output token, {_usd(entry.median_cost)} a month's work"
-    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, about {_usd(entry.median_cost)}"
+        return f"{1e3 * entry.step:.3g} ms per output token, {usd(entry.median_cost)} a month's work"
+    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, about {usd(entry.median_cost)}"
 
 
 def _against(chosen: Entry, other: Entry | None) -> str:
@@ -65,7 +63,7 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     more = chosen.median_cost - other.median_cost
     ratio = chosen.median_cost / other.median_cost
     how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times as much"
-    return f"; keeping it costs {_usd(more)} more than {_name(other)} ({how})"
+    return f"; keeping it costs {usd(more)} more than {_name(other)} ({how})"
 
 
 def _seconds(value: float) -> str:
@@ -76,54 +74,9 @@ def _days(hours: float) -> str:
     return f"{hours:.3g} hours" if hours < 48 else f"{hours / 24:,.3g} days" if hours < 24 * 1000 else f"{hours / 24 / 365.25:,.3g} years"
 
 
-def _usd(value: float) -> str:
+def usd(value: float) -> str:
+    """An amount with three significant digits."""
     for limit, scale, unit in ((1e9, 1e9, " bn"), (1e6, 1e6, " M")):
         if value >= limit:
             return f"${value / scale:.3g}{unit}"
     return f"${float(f'{value:.3g}'):,.0f}"
-
-
-def smallest_change(job: Resolved, entries: list[Entry], fits_on: Callable[[int], bool]) -> str:
-    """What would make an infeasible job work; ``fits_on(gpus)`` says whether the job fits on that many GPUs."""
-    q = job.questionnaire
-    computed = [e for e in entries if e.estimate is not None]
-    if not computed:
-        return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
-    fitting = [e for e in computed if e.estimate.fits]
-    if not fitting:
-        return _more_gpus(job, min(computed, key=lambda e: e.estimate.memory_bytes), fits_on)
-    sold = [e for e in fitting if e.considered.sold is not False]
-    if not sold:
-        return f"{job.provider.name} sells no fabric that joins {job.gpu.name}: drop cluster.provider, or choose a GPU that it offers with one."
-    allowed = [e for e in sold if e.verdict != "impossible"] or sold
-    return _loosen(q, allowed)
-
-
-def _more_gpus(job: Resolved, least: Entry, fits_on: Callable[[int], bool]) -> str:
-    need, have = least.estimate.memory_bytes / 1e9, job.gpu.memory.si / 1e9
-    text = f"It needs {need:,.0f} GB per GPU and {job.gpu.name} has {have:,.0f} GB"
-    for factor in (2, 3, 4, 6, 8, 12, 16, 32, 64):
-        if fits_on(job.gpus * factor):
-            return f"{text}: with {job.gpus * factor:,} GPUs it would fit."
-    return f"{text}: take GPUs with more memory, or a smaller model."
-
-
-def _loosen(q: object, allowed: list[Entry]) -> str:
-    """The constraint that stands in the way, with the value that would do."""
-    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
-    asked = []
-    if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
-        asked.append(f"constraints.deadline_days of {quick.median_hours / 24:.3g} (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}")
-    if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
-        asked.append(f"budget.usd of {_usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {_usd(q.budget.usd)}")
-    if not asked and q.constraints.max_slowdown_percent is not None:
-        slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
-        asked.append(f"constraints.max_slowdown_percent of {slowest.slowdown_percent or 0:.3g} instead of {q.constraints.max_slowdown_percent:g}")
-    if not asked:
-        one = min((e for e in allowed if meets(e, _without_money(q))), key=lambda e: e.median_cost, default=cheap)
-        asked.append(f"budget.usd of {_usd(one.median_cost)}, which buys {one.id} within the other limits")
-    return "It would work with " + " and ".join(asked) + "."
-
-
-def _without_money(q: object) -> object:
-    return q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})

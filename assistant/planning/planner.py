@@ -70,6 +70,7 @@ def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.da
     choice.mark_ties(entries)
     conclusions = _conclusions(job, architecture, entries, library)
     _apply(conclusions, entries)
+    choice.mark_probabilities(entries)
     return Decision(job, architecture, entries, conclusions, choice.choose(entries, questionnaire))
 
 

@@ -87,19 +87,24 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
     model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
     params = params_of(model)
     per_node = _gpus_per_node(questionnaire, gpu, taken)
-    training = _training(questionnaire, model, params, taken)
+    training = _training(questionnaire, model, params, gpu, taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
         wan = taken.take("cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours")
     inference = _inference(questionnaire, taken)
     return Resolved(
         questionnaire=questionnaire, model=model, params=params, gpu=gpu, scale_up=catalog.scale_ups[gpu.scale_up],
-        model_name=questionnaire.model if isinstance(questionnaire.model, str) else f"{params / 1e9:.3g}B model",
+        model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus, gpus_per_node=per_node, domain=max(per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else per_node,
         sites=cluster.sites, wan_gbps=wan, inference=inference,
         parallelism=None if questionnaire.parallelism == "auto" else questionnaire.parallelism,
         **training, assumptions=tuple(taken.taken))
+
+
+def _size_name(params: float) -> str:
+    """A model known by its size: ``7B model``, ``1.5T model``."""
+    return f"{params / 1e12:.3g}T model" if params >= 0.9995e12 else f"{params / 1e9:.3g}B model"
 
 
 def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> int:
@@ -110,11 +115,11 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
     per_node = next(n for n in range(usual, 0, -1) if cluster.gpus % n == 0)
     why = f"the usual node of {gpu.name} has {gpu.gpus_per_node}"
     if per_node != gpu.gpus_per_node:
-        why += f"; {cluster.gpus} GPUs fill whole nodes of {per_node}"
+        why += f"; {cluster.gpus} GPUs are taken as {per_node} in each of {cluster.gpus // per_node} node(s)"
     return taken.take("cluster.gpus_per_node", per_node, why)
 
 
-def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, taken: Assumptions) -> dict[str, Any]:
+def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions) -> dict[str, Any]:
     given = questionnaire.training
     if questionnaire.serves:
         inference = questionnaire.inference or Inference()
@@ -127,12 +132,23 @@ def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: f
         tokens = _tokens(questionnaire, params, taken)
     if given is None or given.framework is None:
         taken.take("training.framework", None, "not said: tuned kernels and eager ones differ by a third, so the band is wider")
-    if given is None or "precision" not in given.model_fields_set:
-        taken.take("training.precision", "bf16", "what most training runs use")
+    precision = _precision(questionnaire, gpu, taken)
+    if questionnaire.workload == "finetuning":
+        taken.take("workload", "finetuning", "planned as full fine-tuning: all weights are trained; adapters such as LoRA need less memory and "
+                                             "move far fewer gradient bytes than this plan counts")
     return dict(sequence_length=sequence, global_batch=batch, micro_batch=given.micro_batch if given else None,
-                precision=given.precision if given else "bf16", recompute=given.recompute if given else None,
+                precision=precision, recompute=given.recompute if given else None,
                 attention=given.attention if given else "flash", framework=given.framework if given else None,
                 tokens=tokens, days=days)
+
+
+def _precision(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> str:
+    given = questionnaire.training
+    if given is not None and "precision" in given.model_fields_set:
+        return given.precision
+    if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
+        return taken.take("training.precision", "fp16", f"{gpu.name} has no BF16 units")
+    return taken.take("training.precision", "bf16", "what most training runs use")
 
 
 def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, taken: Assumptions) -> int:

@@ -44,4 +44,5 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
         {"bytes_into_node": crossing, "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
          "replica_nodes": outcome.nodes_per_replica, "kv_transfer_s": outcome.kv_transfer_s,
          "time_to_first_token_s": outcome.time_to_first_token_s, "replicas": outcome.replicas,
-         "replicas_needed": outcome.replicas_needed or 0})
+         "replicas_needed": outcome.replicas_needed or 0},
+        copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1))

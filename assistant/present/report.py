@@ -106,7 +106,7 @@ def report(plan: Plan) -> list[Section]:
 def _opening(plan: Plan) -> Section:
     answer = plan.recommendation
     blocks: list[Block] = [Paragraph(answer.headline, strong=True)]
-    details = [f"Confidence {answer.confidence:.0%}."]
+    details = [f"Confidence {answer.confidence:.0%}: the chance that it is the cheapest, or within a percent of it."]
     if answer.runner_up:
         details.append(f"Runner-up: {answer.runner_up}.")
     if answer.smallest_change:
@@ -128,8 +128,8 @@ def _candidates(plan: Plan) -> Section:
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     medians = [figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6] for c, row in zip(computed, rows, strict=True)]
     blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]}),
-                           Paragraph("✓ recommended   · acceptable   ! avoid   ✗ impossible. Exposed: the part of a step that waits for the "
-                                     "network. Best: the probability of being the cheapest.")]
+                           Paragraph("✓ recommended   · acceptable   ! avoid   ✗ impossible. Exposed: communication that nothing hides, "
+                                     "inside nodes too. Best: the probability of being the cheapest.")]
     left_out = [c.fabric for c in plan.candidates if c.step_time_s is None]
     if left_out:
         blocks.append(Paragraph("Not possible here: " + ", ".join(left_out) + "."))
@@ -175,9 +175,20 @@ def _cost_reason(candidate: Candidate, plan: Plan) -> str:
     if candidate.cost_usd is None or chosen is None or chosen.cost_usd is None:
         return "nothing was computed for it."
     more = candidate.cost_usd.p50 - chosen.cost_usd.p50
-    if more <= 0:
-        return f"its cost cannot be told apart from the choice ({figures.usd(abs(more))} less in the median)."
-    return f"the run costs {figures.usd(more)} more ({more / chosen.cost_usd.p50:.1%})."
+    share = more / chosen.cost_usd.p50
+    if abs(share) < 0.0005:
+        return "it costs the same."
+    if more > 0:
+        return f"the run costs {figures.usd(more)} more ({share:.1%}){_at_another_price(candidate, chosen)}."
+    if plan.questionnaire["cluster"].get("fabric"):
+        return f"the run would cost {figures.usd(-more)} less ({-share:.1%}), but the network is already there."
+    return f"its cost cannot be told apart from the choice ({figures.usd(-more)} less in the median)."
+
+
+def _at_another_price(candidate: Candidate, chosen: Candidate) -> str:
+    """A fabric that comes with one cloud's machines has that cloud's price."""
+    here, there = chosen.gpu_usd_per_hour, candidate.gpu_usd_per_hour
+    return "" if here is None or there is None or here == there else f", at {figures.usd(there)} per GPU-hour there"
 
 
 def _flips(plan: Plan) -> Section:
@@ -249,11 +260,15 @@ def _design(plan: Plan) -> Section:
     d = plan.fabric_design
     if not d or not d.get("switches"):
         return Section("The network", [Bullets(list(d.get("notes", [])))] if d.get("notes") else [])
-    lines = [f"{d['nodes']} nodes, {d['nics']} NICs, {d['switches']} switches in {d['tiers']} tier(s): {d['leaf']} leaf, {d['spine']} spine, "
+    lines = [f"{d['nodes']} nodes, {d['nics']} NICs, {_count(d['switches'], 'switch', 'switches')} in {_count(d['tiers'], 'tier', 'tiers')}: {d['leaf']} leaf, {d['spine']} spine, "
              f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
              f"About {figures.usd(d['capex_usd']['mid'])} to buy ({figures.usd(d['capex_usd']['low'])}–{figures.usd(d['capex_usd']['high'])}), "
              f"{figures.usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation."]
     return Section("The network", [Bullets(lines + list(d.get("notes", [])))])
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _settings(plan: Plan) -> Section:

@@ -40,17 +40,32 @@ def split(value: Any) -> tuple[float, str]:
             raise ValueError(f"expected a number such as 1500 or 1,500 or 1.5, got {shown(value)}")
         number, unit = float(digits.replace(",", "").replace("_", "")), match["unit"]
     else:
-        number, unit = float(value), ""
+        number, unit = _float(value), ""
     if not math.isfinite(number):
         raise ValueError(f"expected a finite number, got {shown(value)}")
     return number, unit
 
 
+def _float(value: int | float) -> float:
+    """A number as float; a whole number too large for one is infinite and refused with the others that are."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def shown(value: Any) -> str:
     """A value as an error message shows it: quoted when text, never longer than 60 characters, no control characters."""
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    text = f'"{value}"' if isinstance(value, str) else _written(value)
     text = "".join(c if c.isprintable() else "�" for c in text)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _written(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python refuses to write whole numbers of more than 4,300 digits
+        return "a number of thousands of digits"
 
 
 def count(value: Any) -> float:

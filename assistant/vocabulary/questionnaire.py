@@ -37,6 +37,11 @@ def _zero3_is_fsdp(value: Any) -> Any:
 
 def _name(value: Any) -> Any:
     """A name may look like a number; it is text all the same."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"expected text that can be written as UTF-8, got {shown(value)}") from None
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 

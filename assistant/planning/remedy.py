@@ -1,0 +1,99 @@
+"""For a job that cannot be done: the smallest change that would make it work. What is named has been tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from assistant.model import predict_inference
+from assistant.model.search import layouts_for
+from assistant.model.training import fitting
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.questionnaire import Parallelism
+
+from .candidates import considered
+from .choice import meets
+from .entry import Entry
+from .estimate import machine, model_job, networks
+from .headline import usd
+from .resolve import Resolved
+from .serving import serving
+
+GIB = 2.0**30
+MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)
+
+
+def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], catalog: Catalog) -> str:
+    """One sentence: what stands in the way, and the value with which it would work."""
+    computed = [e for e in entries if e.estimate is not None]
+    if not computed:
+        return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
+    fits = [e for e in computed if e.estimate.fits]
+    if not fits:
+        return _memory(job, architecture, min(computed, key=lambda e: e.estimate.memory_bytes), catalog)
+    sold = [e for e in fits if e.considered.sold is not False]
+    if not sold:
+        return f"{job.provider.name} sells no fabric that joins {job.gpu.name}: drop cluster.provider, or choose a GPU that it offers with one."
+    allowed = [e for e in sold if e.verdict != "impossible"] or sold
+    short = [e.estimate.copies_short for e in allowed]
+    return _more_copies(job, allowed[0]) if min(short) > 1 else _loosened(job, allowed)
+
+
+def _memory(job: Resolved, architecture: Any, least: Entry, catalog: Catalog) -> str:
+    need, have = least.estimate.memory_bytes / GIB, job.gpu.memory.si / GIB
+    text = f"It needs {need:,.0f} GiB per GPU and {job.gpu.name} has {have:,.0f} GiB"
+    if job.serves:
+        text = (f"One copy takes {architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
+                f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB")
+    if job.parallelism is not None and fits_on(job, job.gpus, None, architecture, catalog):
+        return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
+    for gpus in (job.gpus * factor for factor in MORE):
+        for split in dict.fromkeys([job.parallelism is not None, False]):
+            if fits_on(job, gpus, job.parallelism if split else None, architecture, catalog):
+                auto = "" if split or job.parallelism is None else " and parallelism auto"
+                return f"{text}: with {gpus:,} GPUs{auto} it would fit."
+    return f"{text}: take GPUs with more memory, or a smaller model."
+
+
+def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, architecture: Any, catalog: Catalog) -> bool:
+    """Whether the job fits on another number of GPUs, at one split or (``None``) at any."""
+    per_node = job.gpus_per_node if gpus % job.gpus_per_node == 0 else min(job.gpu.gpus_per_node, gpus)
+    other = replace(job, gpus=gpus, gpus_per_node=per_node, sites=1, parallelism=parallelism)
+    there = machine(other, catalog)
+    try:
+        if job.serves:
+            some = [c for c in considered(other, catalog) if c.exists and c.fabric.transport == "rdma"][:1]
+            return any(o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there)))
+        if parallelism is not None and gpus % (parallelism.tp * parallelism.pp * parallelism.cp):
+            return False
+        seen = model_job(replace(other, global_batch=max(other.global_batch, 1)), architecture)
+        return fitting(seen, there, layouts_for(seen, there, parallelism))[1]
+    except InputError:
+        return False
+
+
+def _more_copies(job: Resolved, entry: Entry) -> str:
+    needed = -(-int(entry.estimate.copies_short * job.gpus * 100) // 100)
+    gpus = -(-needed // job.gpus_per_node) * job.gpus_per_node
+    return (f"{job.gpus:,} GPUs carry {100 / entry.estimate.copies_short:.2g} % of {job.inference.requests_per_s:g} requests per second: "
+            f"with about {gpus:,} GPUs it would work.")
+
+
+def _loosened(job: Resolved, allowed: list[Entry]) -> str:
+    """The constraints that stand in the way, with the values that would do."""
+    q = job.questionnaire
+    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
+    asked = []
+    if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
+        asked.append(f"constraints.deadline_days of {quick.median_hours / 24:.3g} (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}")
+    if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
+        asked.append(f"budget.usd of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    if not asked and q.constraints.max_slowdown_percent is not None:
+        slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
+        asked.append(f"constraints.max_slowdown_percent of {slowest.slowdown_percent or 0:.3g} instead of {q.constraints.max_slowdown_percent:g}")
+    if not asked:
+        free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
+        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
+        asked.append(f"budget.usd of {usd(one.median_cost)}, which buys {one.id} within the other limits")
+    return "It would work with " + " and ".join(asked) + "."

@@ -1,0 +1,96 @@
+"""The handbook's page on accuracy: tables and a plot of predicted against measured steps."""
+
+from __future__ import annotations
+
+import math
+
+from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Validation
+
+# Goals of the project: largest median or mean error in percent per source, and what it is a goal of.
+GOALS = {"vtrain": ("mean", 6.0), "llm-foundry": ("median", 12.0), "ultrascale": ("median", 12.0), "megatron-bridge": ("median", 12.0),
+         "bigscience": ("median", 12.0), "dgxc": ("median", 12.0)}
+_INTRODUCTION = """# How accurate the model is
+
+`weft validate` compares the predicted time of an optimizer step with {runs} measured, published runs; this page is what it
+says, and is made by `python -m assistant.validation.page`. {excluded} more rows of `knowledge/measurements/training.csv` are
+excluded, each with its reason in the column `reason`. Errors are predicted ÷ measured − 1 in percent: mean and median of
+their size, the size that nine of ten rows stay below, and the mean with its sign. Beside them the mean error of the simplest
+model, time proportional to FLOPs, with the one constant that is best for these very rows, and the share of measured steps
+that fall within P10-P90. Your own runs: `weft validate FILE.csv`.
+
+![Predicted against measured seconds per step](accuracy.svg)
+
+Points on the line are right; the shaded band is 20 % to either side."""
+_SPLIT = """Rows are split by series: what one publisher measured with models of one width on one GPU generation stays on
+one side, and every other width is for calibration, from the widest on. NVIDIA's three tables count as one publisher. Azure,
+BigScience and Kempner are never calibrated on. The constants are in `knowledge/catalog/gpus.yaml` (blocks `calibration`),
+`knowledge/catalog/constants/kernels.yaml` and `framework.yaml`, each with the rows it comes from; `python -m
+assistant.validation.calibration` fits them again."""
+_LEFT_OUT = """All constants are fitted again without any row of the source, and all its rows predicted. A training stack that has no other
+rows takes the factors of eager PyTorch. Sources without calibration rows stand in the first table."""
+
+
+def accuracy_page(made: Validation) -> str:
+    """The page ``accuracy`` of the handbook; ``made`` carries the lines of the sources left out."""
+    parts = [_INTRODUCTION.format(runs=len(made.runs), excluded=made.excluded)]
+    for use, title, note in (("validation", "Rows that nothing was calibrated on", _SPLIT),
+                             ("left out", "Each source predicted without it", _LEFT_OUT),
+                             ("calibration", "Rows the constants were calibrated on", "These errors say how well the constants fit, not how well they predict.")):
+        parts += [f"## {title}", note, _table([line for line in made.sources if line.use == use])]
+    parts += ["## Where it misses what we want", _misses(made.sources)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(lines: list[SourceAccuracy]) -> str:
+    rows = ["| source | runs | mean | median | P90 | bias | one constant | in P10-P90 |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for line in lines:
+        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        numbers = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
+        rows.append(f"| {line.source or '**all**'} | {line.runs} | {' | '.join(numbers)} | {100 * line.bias:+.1f} | "
+                    f"{100 * line.null_mean_absolute:.1f} | {covered} |")
+    return "\n".join(rows)
+
+
+def _misses(lines: list[SourceAccuracy]) -> str:
+    found = []
+    for line in lines:
+        kind, goal = GOALS.get(line.source, ("", math.inf))
+        held_out = line.use == "left out" or (line.use == "validation" and not any(o.use == "left out" and o.source == line.source for o in lines))
+        held_out = line.use == "validation" if kind == "mean" else held_out
+        value = 100 * (line.mean_absolute if kind == "mean" else line.median_absolute)
+        if held_out and value > goal:
+            found.append(f"- {line.source}: {kind} error {value:.1f} %, wanted at most {goal:.0f} %.")
+    return "\n".join(found) or "Every source is within its goal."
+
+
+def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
+    """Predicted against measured seconds as SVG, both axes logarithmic; validation rows dark, calibration rows light."""
+    shown = [run for run in runs if run.measured_s > 0 and run.predicted_s > 0]
+    low = math.floor(min(math.log10(min(run.measured_s, run.predicted_s)) for run in shown))
+    high = math.ceil(max(math.log10(max(run.measured_s, run.predicted_s)) for run in shown))
+    edge, unit = 48, (side - 64) / (high - low)
+
+    def x(value: float) -> float:
+        return edge + (math.log10(value) - low) * unit
+
+    def y(value: float) -> float:
+        return side - edge - (math.log10(value) - low) * unit
+
+    def points(use: str) -> str:
+        return "".join(f"M{x(run.measured_s):.1f} {y(run.predicted_s):.1f}h0" for run in shown if run.use == use)
+
+    first, last = 10.0**low, 10.0**high
+    ticks = "".join(
+        f'<text x="{x(10.0**power):.0f}" y="{side - edge + 16}" text-anchor="middle">{10.0**power:g}</text>'
+        f'<text x="{edge - 6}" y="{y(10.0**power) + 4:.0f}" text-anchor="end">{10.0**power:g}</text>' for power in range(low, high + 1))
+    band = f"M{x(first):.1f} {y(first * 1.2):.1f}L{x(last):.1f} {y(last * 1.2):.1f}L{x(last):.1f} {y(last / 1.2):.1f}L{x(first):.1f} {y(first / 1.2):.1f}Z"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" font-size="11" role="img">\n'
+        f"<title>Predicted against measured seconds per optimizer step, {len(shown)} published runs</title>\n"
+        f'<rect width="{side}" height="{side}" fill="#fff"/>\n<path d="{band}" fill="#e8eef7"/>\n'
+        f'<path d="M{x(first):.1f} {y(first):.1f}L{x(last):.1f} {y(last):.1f}" stroke="#888"/>\n'
+        f'<g stroke-linecap="round" stroke-width="3.2" fill="none">\n<path stroke="#b9b9b9" d="{points("calibration")}"/>\n'
+        f'<path stroke="#1f4e9c" stroke-opacity="0.6" d="{points("validation")}"/>\n</g>\n<g fill="#333">{ticks}\n'
+        f'<text x="{side / 2:.0f}" y="{side - 10}" text-anchor="middle">measured seconds per step</text>\n'
+        f'<text transform="translate(14 {side / 2:.0f}) rotate(-90)" text-anchor="middle">predicted seconds per step</text>\n'
+        f'<text x="{edge + 10}" y="20" fill="#1f4e9c">● not calibrated on</text><text x="{edge + 130}" y="20" fill="#777">● calibrated on</text></g>\n</svg>\n')

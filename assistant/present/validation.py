@@ -1,0 +1,66 @@
+"""Predicted against measured: as text, CSV and JSON, and as the handbook's page and plot."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Validation
+
+from .cells import harmless
+from .text import safe
+
+_HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
+_TITLES = {"validation": "Rows that nothing was calibrated on", "calibration": "Rows the constants were calibrated on",
+           "left out": "Each source predicted by constants calibrated without it"}
+
+
+def as_text(made: Validation, *, rows: bool = False) -> str:
+    """Tables by use, errors in percent of the measured step; with ``rows`` every run first."""
+    lines = [f"{len(made.runs)} measured runs of {safe(made.file)}" + (f", {made.excluded} excluded" if made.excluded else "") + "."]
+    lines.append("Errors of the predicted step in percent of the measured one. 'one constant': time proportional to FLOPs, best constant.")
+    if rows:
+        lines += ["", *_row_table(made.runs)]
+    for use, title in _TITLES.items():
+        of_use = [line for line in made.sources if line.use == use]
+        if of_use:
+            lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(line: SourceAccuracy) -> tuple[str, ...]:
+    covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
+    return (safe(line.source) or "all", str(line.runs), *(f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute,
+            line.p90_absolute)), f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}", covered)
+
+
+def _row_table(runs: list[MeasuredRun]) -> list[str]:
+    head = ("row", "source", "use", "GPU", "GPUs", "fabric", "measured s", "predicted s", "error %")
+    return _columns([head, *((safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric, f"{run.measured_s:.4g}",
+                              f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}") for run in runs)], left=6)
+
+
+def _columns(table: list[tuple[str, ...]], left: int = 1) -> list[str]:
+    """Aligned columns, the first ``left`` of them to the left; the sixth of a row table is text as well."""
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    return ["  ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+            for row in table]
+
+
+def as_json(made: Validation, *, rows: bool = False) -> str:
+    """The whole report; without ``rows`` the single runs are left away."""
+    shown = made if rows else made.model_copy(update={"runs": []})
+    return shown.model_dump_json(indent=2) + "\n"
+
+
+def as_csv(made: Validation, *, rows: bool = False) -> str:
+    """One line per source and use, or with ``rows`` one per run; seconds and fractions."""
+    entries = made.runs if rows else made.sources
+    columns = list(type(entries[0]).model_fields) if entries else []
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*columns, "error"] if rows else columns)
+    for entry in entries:
+        cells = [harmless(getattr(entry, name)) for name in columns]
+        writer.writerow([*cells, entry.error] if isinstance(entry, MeasuredRun) else cells)
+    return out.getvalue()
