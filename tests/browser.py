@@ -150,8 +150,12 @@ async def browser(*options: str) -> AsyncIterator[Browser]:
         async with aiohttp.ClientSession() as client:
             yield Browser(await _port(folder / "DevToolsActivePort"), client)
     finally:
-        process.kill()
-        await process.wait()
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), 10)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 

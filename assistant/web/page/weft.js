@@ -31,6 +31,11 @@ window.WebSocket = class extends Connection {
     });
   }
 
+  // Keys and focus before the connection stands, or after it has ended, are for nobody.
+  send(data) {
+    if (this.readyState === Connection.OPEN) super.send(data);
+  }
+
   // The program begins as if it were in the background; with its first picture it hears that it is not.
   showFocus() {
     if (this.shown || !document.body.classList.contains("-first-byte")) return;
