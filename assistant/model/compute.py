@@ -12,23 +12,14 @@ import numpy as np
 from .architecture import Architecture
 from .framework import Framework
 from .job import Job
+from .kernels import KernelConstants
 from .layout import Slices
 from .machine import Machine
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
-# Fitted together with the GPU families, on calibration rows of vTrain and llm-foundry on A100 unless said otherwise.
-FP8_EFFICIENCY = 0.95  # of their doubled peak, FP8 matrices against BF16 ones: dgxc, NeMo and Megatron-Bridge on H100
-BACKWARD_LAUNCH = 0.82  # host time to launch a layer's backward pass against its forward pass
-TP_LAUNCH = 0.041  # extra host time per layer and tensor-parallel peer: collectives, and hosts that wait for each other
-UNFUSED_SOFTMAX = 0.29  # extra host time per layer when Megatron's fused softmax kernel cannot be used
-KNEE = 3.0  # how sharply a layer turns from launch-bound to GPU-bound
-SCORE_PASSES = 4.8  # times the score matrix is written or read forward when attention is not fused
-LOSS_TRAFFIC = 57.0  # bytes per logit of softmax, loss and their gradient
-ELEMENTWISE = 1.0  # measured ÷ counted traffic of norms, residuals and activations
-GROUPED = 1.5  # time of products grouped by expert against one dense product of the same FLOPs: dgxc Grok-1, DeepSeek-V3
-PERMUTE_PASSES = 8.0  # times a mixture layer reads or writes each token's copies: sort, scatter, gather, weighted sum
+KNEE = 3.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
 # Not fitted: tensor cores need rows of 16 bytes, other products fall back (BigScience's heads of 108 and 52 show it).
 MISALIGNED = 3.0
@@ -49,6 +40,7 @@ class LayerTimes:
     attention: np.ndarray  # the part selective recompute repeats
     head_forward: np.ndarray
     head_backward: np.ndarray
+    spared: np.ndarray  # the part full recompute leaves out: a layer's last product, where checkpointing stops early
 
 
 @dataclass(frozen=True)
@@ -59,31 +51,32 @@ class Kernels:
     head_rate: float
     attention_rate: float
     memory_rate: float
-    tail: float  # multiply-add columns (m·n) of half a wave of tiles
+    tail: float  # outputs (m·n) of half a wave of tiles
     element: int  # bytes
+    constants: KernelConstants
 
 
 def kernels_of(machine: Machine, job: Job) -> Kernels:
     """Rates of the GPU family's calibrated kernels in the job's precision."""
     wide = "bf16" if job.precision == "fp8" else job.precision
     fp8 = job.precision == "fp8"
-    matrix = machine.peak[job.precision] * machine.gemm_efficiency * (FP8_EFFICIENCY if fp8 else 1.0)
+    matrix = machine.peak[job.precision] * machine.gemm_efficiency * (machine.kernels.fp8_efficiency if fp8 else 1.0)
     return Kernels(
         matrix_rate=matrix, head_rate=machine.peak[wide] * machine.gemm_efficiency,
         attention_rate=machine.peak[wide] * machine.attention_efficiency,
         memory_rate=machine.memory_bandwidth * machine.memory_efficiency,
-        tail=0.5 * machine.compute_units * TILE * TILE, element=job.activation_bytes)
+        tail=0.5 * machine.compute_units * machine.kernels.tile**2, element=job.activation_bytes, constants=machine.kernels)
 
 
 def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float,
               kernels: Kernels) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
-    Output tiles are whole (tile quantisation), the last wave of tiles is half full on average, and a thin product is
+    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, and a thin product is
     bound by reading its operands: max(arithmetic, traffic).
     """
-    padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE) * batch
-    arithmetic = 2.0 * k * (padded + kernels.tail) / rate
+    padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
+    arithmetic = 2.0 * k * batch * (padded + kernels.tail) / rate
     traffic = kernels.element * batch * (m * k + k * n + m * n) / kernels.memory_rate
     return np.maximum(arithmetic, traffic)
 
@@ -117,14 +110,14 @@ def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.
     return [(tokens, float(a.hidden), (2.0 if a.gated else 1.0) * width, batch), (tokens, width, float(a.hidden), batch)]
 
 
-def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray) -> list[tuple]:
+def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray, grouped: float) -> list[tuple]:
     """Router, shared and routed experts of one layer; with ep > 1 experts are whole and tokens split over tp."""
     spread = ep > 1
     width = np.where(spread, a.expert_ffn, a.expert_ffn / tp)
     own = np.where(spread, tokens / tp, tokens)
     held = a.experts / ep
     gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
-    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * GROUPED)
+    gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * grouped)
     if a.shared_experts:
         gemms += mlp_gemms(a, tokens, a.shared_experts * a.expert_ffn / tp)
     return gemms
@@ -144,7 +137,8 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
         return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
-    return flops / kernels.matrix_rate + SCORE_PASSES * passes, 2.0 * flops / kernels.matrix_rate + 1.1 * SCORE_PASSES * passes
+    read, product = kernels.constants.score_passes * passes, flops / kernels.matrix_rate
+    return product + read, 2.0 * product + 1.1 * read
 
 
 def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
@@ -158,7 +152,7 @@ def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarr
     replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
     casts = 2.0 * (a.hidden + width / slices.tp) if job.precision == "fp8" else 0.0
-    return ELEMENTWISE * tokens * job.activation_bytes * (replicated + split + casts)
+    return tokens * job.activation_bytes * (replicated + split + casts)
 
 
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
@@ -167,30 +161,34 @@ def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, 
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     vocab = a.vocab / slices.tp
     forward, backward = _forward_and_backward([(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels)
-    loss = tokens * vocab / kernels.memory_rate
-    return forward + 0.6 * LOSS_TRAFFIC * loss, backward + 0.4 * LOSS_TRAFFIC * loss
+    loss = kernels.constants.loss_traffic * tokens * vocab / kernels.memory_rate
+    return forward + 0.6 * loss, backward + 0.4 * loss
 
 
 def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices) -> LayerTimes:
     """Seconds of the average layer and of the head for one micro-batch."""
     a, kernels = job.architecture, kernels_of(machine, job)
     tokens = slices.micro_batch * job.sequence_length / slices.cp
-    core_forward, core_backward = attention_core(job, slices, kernels)
+    slower = framework.attention if job.attention == "flash" else 1.0
+    core_forward, core_backward = (slower * time for time in attention_core(job, slices, kernels))
     shared = attention_gemms(a, tokens, slices.tp)
-    forward, backward, loop = np.zeros_like(tokens), np.zeros_like(tokens), np.zeros_like(tokens)
-    for count, gemms, width, held in _kinds(a, tokens, slices):
+    forward, backward, loop, spared = (np.zeros_like(tokens) for _ in range(4))
+    for count, gemms, width, held in _kinds(a, tokens, slices, machine.kernels):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
         traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + 2.0 * traffic)
         loop += share * framework.expert_launch * held
+        if framework.stops_early and job.recompute != "none":
+            spared += share * gemm_time(*gemms[-1], kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, launch = framework.compute, machine.kernel_launch * framework.launch
-    unfused = UNFUSED_SOFTMAX * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
-    launch = launch * (1.0 + TP_LAUNCH * (slices.tp - 1.0) + unfused)
-    return LayerTimes(forward * factor, backward * factor, launch + loop, BACKWARD_LAUNCH * launch + 2.0 * loop,
-                      core_forward * factor, head_forward * factor, head_backward * factor)
+    unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
+    launch = launch * (1.0 + machine.kernels.tp_launch * (slices.tp - 1.0) + unfused)
+    launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)
+    return LayerTimes(forward * factor, backward * factor, launch + loop, machine.kernels.backward_launch * launch + 2.0 * loop,
+                      core_forward * factor, head_forward * factor, head_backward * factor, spared * factor)
 
 
 def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
@@ -199,16 +197,16 @@ def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
     return (np.mod(matrices, 4.0) != 0).astype(float)
 
 
-def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices) -> list[tuple]:
+def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: KernelConstants) -> list[tuple]:
     """(number of layers, MLP products, MLP width touched per token, experts held) for dense and for mixture layers."""
     kinds = []
     if a.plain_layers:
         kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn), 0.0))
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
-        copies = PERMUTE_PASSES / 3.0 * a.experts_per_token * a.hidden
+        copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
-        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep), width, a.experts / slices.ep))
+        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped), width, a.experts / slices.ep))
     return kinds
 
 

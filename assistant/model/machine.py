@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from assistant.vocabulary.catalog import Fact, Gpu, ScaleUp
 
 from .framework import Framework, framework_of
+from .kernels import KernelConstants, kernels_from
 
-_FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units; only the tail of the last wave of tiles depends on it
+_FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units, where the catalog does not know how many a GPU has
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Machine:
     scale_up_latency: float  # seconds per step
     in_network_reduction: bool
     calibrated: bool
+    kernels: KernelConstants = KernelConstants()
     constants: Mapping[str, Fact] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -61,7 +63,7 @@ def machine_of(gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int,
         peak={"bf16": bf16, "fp16": gpu.peak_fp16.si, "fp32": gpu.peak_fp32.si, "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16},
         gemm_efficiency=gpu.calibration.gemm_efficiency.si, attention_efficiency=gpu.calibration.attention_efficiency.si,
         memory_efficiency=gpu.calibration.memory_efficiency.si, kernel_launch=gpu.calibration.kernel_launch.si,
-        compute_units=max(1.0, bf16 / _FLOPS_PER_UNIT),
+        compute_units=gpu.compute_units.si if gpu.compute_units else max(1.0, bf16 / _FLOPS_PER_UNIT),
         scale_up_bandwidth=scale_up.bandwidth_per_gpu.si * scale_up.bus_bandwidth_efficiency.si,
         scale_up_latency=scale_up.latency.si, in_network_reduction=scale_up.in_network_reduction,
-        calibrated=gpu.calibration.measured, constants=constants)
+        calibrated=gpu.calibration.measured, kernels=kernels_from(constants), constants=constants)

@@ -16,6 +16,7 @@ from .machine import Machine
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 LARGEST_PIPELINE = 64
+INTERLEAVES = (1, 2, 4, 8)
 _SLICE = ("tp", "cp", "ep", "micro_batch")
 _REST = ("pp", "interleave", "strategy", "recompute")
 
@@ -49,7 +50,14 @@ def _fixed(job: Job, given: Parallelism) -> dict[str, Sequence[int]]:
         raise InputError(f"expected a global batch of at least the {ranks} data-parallel ranks, got {job.global_batch}",
                          Place(field="training.global_batch"))
     return {"tp": [given.tp], "cp": [given.cp], "ep": [given.ep], "micro_batch": _micro_batches(job), "pp": [given.pp],
-            "interleave": [given.interleave], "strategy": [STRATEGIES.index(given.strategy)], "recompute": _recompute(job)}
+            "interleave": _interleaves(job, given), "strategy": [STRATEGIES.index(given.strategy)], "recompute": _recompute(job)}
+
+
+def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
+    """Model chunks per stage that may be tried: as given, else what Megatron can do; DeepSpeed's pipelines have one."""
+    if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
+        return [given.interleave]
+    return [1] if job.framework == "deepspeed" else INTERLEAVES
 
 
 def _free(job: Job, machine: Machine) -> dict[str, Sequence[int]]:
@@ -59,7 +67,7 @@ def _free(job: Job, machine: Machine) -> dict[str, Sequence[int]]:
     cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 8192)) if d & (d - 1) == 0]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     strategies = [DDP, ZERO1, FSDP] + ([HSDP] if machine.domains > 1 else [])
-    return {"tp": tp, "cp": cp, "ep": ep, "micro_batch": _micro_batches(job), "pp": pp, "interleave": [1, 2, 4],
+    return {"tp": tp, "cp": cp, "ep": ep, "micro_batch": _micro_batches(job), "pp": pp, "interleave": _interleaves(job),
             "strategy": strategies, "recompute": _recompute(job)}
 
 
@@ -97,21 +105,32 @@ def _feasible(job: Job, c: dict[str, np.ndarray], *, strict: bool, fixed: bool) 
         whole |= (dp >= 1.0) & (dp <= job.global_batch)
     c["dp"] = np.maximum(np.floor(dp), 1.0)
     c["micro_batches"] = np.ceil(job.global_batch / (c["dp"] * c["micro_batch"]))
+    whole &= _interleaved(job, c)
     return whole if fixed else whole & _sensible(job, c)
 
 
+def _interleaved(job: Job, c: dict[str, np.ndarray]) -> np.ndarray:
+    """Rows whose interleaving works: micro-batches in rounds of the stages (2104.04473), and no stage deeper than without.
+
+    Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
+    """
+    v, layers = c["interleave"], job.architecture.layers
+    if (v == v[0]).all():  # given, not tried
+        return np.ones(len(v), dtype=bool)
+    deepest = v * np.ceil(layers / (c["pp"] * v))
+    rounds = np.mod(c["micro_batches"], c["pp"]) == 0
+    return (v == 1) | ((c["pp"] > 1) & (c["pp"] * v <= layers) & (deepest <= np.ceil(layers / c["pp"])) & rounds)
+
+
 def _sensible(job: Job, c: dict[str, np.ndarray]) -> np.ndarray:
-    """Rows a search need not drop: full pipelines, interleaving that divides, sharding where there is something to shard."""
+    """Rows a search need not drop: full pipelines, sharding where there is something to shard."""
     a = job.architecture
     ranks = c["dp"] * c["cp"]
-    chunks = c["pp"] * c["interleave"]
     pipeline = (c["pp"] == 1) | (np.ceil(a.layers / c["pp"]) * (c["pp"] - 1) < a.layers)
-    whole = (np.mod(a.layers, chunks) == 0) & (np.mod(c["micro_batches"], c["pp"]) == 0)
-    interleaved = (c["interleave"] == 1) | ((c["pp"] > 1) & whole)
     fully = (c["strategy"] == FSDP) | (c["strategy"] == HSDP)
     sharding = np.where(fully, (c["pp"] == 1) & (ranks > 1), (c["strategy"] == DDP) | (ranks > 1))
     experts = (c["ep"] == 1) | (np.mod(ranks * c["tp"], c["ep"]) == 0)
-    return pipeline & interleaved & sharding & experts
+    return pipeline & sharding & experts
 
 
 def _built(job: Job, c: dict[str, np.ndarray], keep: np.ndarray, choices: dict[str, Sequence[int]],

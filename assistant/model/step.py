@@ -9,7 +9,7 @@ import numpy as np
 from .collectives import Wires, send_receive
 from .compute import LayerTimes, floored, layer_times
 from .framework import Framework
-from .job import RECOMPUTE, Job
+from .job import FSDP, HSDP, RECOMPUTE, Job
 from .layout import Layouts
 from .machine import Machine
 from .memory import Share, share_of, shard_sizes
@@ -41,13 +41,14 @@ class _Layer:
     backward_floor: np.ndarray
     attention: np.ndarray
     head: np.ndarray
+    spared: np.ndarray
 
     def run(self, forward: np.ndarray, backward: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Seconds (forward, backward, repeated) when the GPU also does ``forward`` and ``backward`` seconds of critical
         communication in them; what full recompute repeats includes its forward communication.
         """
         ahead = floored(self.forward + forward, self.forward_floor)
-        again = np.where(full, ahead, self.repeated)
+        again = np.where(full, floored(self.forward + forward - self.spared, self.forward_floor), self.repeated)
         return ahead, floored(self.backward + backward, self.backward_floor), again
 
 
@@ -59,16 +60,34 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
     (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m).
     """
     framework = framework or machine.framework(job.framework)
-    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts)
-    return _assembled(job, Wires(machine, networks, slowdown), framework, layouts, layer, share_of(job, layouts))
+    share = share_of(job, layouts)
+    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts, gradient_time(job, machine, framework, layouts, share))
+    return _assembled(job, Wires(machine, networks, slowdown), framework, layouts, layer, share)
 
 
-def _picked(times: LayerTimes, layouts: Layouts) -> _Layer:
+def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:
+    """Seconds per layer and micro-batch in which gradients pass through memory once more, (L,).
+
+    Where weights are whole, each micro-batch adds its gradient to the buffer: a kernel of its own reads both and writes
+    one; fused into the product (Megatron) only the buffer's reading and its wider elements are extra. Fully sharded,
+    the gradient is converted to the element that is reduced; PyTorch's FlatParameter first joins the gradients of the
+    views and then divides by the ranks, two more kernels that read and write (2304.11277 section 4.2).
+    """
+    element, wide = float(job.weight_bytes), job.gradient_bytes
+    fully = (layouts.strategy == FSDP) | (layouts.strategy == HSDP)
+    converted = (element + wide) * (wide != element)
+    sharded = converted + (2.0 * element + 2.0 * wide if framework.flat_gradients else 0.0)
+    whole = 2.0 * wide - element if framework.fused_accumulation else 2.0 * wide + element
+    bytes_ = np.where(fully, sharded, whole)
+    return bytes_ * (share.layer_dense + share.layer_experts) / (machine.memory_bandwidth * machine.memory_efficiency)
+
+
+def _picked(times: LayerTimes, layouts: Layouts, gradients: np.ndarray) -> _Layer:
     index = layouts.slice_index
     forward, attention = times.forward[index], times.attention[index]
     repeated = np.where(layouts.recompute == _SELECTIVE, attention, 0.0)
-    return _Layer(forward, times.backward[index], repeated, times.forward_floor[index], times.backward_floor[index], attention,
-                  (times.head_forward + times.head_backward)[index])
+    return _Layer(forward, times.backward[index] + gradients, repeated, times.forward_floor[index], times.backward_floor[index], attention,
+                  (times.head_forward + times.head_backward)[index], times.spared[index])
 
 
 def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, layer: _Layer, share: Share) -> Steps:
@@ -112,16 +131,19 @@ def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts,
     """Exposed seconds of activations and gradients between stages: all of them while the pipeline fills and drains,
     afterwards what does not hide behind the compute of a ``chunk`` (seconds of one micro-batch's forward in a stage).
 
+    Tensor-parallel ranks send a share each and gather it inside the node (2104.04473 section 4.1, DeepSpeed likewise).
+    Without interleaving a stage waits for its sends; with it they run beside the next chunk (Megatron's overlap_p2p_comm).
     As soon as one boundary between stages lies between scale-up domains, the whole pipeline moves at its pace.
     """
     if not (layouts.pp > 1).any():
         return np.zeros(1)
-    spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
-    bytes_ = layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes / spread
+    bytes_ = (layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes
+              / layouts.tp)
     domain, stage = wires.machine.domain, layouts.tp * layouts.cp * layouts.dp
     crosses = (stage * layouts.pp > domain) & (wires.machine.domains > 1)
     one = send_receive(wires, bytes_, crosses, np.minimum(stage, domain)) + SEND_LAUNCH
-    steady = layouts.micro_batches * layouts.interleave * exposed(one, chunk, framework.overlap)
+    hidden = np.where(layouts.interleave > 1, framework.overlap, 0.0)
+    steady = layouts.micro_batches * layouts.interleave * exposed(one, chunk, hidden)
     return np.where(layouts.pp > 1, 2.0 * (one * (layouts.pp - 1.0) + steady), 0.0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .report import SourceErrors, by_source, errors_of
+from .report import errors_of, left_out, validate
 from .runs import read_runs
 
-__all__ = ["SourceErrors", "by_source", "errors_of", "read_runs"]
+__all__ = ["errors_of", "left_out", "read_runs", "validate"]

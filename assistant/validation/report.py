@@ -1,29 +1,62 @@
-"""Errors per source, over the rows that nothing was calibrated on."""
+"""Errors per source and in total, row by row, and with constants calibrated without the source."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from assistant.model.validation import Errors, Run, band, step_time, summarize
+from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
+
+Bands = list[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class SourceErrors:
-    """One line of ``weft validate``."""
+def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda: None) -> Validation:
+    """Every run that is not excluded beside its prediction, and the errors by source, validation rows before others.
 
-    source: str
-    use: str
-    errors: Errors
+    ``done`` is called after each run.
+    """
+    kept = [run for run in runs if run.use != "excluded"]
+    measured = [_measured(run, done) for run in kept]
+    sources: list[SourceAccuracy] = []
+    for use in ("validation", "calibration"):
+        chosen = [(run, row) for run, row in zip(kept, measured, strict=True) if run.use == use]
+        sources += _by_source(chosen, use)
+    return Validation(file=str(file), excluded=len(runs) - len(kept), sources=sources, runs=measured)
 
 
-def by_source(runs: Sequence[Run], *, bands: bool = False) -> list[SourceErrors]:
-    """Errors of every source and use, excluded rows left out, in the order of the file."""
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        if run.use != "excluded":
-            groups.setdefault((run.source, run.use), []).append(run)
-    return [SourceErrors(source, use, errors_of(group, bands=bands)) for (source, use), group in groups.items()]
+def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
+    low, high = band(run)
+    done()
+    return MeasuredRun(
+        id=run.id, source=run.source, use=run.use, gpu=run.machine.gpu, gpus=run.job.gpus, fabric=run.network.id,
+        measured_s=run.measured_s, predicted_s=step_time(run), p10_s=low, p90_s=high)
+
+
+def _by_source(rows: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[SourceAccuracy]:
+    names = dict.fromkeys(run.source for run, _ in rows)
+    lines = [_accuracy(name, use, [pair for pair in rows if pair[0].source == name]) for name in names]
+    return lines + ([_accuracy("", use, rows)] if len(names) > 1 else [])
+
+
+def _accuracy(source: str, use: Use, rows: Sequence[tuple[Run, MeasuredRun]]) -> SourceAccuracy:
+    runs = [run for run, _ in rows]
+    return accuracy(source, use, summarize(runs, [row.predicted_s for _, row in rows], [(row.p10_s, row.p90_s) for _, row in rows]))
+
+
+def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
+    """One line of the report."""
+    return SourceAccuracy(
+        source=source, use=use, runs=errors.count, mean_absolute=errors.mean_absolute, median_absolute=errors.median_absolute,
+        p90_absolute=errors.p90_absolute, bias=errors.bias, null_mean_absolute=errors.null_mean_absolute,
+        covered=errors.covered if errors.covered == errors.covered else None)
+
+
+def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
+    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted."""
+    kept = [run for run in runs if run.use != "excluded"]
+    return [accuracy(source, "left out", summarize([run for run in kept if run.source == source], seconds))
+            for source, seconds in predictions.items()]
 
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from assistant.model import Job, architecture_of, machine_of, network_of
+from assistant.model.framework import FRAMEWORKS
+from assistant.model.job import RECOMPUTE
 from assistant.model.validation import Run
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -16,66 +20,87 @@ from assistant.vocabulary.questionnaire import ModelShape, Parallelism
 REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
+_SPLIT = ("strategy", "tp", "pp", "cp", "ep", "interleave", "sequence_parallel", "micro_batch", "recompute", "attention")
+_CHOICES = {"use": USES, "precision": ("fp32", "fp16", "bf16", "fp8"), "recompute": RECOMPUTE, "attention": ("flash", "unfused"),
+            "framework": tuple(FRAMEWORKS), "gradient_overlap": ("0", "1"), "sequence_parallel": ("0", "1")}
+COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_node", "fabric", "nics_per_node", "precision", *_SPLIT,
+           "framework", "gradient_overlap", "gradient_bytes", "memory_gb", "use", "reason")
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
-    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad row."""
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = [name for name in REQUIRED if name not in (reader.fieldnames or [])]
-        if missing:
-            message = f"expected the columns {', '.join(REQUIRED)}, {', '.join(missing)} missing"
-            raise InputError(message, Place(file=str(path), line=1))
-        return list(_rows(reader, path, catalog))
+    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad cell."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            runs = list(_rows(csv.DictReader(file), path, catalog))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError("expected a CSV file in UTF-8", Place(file=str(path))) from None
+    if not runs:
+        raise InputError("expected at least one run below the line of names", Place(file=str(path), line=1))
+    return runs
 
 
 def _rows(reader: csv.DictReader, path: Path, catalog: Catalog) -> Iterator[Run]:
+    _check_names(list(reader.fieldnames or []), Place(file=str(path), line=1))
     for row in reader:
-        line = reader.line_num
         try:
+            if None in row or None in row.values():
+                raise InputError(f"expected {len(reader.fieldnames or [])} cells, as in the first line")
             yield run_of(row, catalog)
         except InputError as error:
-            raise error.located(file=str(path), line=line) from None
-        except KeyError as error:
-            raise InputError(f"expected a catalog id, got {error}", Place(file=str(path), line=line)) from None
-        except ValueError as error:
-            message = str(error).splitlines()[0]
-            raise InputError(f"expected a readable row, got: {message}", Place(file=str(path), line=line)) from None
+            raise error.located(file=str(path), line=reader.line_num) from None
+
+
+def _check_names(names: list[str], place: Place) -> None:
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        raise InputError(f"expected the columns {', '.join(REQUIRED)}, {', '.join(missing)} missing", place)
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown:
+        raise InputError(f'expected known columns, got "{unknown[0]}"; known: {", ".join(COLUMNS)}', place)
 
 
 def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
-    """One row as a run; empty cells take the columns' defaults."""
-    gpu, gpus = catalog.gpus[row["gpu"]], _whole(row, "gpus")
-    per_node = _whole(row, "gpus_per_node", gpu.gpus_per_node)
-    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, per_node, catalog.constants)
+    """One row as a run; empty cells take the columns' defaults. Raises :class:`InputError` naming the column."""
+    for name, accepted in _CHOICES.items():
+        if row.get(name) and row[name] not in accepted:
+            raise InputError(f'expected one of {", ".join(accepted)}, got "{row[name]}"', Place(field=name))
+    gpu, gpus = _known(row, "gpu", catalog.gpus), _whole(row, "gpus", least=1)
+    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, _whole(row, "gpus_per_node", gpu.gpus_per_node, least=1), catalog.constants)
+    if machine.domains > 1 and not row.get("fabric"):
+        raise InputError(f"expected the fabric that joins {machine.domains} nodes, got nothing", Place(field="fabric"))
     nics = _whole(row, "nics_per_node", 0) or None
+    job = _job(row, catalog, gpus)
     return Run(
-        id=row.get("id") or "", source=row.get("source") or "yours", use=_use(row), reason=row.get("reason") or "",
-        job=_job(row, catalog, gpus), machine=machine,
-        network=network_of(catalog.fabrics[row.get("fabric") or "none"], nics, machine),
-        parallelism=_split(row, gpus), measured_s=_number(row, "step_time_s"))
+        id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation", reason=row.get("reason") or "",
+        job=job, machine=machine, network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
+        parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"))
 
 
-def _use(row: Mapping[str, str]) -> str:
-    use = row.get("use") or "validation"
-    if use not in USES:
-        raise InputError(f"expected one of {', '.join(USES)}, got \"{use}\"", Place(field="use"))
-    return use
+def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
+    given = row.get(name) or default or ""
+    if given not in entries:
+        raise InputError(f'expected a catalog id, got "{given}"', Place(field=name))
+    return entries[given]
 
 
 def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
     overlap = row.get("gradient_overlap")
     return Job(
-        architecture=_architecture(row.get("model") or "", tuple(row.get(name) or "" for name in _SHAPE), catalog), gpus=gpus,
-        sequence_length=_whole(row, "sequence_length"), global_batch=_whole(row, "global_batch"),
-        micro_batch=_whole(row, "micro_batch", 0) or None, precision=row.get("precision") or "bf16",
-        recompute=row.get("recompute") or None,
+        architecture=_architecture(row, catalog), gpus=gpus, sequence_length=_whole(row, "sequence_length", least=1),
+        global_batch=_whole(row, "global_batch", least=1), micro_batch=_whole(row, "micro_batch", 0) or None,
+        precision=row.get("precision") or "bf16", recompute=row.get("recompute") or None,
         attention=row.get("attention") or "flash", framework=row.get("framework") or None,
         gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0))
 
 
-def _architecture(model: str, shape: tuple[str, ...], catalog: Catalog):
-    return architecture_of(catalog.models[model]) if model else _shaped(shape)
+def _architecture(row: Mapping[str, str], catalog: Catalog):
+    if row.get("model"):
+        return architecture_of(_known(row, "model", catalog.models))
+    for name in ("layers", "hidden", "heads", "vocab"):
+        _whole(row, name, least=1)
+    return _shaped(tuple(row.get(name) or "" for name in _SHAPE))
 
 
 @lru_cache(maxsize=512)
@@ -84,22 +109,33 @@ def _shaped(shape: tuple[str, ...]):
     for name in ("gated_mlp", "tied_embeddings"):
         if name in values:
             values[name] = values[name] == "1"
-    return architecture_of(ModelShape(**values))
+    try:
+        return architecture_of(ModelShape(**values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = Place(field=str(first["loc"][0]) if first["loc"] else "layers")
+        raise InputError(f"expected a model's shape, got: {first['msg']}", place) from None
 
 
-def _split(row: Mapping[str, str], gpus: int) -> Parallelism:
+def _split(row: Mapping[str, str], job: Job) -> Parallelism:
     split = _parallelism(row)
     ranks = split.tp * split.pp * split.cp
-    if gpus % ranks and row.get("use") != "excluded":
-        raise InputError(f"expected tp·pp·cp to divide gpus ({gpus}), got {ranks}", Place(field="gpus"))
+    if row.get("use") == "excluded":
+        return split
+    if job.gpus % ranks:
+        raise InputError(f"expected tp·pp·cp to divide gpus ({job.gpus}), got {ranks}", Place(field="gpus"))
+    if job.global_batch * ranks < job.gpus:
+        message = f"expected at least the {job.gpus // ranks} data-parallel ranks, got {job.global_batch}"
+        raise InputError(message, Place(field="global_batch"))
     return split
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
-    return Parallelism(
-        strategy=row.get("strategy") or "ddp", tp=_whole(row, "tp", 1), pp=_whole(row, "pp", 1), cp=_whole(row, "cp", 1),
-        ep=_whole(row, "ep", 1),
-        interleave=_whole(row, "interleave", 1), sequence_parallel=row.get("sequence_parallel") == "1")
+    numbers = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
+    try:
+        return Parallelism(strategy=row.get("strategy") or "ddp", sequence_parallel=row.get("sequence_parallel") == "1", **numbers)
+    except ValidationError as error:
+        raise InputError(f"expected a strategy, got \"{row.get('strategy')}\": {error.errors()[0]['msg']}", Place(field="strategy")) from None
 
 
 def _number(row: Mapping[str, str], name: str, default: float | None = None) -> float:
@@ -115,8 +151,15 @@ def _number(row: Mapping[str, str], name: str, default: float | None = None) -> 
     return value
 
 
-def _whole(row: Mapping[str, str], name: str, default: int | None = None) -> int:
+def _positive(row: Mapping[str, str], name: str) -> float:
+    value = _number(row, name)
+    if value == 0:
+        raise InputError("expected more than 0", Place(field=name))
+    return value
+
+
+def _whole(row: Mapping[str, str], name: str, default: int | None = None, least: int = 0) -> int:
     value = _number(row, name, default)
-    if value != int(value):
-        raise InputError(f"expected a whole number, got {value:g}", Place(field=name))
+    if value != int(value) or value < least:
+        raise InputError(f"expected a whole number of at least {least}, got {value:g}", Place(field=name))
     return int(value)

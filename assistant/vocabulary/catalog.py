@@ -107,6 +107,7 @@ class Gpu(Entry):
     hour_price_spot: Fact | None = None
     purchase_price: Fact | None = None  # USD/GPU, share of the node included
     maturity: Literal["shipping", "announced", "retired"] = "shipping"
+    compute_units: Fact | None = None  # streaming multiprocessors or compute units that are switched on
     calibration: Calibration
     aliases: list[str] = Field(default_factory=list)
     summary: str

@@ -1,0 +1,45 @@
+"""What GPU kernels cost beyond the family's efficiencies: constants that all families share.
+
+Those in use are the catalog's (``knowledge/catalog/constants/kernels.yaml``, with the rows they were calibrated on); what
+stands here is where the calibration starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from assistant.vocabulary.catalog import Fact
+
+
+@dataclass(frozen=True)
+class KernelConstants:
+    """Shared constants of kernels and launches.
+
+    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``tile``: rows and columns of the output
+    tile whose last wave runs half full. ``backward_launch``: host time of a layer's backward pass against its forward
+    pass. ``tp_launch``: extra host time per layer and tensor-parallel peer. ``unfused_softmax``: extra host time when
+    Megatron's fused softmax cannot be used. ``score_passes``: times the score matrix is written or read forward when
+    attention is not fused. ``loss_traffic``: bytes per logit of softmax, loss and gradient. ``grouped``: time of products
+    grouped by expert against one dense product of the same FLOPs. ``permute_passes``: times a mixture layer reads or
+    writes each token's copies (sort, scatter, gather, weighted sum). ``mixture_launch``: host time to launch a mixture layer against a
+    dense one (router, sorting, counts that the host waits for).
+    """
+
+    fp8_efficiency: float = 0.9
+    tile: float = 100.0
+    backward_launch: float = 0.8
+    tp_launch: float = 0.04
+    unfused_softmax: float = 0.3
+    score_passes: float = 4.5
+    loss_traffic: float = 40.0
+    grouped: float = 1.2
+    permute_passes: float = 6.0
+    mixture_launch: float = 2.0
+
+
+def kernels_from(constants: Mapping[str, Fact] | None) -> KernelConstants:
+    """The constants of the catalog (``kernel-tp-launch`` and so on) over those above."""
+    facts = constants or {}
+    given = {field.name: facts.get("kernel-" + field.name.replace("_", "-")) for field in fields(KernelConstants)}
+    return KernelConstants(**{name: fact.si for name, fact in given.items() if fact})

@@ -1,0 +1,177 @@
+"""Fits the model's few constants to measured runs marked ``calibration``: no other row is looked at.
+
+    python -m assistant.validation.calibration            # fit, and print the values beside the shipped ones
+    python -m assistant.validation.calibration --write    # and put them into the catalog
+
+Each stage fits the constants that its rows can tell apart, the others held, by robust least squares on the logarithm of
+the step time, a source weighing by the root of its rows. Deterministic; NumPy only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.model.validation import Run
+
+from .constants import EAGER, TAKEN_OVER, Prepared, Values, first_values, predicted, prepared
+
+MOST_ROWS = 240  # of one source: vTrain's many alike rows are thinned evenly
+SOFT = 0.04  # below it errors count squared, above it by their size
+PRIOR = 0.01  # resistance of a constant that rows do not determine, in units of squared logarithms
+NUDGE, LONGEST = 0.02, 0.3  # of the logarithm: for derivatives, and the longest step of a round
+ROUNDS = 6
+OUT_PASSES = 1  # passes of each fit without a source
+BOUNDS = {"gemm_efficiency": (0.2, 0.95), "attention_efficiency": (0.1, 0.9), "overlap": (0.01, 0.95), "tp_overlap": (0.01, 0.95),
+          "fp8_efficiency": (0.5, 1.0), "backward_launch": (0.5, 2.0), "compute": (0.7, 2.0)}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Constants fitted together on the calibration rows of some GPU families: dense models, or mixtures."""
+
+    names: tuple[str, ...]
+    families: tuple[str, ...]
+    experts: bool = False
+
+    def rows(self, runs: Sequence[Prepared]) -> list[Prepared]:
+        """The runs this stage may use."""
+        return [one for one in runs if one.family in self.families and bool(one.run.job.architecture.experts) == self.experts]
+
+
+STAGES = (
+    Stage(("hopper/gemm_efficiency", "hopper/attention_efficiency", "kernel/fp8_efficiency", "fsdp/compute", "other/compute",
+           "jax/compute", "fsdp/attention", "fsdp/launch", "fsdp/overlap", "jax/overlap", "megatron/overlap", "megatron/tp_overlap", "other/tp_overlap"), ("hopper",)),
+    Stage(("a100/gemm_efficiency", "a100/attention_efficiency", "a100/kernel_launch", "kernel/tile", "kernel/backward_launch",
+           "kernel/tp_launch", "kernel/unfused_softmax", "kernel/score_passes", "kernel/loss_traffic", "fsdp/compute/a100"), ("a100",)),
+    Stage(("blackwell/gemm_efficiency", "blackwell/attention_efficiency"), ("blackwell",)),
+    Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
+    Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
+    Stage(("kernel/permute_passes", "kernel/mixture_launch"), ("hopper", "blackwell", "blackwell-ultra"), experts=True),
+)
+
+
+def fit(runs: Sequence[Run], *, without: str | None = None, every: int = 1, passes: int = 2, rounds: int = ROUNDS) -> Values:
+    """The constants that suit the calibration rows best, from :func:`first_values` on.
+
+    ``without``: a source whose rows are not used. ``every``: use only each n-th row of a source (a quick, rougher fit).
+    ``passes``: how often all stages are gone through, since each holds what the others found.
+    """
+    usable = [prepared(run) for run in _thinned(runs, every) if run.source != without]
+    values = completed(first_values(), usable)
+    for _ in range(passes):
+        for stage in STAGES:
+            rows = stage.rows(usable)
+            names = [name for name in stage.names if _told_by(name, rows)]
+            if names:
+                values = improved(rows, values, names, rounds)
+            values = completed(values, usable)
+    return values
+
+
+def _thinned(runs: Sequence[Run], every: int) -> list[Run]:
+    """The calibration runs, at most ``MOST_ROWS`` of a source, and of those each n-th."""
+    sources: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.use == "calibration":
+            sources.setdefault(run.source, []).append(run)
+    return [run for of in sources.values() for run in of[::every * -(-len(of) // MOST_ROWS)]]
+
+
+def _told_by(name: str, rows: Sequence[Prepared]) -> bool:
+    """Whether any of the rows depends on a constant: a framework's factor needs a run of that framework."""
+    first = name.split("/")[0]
+    return any(first in ("kernel", one.family, one.run.job.framework) for one in rows)
+
+
+def completed(values: Values, rows: Sequence[Prepared]) -> Values:
+    """The values with what follows from others: stacks without rows take the eager factors, and all share its overlap."""
+    values = dict(values)
+    frameworks = {one.run.job.framework for one in rows}
+    for stack in (EAGER, *TAKEN_OVER):
+        model = EAGER if stack not in frameworks or stack == EAGER else stack
+        model = "other" if model == EAGER and EAGER not in frameworks and "other" in frameworks else model
+        values |= {f"{stack}/{habit}": values[f"{model}/{habit}"] for habit in ("compute", "tp_overlap")}
+        values |= {f"{stack}/{habit}": values[f"{EAGER}/{habit}"] for habit in ("launch", "attention", "overlap")}
+        values |= {f"{stack}/compute/a100": values[f"{EAGER}/compute/a100"]}
+    return values | {"jax/compute/a100": values["jax/compute"]}
+
+
+def errors(rows: Sequence[Prepared], values: Values) -> np.ndarray:
+    """Logarithm of predicted ÷ measured seconds of each row."""
+    values = completed(values, rows)
+    return np.log([predicted(one, values) / one.run.measured_s for one in rows])
+
+
+def weights(rows: Sequence[Prepared], found: np.ndarray) -> np.ndarray:
+    """Weight of each squared error: a source counts by the root of its rows, an error beyond ``SOFT`` by its size only."""
+    counts = Counter(one.source for one in rows)
+    share = np.array([counts[one.source] ** -0.5 for one in rows])
+    return share / share.sum() / np.maximum(np.abs(found), SOFT)
+
+
+def improved(rows: Sequence[Prepared], start: Values, names: Sequence[str], rounds: int) -> Values:
+    """Reweighted least squares in the logarithms of the constants, with their derivatives by small differences.
+
+    A constant that the rows hardly determine stays where it starts: moving it costs ``PRIOR`` times the squared logarithm.
+    """
+    values, origin = dict(start), np.log([start[name] for name in names])
+    for _ in range(rounds):
+        found = errors(rows, values)
+        slopes = np.stack([(errors(rows, values | {name: values[name] * np.exp(NUDGE)}) - found) / NUDGE for name in names], axis=1)
+        weight = weights(rows, found)
+        moved = np.log([values[name] for name in names]) - origin
+        normal = slopes.T @ (weight[:, None] * slopes) + np.eye(len(names)) * PRIOR
+        step = np.linalg.solve(normal, -slopes.T @ (weight * found) - PRIOR * moved)
+        step = np.clip(step, -LONGEST, LONGEST)
+        values |= {name: _bounded(name, values[name] * float(np.exp(by))) for name, by in zip(names, step, strict=True)}
+    return values
+
+
+def _bounded(name: str, value: float) -> float:
+    parts = name.split("/")
+    low, high = BOUNDS.get(parts[1] if len(parts) > 1 else parts[0], (0.0, np.inf))
+    return float(np.clip(value, low, high))
+
+
+def leave_one_out(runs: Sequence[Run], done: Callable[[], None] = lambda: None) -> dict[str, list[float]]:
+    """Seconds per step predicted for all runs of each source by constants fitted without that source, in their order.
+
+    Sources that no constant was fitted on are left away: every prediction of theirs is of that kind anyway. ``done`` is
+    called after each source.
+    """
+    kept = [run for run in runs if run.use != "excluded"]
+    found: dict[str, list[float]] = {}
+    for source in dict.fromkeys(run.source for run in kept if run.use == "calibration"):
+        values = fit(kept, without=source, passes=OUT_PASSES)
+        found[source] = [predicted(prepared(run), values) for run in kept if run.source == source]
+        done()
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fit, print constants as fitted and as shipped, and with ``--write`` put them into the catalog."""
+    import datetime
+
+    from assistant.library import load
+
+    from .constants import shipped
+    from .record import record
+    from .runs import read_runs
+
+    library = load()
+    values = fit(read_runs(library.knowledge_folder / "measurements" / "training.csv", library.catalog))
+    old = shipped(library.catalog)
+    for name in dict.fromkeys(name for stage in STAGES for name in stage.names):
+        print(f"{name:32} fitted {values[name]:12.6g}   shipped {old[name]:12.6g}")
+    if "--write" in arguments:
+        for path in record(values, library.knowledge_folder / "catalog", datetime.date.today()):
+            print(f"written: {path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

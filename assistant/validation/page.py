@@ -1,0 +1,51 @@
+"""Makes the handbook's page on accuracy and its plot, some minutes of work.
+
+    python -m assistant.validation.page
+
+Errors of sources left out of the calibration are kept in ``knowledge/measurements/left_out.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from assistant.vocabulary.validation import SourceAccuracy, Validation
+
+from .report import left_out, validate
+from .runs import read_runs
+
+_FILE = Path("knowledge/measurements/training.csv")
+
+
+def recorded(knowledge: Path) -> list[SourceAccuracy]:
+    """The lines of the sources left out, as last computed."""
+    text = (knowledge / "measurements" / "left_out.json").read_text(encoding="utf-8")
+    return [SourceAccuracy.model_validate(line) for line in json.loads(text)]
+
+
+def described(knowledge: Path, catalog) -> Validation:
+    """Our runs as the model predicts them now, with the recorded lines of the sources left out."""
+    made = validate(read_runs(knowledge / "measurements" / "training.csv", catalog), _FILE)
+    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge)]})
+
+
+def main() -> None:
+    """Leave each source out, validate, and write the page."""
+    from assistant.library import load
+    from assistant.present.accuracy_page import accuracy_page, accuracy_plot
+
+    from .calibration import leave_one_out
+
+    library = load()
+    folder = library.knowledge_folder
+    runs = read_runs(folder / "measurements" / "training.csv", library.catalog)
+    lines = [line.model_dump() for line in left_out(runs, leave_one_out(runs))]
+    (folder / "measurements" / "left_out.json").write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+    made = described(folder, library.catalog)
+    (folder / "handbook" / "accuracy.md").write_text(accuracy_page(made), encoding="utf-8")
+    (folder / "handbook" / "accuracy.svg").write_text(accuracy_plot(made.runs), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

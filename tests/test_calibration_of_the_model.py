@@ -1,0 +1,72 @@
+"""The constants that ship are those that the calibration rows give, and no row judges a constant it was used for."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assistant.library import load
+from assistant.model.validation import Run
+from assistant.validation import read_runs
+from assistant.validation.calibration import STAGES, _thinned, completed, errors, fit, improved
+from assistant.validation.constants import first_values, predicted, prepared, shipped
+from assistant.validation.record import kernel_constants, with_efficiencies
+from assistant.validation.split import ONLY_VALIDATION, PUBLISHER, series_of, use_of
+
+from .modelled import catalog
+
+FOLDER = load().knowledge_folder
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    return read_runs(FOLDER / "measurements" / "training.csv", catalog())
+
+
+def test_the_marks_in_the_file_are_those_of_the_rule(runs):
+    assert [run.use for run in runs] == use_of(runs)
+
+
+def test_no_near_duplicate_of_a_validation_row_is_calibrated_on(runs):
+    sides: dict[tuple, set[str]] = {}
+    for run in runs:
+        if run.use != "excluded":
+            sides.setdefault(series_of(run), set()).add(run.use)
+    assert all(len(uses) == 1 for uses in sides.values())
+    assert {PUBLISHER.get(run.source, run.source) for run in runs if run.use == "calibration"}.isdisjoint(ONLY_VALIDATION)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: "-".join(stage.families) + ("-mixtures" if stage.experts else ""))
+def test_the_shipped_constants_are_where_the_fit_ends(runs, stage):
+    rows = stage.rows([prepared(run) for run in _thinned(runs, 1)])
+    start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
+    again = improved(rows, start, list(stage.names), rounds=1)
+    for name in stage.names:
+        assert again[name] == pytest.approx(start[name], rel=0.1), name
+
+
+def test_a_quick_fit_from_scratch_comes_near_the_shipped_constants(runs):
+    values, known = fit(runs, every=6, passes=1, rounds=4), shipped(catalog())
+    for name in ("hopper/gemm_efficiency", "a100/gemm_efficiency", "fsdp/compute", "fsdp/compute/a100"):
+        assert values[name] == pytest.approx(known[name], rel=0.12), name
+
+
+def test_a_fit_finds_the_constants_that_made_the_runs(runs):
+    some = [prepared(run) for run in runs if run.source == "llm-foundry" and run.machine.gpu == "h100-sxm"][:40]
+    truth = first_values() | {"hopper/gemm_efficiency": 0.6, "fsdp/attention": 2.0}
+    made = [replace(one, run=replace(one.run, measured_s=predicted(one, truth))) for one in some]
+    found = improved(made, first_values(), ["hopper/gemm_efficiency", "fsdp/attention"], rounds=8)
+    assert np.abs(errors(made, found)).max() < 0.02
+    assert found["hopper/gemm_efficiency"] == pytest.approx(0.6, rel=0.03)
+
+
+def test_written_constants_are_read_back(runs):
+    values = shipped(catalog()) | {"hopper/gemm_efficiency": 0.4321, "kernel/tile": 77.0}
+    text = with_efficiencies((FOLDER / "catalog" / "gpus.yaml").read_text(), values, datetime.date(2026, 1, 2))
+    block = text[text.index("\nh100-sxm:"):text.index("\nh100-pcie:")]
+    assert "gemm_efficiency: {value: 0.4321" in block and "date: 2026-01-02" in block and "llm-foundry H100" in block
+    assert text.count("value: 0.4321") == 3  # H100, and what is taken over from it: H100 PCIe and H200
+    assert "kernel-tile: {value: 77" in kernel_constants(values, datetime.date(2026, 1, 2))
