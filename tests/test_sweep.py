@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import pathlib
+import re
+import shlex
 import xml.etree.ElementTree
 
 import pytest
@@ -193,3 +196,22 @@ def test_the_command_prints_the_answer_and_writes_the_files_it_is_asked_for(tmp_
     assert (tmp_path / "x.svg").read_text().startswith("<svg") and (tmp_path / "x.csv").read_text().startswith("cluster.gpus,fabric")
     as_json = weft("sweep", str(file), "--vary", "cluster.gpus=32,64", "--format", "json")
     assert [point["values"] for point in json.loads(as_json.out)["points"]] == [{"cluster.gpus": 32}, {"cluster.gpus": 64}]
+
+
+PAGE = pathlib.Path(__file__).parents[1] / "knowledge" / "handbook" / "sweep.md"
+
+
+def test_the_commands_of_the_handbook_page_run(tmp_path, monkeypatch, library):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.yaml").write_text(library.examples["llama-70b-pretraining"].read_text(encoding="utf-8"), encoding="utf-8")
+    lines = [line for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) for line in block.splitlines()]
+    seen = [weft(*shlex.split(line)[1:]) for line in lines]
+    assert len(lines) == 3 and all(one.code == 0 for one in seen), [one.err for one in seen]
+    assert (tmp_path / "sweep.svg").is_file() and (tmp_path / "sweep.csv").is_file()
+
+
+def test_the_values_on_the_handbook_page_are_read_as_it_says(library):
+    rows = re.findall(r"^\| `(\S+=\S+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    values = {written: axes_of([written], list(library.catalog.fabrics))[0].values for written, _ in rows}
+    assert values["cluster.gpus=8..1024"] == [8 * 2**n for n in range(8)] and values["cluster.gpus=8..64:8"] == list(range(8, 65, 8))
+    assert values["training.global_batch=256,1024"] == [256, 1024] and len(values) == 5

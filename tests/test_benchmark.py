@@ -1,0 +1,106 @@
+"""The benchmark measures what it says and shows it with ratios. Nothing here asserts how fast anything is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from assistant.benchmark import PARTS, batches, benchmark, plans, searches, startup
+from assistant.present.benchmark import benchmark_lines
+from assistant.vocabulary.benchmark import Benchmark, Measurement
+
+from .program import weft
+
+
+def _benchmark(*measurements):
+    return Benchmark(weft="1", python="3.11", machine="Linux", processors=2, load=None, measurements=list(measurements))
+
+
+def test_every_part_measures_each_thing_as_often_as_asked(library, index):
+    for name in ("plan", "search"):
+        for one in PARTS[name](library, 2):
+            assert one.part == name and len(one.values) == 2 and min(one.values) > 0
+
+
+def test_a_batch_plans_different_questionnaires_and_follows_memory(library, index, monkeypatch):
+    monkeypatch.setattr(batches, "ROUND", 3)
+    planned = []
+    monkeypatch.setattr(batches, "_planned", lambda questionnaire, _: planned.append(questionnaire.name))
+    wall, busy, memory = batches.measure(library, 2)
+    assert len(planned) == len(set(planned)) == 3 * 3, "two counted rounds and one before them"
+    assert wall.work == busy.work == 3 and wall.of == "plans" and memory.unit == "MiB" and len(memory.values) == 2
+
+
+def test_no_two_questionnaires_of_a_batch_are_alike(library):
+    first = [one.model_dump_json() for one in itertools.islice(batches.questionnaires(library), 250)]
+    assert len(set(first)) == 250
+
+
+def test_the_search_counts_every_layout_on_every_fabric(library):
+    singly, one_fabric, all_fabrics = searches.measure(library, 1)
+    assert all_fabrics.work == plans.FABRICS * one_fabric.work and one_fabric.work > 100 and singly.work < one_fabric.work
+
+
+def test_one_layout_alone_takes_as_long_a_step_as_among_all_others(library):
+    import numpy as np
+
+    from assistant.model import Job, Networks, architecture_of, machine_of
+    from assistant.model.search import layouts_for
+    from assistant.model.step import steps
+
+    gpu = library.catalog.gpus["a100-sxm-80gb"]
+    machine = machine_of(gpu, library.catalog.scale_ups[gpu.scale_up], 64, 8, library.catalog.constants)
+    job, columns = Job(architecture_of(library.catalog.models["llama-3.1-8b"]), 64), Networks(plans.twelve(library.catalog, machine)[:1])
+    layouts = layouts_for(job, machine, None)
+    together = steps(job, machine, columns, layouts).total
+    for index_ in (0, len(layouts) // 2, len(layouts) - 1):
+        alone = steps(job, machine, columns, searches._one(layouts, index_)).total
+        assert np.isclose(float(alone.ravel()[0]), float(together[0, index_]))
+
+
+def test_startup_runs_the_program_itself_and_fails_loudly_when_it_fails(library, monkeypatch):
+    ran = []
+    monkeypatch.setattr(startup, "_run", ran.append)
+    found = startup.measure(library, 2)
+    assert [one.what for one in found] == ["python -c pass", "weft --help", "weft plan, JSON", "weft plan, text", "first screen drawn"]
+    assert all(one.against == startup.INTERPRETER for one in found[1:]) and len(ran) == 5 * 3, "once to warm up, twice measured"
+    monkeypatch.undo()
+    with pytest.raises(Exception, match="status 2"):
+        startup._run(["-m", "assistant", "plan", "no-such-file.yaml"])
+
+
+def test_the_first_screen_is_really_drawn(index):
+    startup._run(["-c", startup._FIRST_SCREEN])
+
+
+def test_ratios_compare_medians_for_the_same_work():
+    slow = Measurement(part="search", what="singly", values=[2.0, 1.0, 3.0], work=10, of="configurations")
+    fast = Measurement(part="search", what="together", values=[4.0, 4.0, 5.0], work=1000, of="configurations", against="singly")
+    found = _benchmark(slow, fast)
+    assert (slow.least, slow.median, slow.rate) == (1.0, 2.0, 5.0)
+    assert found.ratio(fast) == pytest.approx(0.02) and found.ratio(slow) is None
+    text = "\n".join(benchmark_lines(found, 100))
+    assert "1/50" in text and "250 configurations" in text and "against “singly”" in text
+
+
+def test_growing_memory_is_said():
+    text = "\n".join(benchmark_lines(_benchmark(Measurement(part="batch", what="memory", unit="MiB", values=[80.0, 81.5, 92.0])), 100))
+    assert "grew by 12.0 MiB" in text
+
+
+def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
+    one = Measurement(part="plan", what="x", values=[1.0])
+    for name in list(PARTS):
+        monkeypatch.setitem(PARTS, name, lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})])
+    found = benchmark(library, list(PARTS), 3)
+    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch"] and found.processors >= 1
+
+
+def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
+    done = weft("benchmark", "search", "--repeat", "1", "--format", "json")
+    assert done.code == 0 and {one["part"] for one in json.loads(done.out)["measurements"]} == {"search"}
+    assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
+    wrong = weft("benchmark", "everything")
+    assert wrong.code == 2 and "startup, plan, search, batch" in wrong.err and "Traceback" not in wrong.err
