@@ -15,6 +15,7 @@ from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
 from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
 from assistant.progress import progress_bar
+from assistant.validate_command import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 from assistant.web_commands import serve
 
@@ -379,5 +380,5 @@ def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure 
 
 
 app.add_typer(knowledge_commands, name="knowledge")
-for one in (*COMMANDS, serve):
+for one in (*COMMANDS, validate, serve):
     app.command()(one)

@@ -1,0 +1,49 @@
+"""``weft validate``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from assistant.progress import progress_bar
+from assistant.vocabulary.errors import InputError, Place
+
+
+def validate(
+    file: Annotated[Optional[Path], typer.Argument(metavar="FILE.csv", help="Your own measured runs; ours when left away.")] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Every run, predicted and measured.")] = False,
+    leave_one_out: Annotated[bool, typer.Option("--leave-one-out", help=(
+        "Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs."))] = False,
+    form: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
+    catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")] = None,
+) -> None:
+    """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model.
+
+    A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and step_time_s
+    are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
+    gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1),
+    micro_batch, recompute, attention, framework, gradient_bytes, use (calibration, validation or excluded). See weft handbook accuracy.
+    """
+    from assistant.library import load
+    from assistant.present import validation as present
+    from assistant.validation import left_out, read_runs
+    from assistant.validation import validate as compare
+
+    if form not in ("text", "json", "csv"):
+        raise InputError(f'expected one of text, json, csv, got "{form}"', Place(field="--format"))
+    if leave_one_out and file is not None:
+        raise InputError("expected the shipped runs with --leave-one-out: no constant was calibrated on a file of yours")
+    library = load(user_catalog=catalog)
+    shipped = library.knowledge_folder / "measurements" / "training.csv"
+    runs = read_runs(file or shipped, library.catalog)
+    with progress_bar("predicting") as advance:
+        made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
+    if leave_one_out:
+        from assistant.validation.calibration import leave_one_out as without
+
+        with progress_bar("calibrating without a source") as advance:
+            made = made.model_copy(update={"sources": [*made.sources, *left_out(runs, without(runs, advance))]})
+    sys.stdout.write({"text": present.as_text, "json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))

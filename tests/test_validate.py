@@ -1,0 +1,66 @@
+"""weft validate: errors by source on our runs and on a user's file, mistakes in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from .program import weft
+
+ROW = {"id": "night run", "gpu": "h100-sxm", "gpus": "16", "model": "llama-3.1-8b", "fabric": "infiniband-ndr-400", "strategy": "fsdp",
+       "global_batch": "32", "micro_batch": "2", "sequence_length": "4096", "recompute": "full", "framework": "fsdp", "step_time_s": "0.9"}
+
+
+def written(folder, *rows):
+    path = folder / "mine.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def test_a_users_runs_are_compared_and_every_row_is_shown(tmp_path):
+    file = written(tmp_path, ROW, ROW | {"id": "=day run", "step_time_s": "1.8"})
+    seen = weft("validate", file, "--rows")
+    assert seen.code == 0, seen.err
+    assert "night run" in seen.out and "yours" in seen.out and "one constant" in seen.out
+    made = json.loads(weft("validate", file, "--rows", "--format", "json").out)
+    night, day = made["runs"]
+    assert night["predicted_s"] == day["predicted_s"] and night["p10_s"] < night["predicted_s"] < night["p90_s"]
+    (line,) = made["sources"]
+    errors = [night["predicted_s"] / 0.9 - 1, night["predicted_s"] / 1.8 - 1]
+    assert line["runs"] == 2 and line["bias"] == pytest.approx(sum(errors) / 2)
+    assert line["mean_absolute"] == pytest.approx(sum(map(abs, errors)) / 2)
+    table = list(csv.DictReader(weft("validate", file, "--rows", "--format", "csv").out.splitlines()))
+    assert table[1]["id"] == "'=day run" and float(table[0]["error"]) == pytest.approx(errors[0])
+
+
+def test_rows_of_several_sources_have_a_total(tmp_path):
+    file = written(tmp_path, ROW | {"source": "ours"}, ROW | {"source": "theirs", "gpus": "8"}, ROW | {"source": "theirs", "use": "excluded"})
+    made = json.loads(weft("validate", file, "--format", "json").out)
+    assert [(line["source"], line["runs"]) for line in made["sources"]] == [("ours", 1), ("theirs", 1), ("", 2)]
+    assert made["excluded"] == 1 and made["runs"] == []
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"gpus": "many"}, 'gpus: expected a number, got "many"'), ({"gpu": "abacus"}, 'gpu: expected a catalog id, got "abacus"'),
+    ({"model": "gpt-9"}, "model: expected a catalog id"), ({"fabric": ""}, "fabric: expected the fabric that joins 2 nodes"),
+    ({"step_time_s": "0"}, "step_time_s: expected more than 0"), ({"strategy": "magic"}, "strategy: expected a strategy"),
+    ({"global_batch": "4"}, "global_batch: expected at least the 16 data-parallel ranks"), ({"tpp": "1"}, 'known columns, got "tpp"'),
+    ({"framework": "mine"}, "framework: expected one of"), ({"model": ""}, "layers: expected"),
+])
+def test_a_mistake_is_one_sentence_with_line_and_column(tmp_path, change, says):
+    seen = weft("validate", written(tmp_path, ROW | change))
+    assert seen.code == 2 and says in seen.err and "mine.csv:" in seen.err and seen.err.count("\n") == 1
+
+
+def test_a_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "empty.csv").write_text("gpu,gpus,global_batch,sequence_length,step_time_s\n")
+    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\xff\xfe")
+    assert "at least one run" in weft("validate", str(tmp_path / "empty.csv")).err
+    assert "CSV file" in weft("validate", str(tmp_path / "picture.csv")).err
+    assert weft("validate", str(tmp_path / "missing.csv")).code == 2
+    assert "--leave-one-out" in weft("validate", str(tmp_path / "empty.csv"), "--leave-one-out").err
