@@ -66,6 +66,11 @@ YAML = [
     ("a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
      "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e]\n", None, None, "aliases are followed only so far"),
     (START + CLUSTER + "---\n" + START + CLUSTER, 5, None, "found several: use weft batch"),
+    (START + "cluster:\n  gpu: h100-sxm\n  gpus: " + "9" * 320 + "\n", 5, "cluster.gpus", "expected a whole number"),
+    (START + CLUSTER + "training: {tokens: " + "9" * 5000 + "}\n", 4, "training.tokens", "expected a finite number"),
+    (START + CLUSTER + "base: &b {tokens: 1T}\ntraining:\n  <<: *b\n", 6, None, "merge keys (<<) are not read"),
+    ("workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: a100-sxm-80gb, gpus: 16}\ntraining: {precision: fp8}\n", 4,
+     "training.precision", "has no FP8 units, got fp8"),
     ("", None, None, "found nothing in the file"),
     ("# only a comment\n", None, None, "found nothing in the file"),
 ]
@@ -96,6 +101,9 @@ def test_a_mistake_in_yaml_is_one_sentence_with_file_line_and_field(tmp_path, te
     ("plan.json", '{"workload": 1, "workload": 2}', "workload: the key stands twice"),
     ("plan.json", json.dumps({**GOOD, "training": {"tokens": float("nan")}}), "expected a finite number, got NaN"),
     ("plan.jsonl", json.dumps(GOOD)[:-1] + "\n", "not valid JSON"),
+    ("plan.json", json.dumps({**GOOD, "name": "\ud800"}), "name: expected text that can be written as UTF-8"),
+    ("plan.json", json.dumps(GOOD).replace("16", "9" * 320), "cluster.gpus: expected"),
+    ("plan.json", json.dumps(GOOD).replace("16", "9" * 5000), "thousands of digits"),
     ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,many\n", "expected a whole number"),
     ("plan.csv", "workload,model,cluster.gpu,cluster.gpu\npretraining,llama-3.1-8b,h100-sxm,x\n", "the column stands twice"),
     ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,16,extra\n", "expected at most 4 cells"),

@@ -114,6 +114,23 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, files):
     assert seen.code == 2 and "cannot write to" in seen.err and "Traceback" not in seen.err
 
 
+def test_a_fault_of_the_program_in_one_row_costs_no_other_its_answer(files, tmp_path, index, monkeypatch):
+    import assistant.planning
+
+    def fails_on_the_third(questionnaire, library):
+        if questionnaire.name == "third":
+            raise RuntimeError("a bug")
+        return real(questionnaire, library)
+
+    real = assistant.planning.plan
+    monkeypatch.setattr(assistant.planning, "plan", fails_on_the_third)
+    seen = weft("batch", *files, "--out", str(tmp_path))
+    results = _results(tmp_path)
+    assert seen.code == 2 and len(results) == len(NAMES)
+    assert "a fault of this program: RuntimeError: a bug" in results[2]["error"]["message"]
+    assert "error" not in results[3]
+
+
 def test_a_cell_that_looks_like_a_formula_stays_text(tmp_path, index):
     file = tmp_path / "x.jsonl"
     file.write_text(json.dumps({"name": "=1+1", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}))

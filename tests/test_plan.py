@@ -215,3 +215,52 @@ def test_the_shipped_examples_can_be_planned(library, index):
     for name, path in library.examples.items():
         made = plan(read_one(path, library.catalog), library, index=index, today=TODAY)
         assert made.recommendation.headline, name
+
+
+def test_a_fixed_split_over_the_whole_machine_can_be_planned(planned):
+    made = planned(job(parallelism={"strategy": "zero1", "tp": 8, "pp": 4}, training={"global_batch": 512}))
+    chosen = candidate(made, made.recommendation.fabric)
+    assert (chosen.parallelism["tp"], chosen.parallelism["pp"], chosen.parallelism["dp"]) == (8, 4, 2)
+
+
+def test_a_split_that_cannot_fit_is_told_that_another_would(planned):
+    made = planned(job(parallelism={"strategy": "ddp"}))
+    assert made.recommendation.verdict == "infeasible"
+    assert "with parallelism auto it fits on these 64 GPUs" in made.recommendation.smallest_change
+    assert planned(job()).recommendation.verdict == "recommended"
+
+
+def test_a_served_model_too_large_names_a_number_of_gpus_that_holds_it(planned):
+    made = planned(job("llama-3.1-405b", 8, workload="inference"))
+    assert made.recommendation.verdict == "infeasible" and "with 16 GPUs it would fit" in made.recommendation.smallest_change
+    assert planned(job("llama-3.1-405b", 16, workload="inference")).recommendation.verdict == "recommended"
+
+
+def test_more_requests_than_the_copies_carry_is_infeasible(planned):
+    few, many = (planned(job(gpus=8, workload="inference", inference={"requests_per_s": rate})) for rate in (0.1, 10_000))
+    assert few.recommendation.verdict == "no-network-needed"
+    assert many.recommendation.verdict == "infeasible" and "requests per second" in many.recommendation.smallest_change
+
+
+def test_no_flip_leads_to_gpus_that_cannot_hold_the_job(planned):
+    for flip in planned(job()).recommendation.flips:
+        assert (flip.input, flip.to_fabric) != ("cluster.gpus", "none")
+    assert any((f.input, f.at, f.to_fabric) == ("cluster.gpus", 8, "none") for f in planned(job("llama-3.1-8b", 64)).recommendation.flips)
+
+
+def test_a_gpu_without_bf16_is_planned_in_fp16_and_says_so(planned):
+    made = planned(job("gpt-3-6.7b", 64, gpu="v100-sxm"))
+    assert next(a for a in made.assumptions if a.field == "training.precision").value == "fp16"
+
+
+def test_the_facts_of_an_owned_network_are_those_of_its_own_split(planned):
+    made = planned(job("qwen2.5-7b", 16, workload="finetuning", cluster={"fabric": "ethernet-tcp-100"}, parallelism={"strategy": "fsdp"}))
+    split = candidate(made, "ethernet-tcp-100").parallelism
+    told = [f.facts["job.micro_batch"] for f in made.findings if "job.micro_batch" in f.facts]
+    assert told and set(told) == {split["micro_batch"]}
+
+
+def test_a_clouds_own_price_is_said(planned):
+    made = planned(job())
+    own, generic = candidate(made, "gcp-tcpxo"), candidate(made, "infiniband-ndr-400")
+    assert own.gpu_usd_per_hour > generic.gpu_usd_per_hour
