@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate, Plan
+
+MOST_NAMED = 4
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -39,15 +43,11 @@ def _figures(before: Plan, after: Plan) -> list[str]:
     old, new = chosen(before), chosen(after)
     if old is None or new is None:
         return []
-    said = []
-    if old.cost_usd and new.cost_usd and _moved(old.cost_usd.p50, new.cost_usd.p50):
-        said.append(f"Cost of the run: {figures.usd(new.cost_usd.p50)}, before {figures.usd(old.cost_usd.p50)}.")
-    if old.run_hours and new.run_hours and _moved(old.run_hours, new.run_hours):
-        said.append(f"Length of the run: {figures.hours(new.run_hours)}, before {figures.hours(old.run_hours)}.")
-    if old.step_time_s and new.step_time_s and _moved(old.step_time_s.p50, new.step_time_s.p50):
-        said.append(f"{unit_of_work(after)}: {figures.seconds(new.step_time_s.p50)}, before "
-                    f"{figures.seconds(old.step_time_s.p50)}.")
-    return said
+    step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
+    cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
+    said = [_moved("Cost of the run", *cost, figures.usd), _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
+            _moved(unit_of_work(after), *step, figures.seconds)]
+    return [text for text in said if text]
 
 
 def unit_of_work(plan: Plan) -> str:
@@ -55,16 +55,19 @@ def unit_of_work(plan: Plan) -> str:
     return "One output token" if "inference" in str(plan.questionnaire.get("workload", "")) else "One step"
 
 
-def _moved(old: float, new: float) -> bool:
-    """More than rounding."""
-    return abs(new - old) > 0.005 * max(abs(old), abs(new))
+def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:
+    """A figure that moved by more than rounding shows."""
+    if not old or not new or abs(new - old) <= 0.005 * max(abs(old), abs(new)) or text(old) == text(new):
+        return None
+    return f"{what}: {text(new)}, before {text(old)}."
 
 
 def _confidence(before: Plan, after: Plan) -> list[str]:
     old, new = before.recommendation.confidence, after.recommendation.confidence
     if abs(new - old) < 0.01 or after.recommendation.verdict == "infeasible":
         return []
-    return [confidence(after)] if is_fixed(after) != is_fixed(before) else [f"{confidence(after)[:-1]}, before {old:.0%}."]
+    other_kind = is_fixed(after) != is_fixed(before) or before.recommendation.verdict == "infeasible"
+    return [confidence(after)] if other_kind else [f"{confidence(after)[:-1]}, before {old:.0%}."]
 
 
 def is_fixed(plan: Plan) -> bool:
@@ -83,10 +86,18 @@ def _candidates(before: Plan, after: Plan) -> list[str]:
     gone = [c.fabric for c in after.candidates if c.verdict == "impossible" and was.get(c.fabric) not in (None, "impossible")]
     gone += [fabric for fabric, verdict in was.items() if verdict != "impossible" and candidate(after, fabric) is None]
     back = [c.fabric for c in after.candidates if c.verdict != "impossible" and was.get(c.fabric) == "impossible"]
-    said = [f"No longer possible: {', '.join(gone)}."] if gone else []
-    return said + ([f"Possible again: {', '.join(back)}."] if back else [])
+    said = [f"No longer possible: {_few(gone)}."] if gone else []
+    return said + ([f"Possible again: {_few(back)}."] if back else [])
+
+
+def _few(fabrics: list[str]) -> str:
+    """The first few names, and how many more."""
+    more = len(fabrics) - MOST_NAMED
+    return ", ".join(fabrics[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _warnings(before: Plan, after: Plan) -> list[str]:
+    if after.recommendation.verdict == "infeasible":
+        return []
     known = {w.message for w in before.warnings} | {w.code for w in before.warnings}
     return [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]

@@ -24,7 +24,6 @@ from .fields import field_name, field_text
 from .history import History
 from .interviewer import Interviewer
 from .taken import difference, said_fields, taken, varied_fields
-from .trials import Trials
 from .understanding import understand
 from .understanding.message import clean
 
@@ -60,7 +59,7 @@ class Conversation:
         self.exporter = exporter
         self.record = record
         self.transcript_path: Path | None = None
-        self._interviewer = Interviewer(Trials(library, today))
+        self._interviewer = Interviewer(library, today)
         self._history = History()
         self._varied: Draft | None = None
         self._start_fields = dict(fields or {})

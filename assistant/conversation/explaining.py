@@ -29,7 +29,7 @@ def why(plan: Plan) -> Explanation:
     best = chosen(plan)
     figures_first = _figures(best, plan) if best else ()
     if answer.verdict == "infeasible":
-        figures_first, about = tuple(_in_the_way(plan)), [f for f in about if f.fabric is None]
+        figures_first, about = tuple(_in_the_way(plan)), []
     children = (*figures_first, *(_finding(f, plan, set()) for f in _roots(about)))
     return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline,
                                                         children=children))
@@ -87,8 +87,8 @@ def _in_the_way(plan: Plan) -> Iterator[Reason]:
 
 
 def _does_not_fit(found: Candidate) -> str:
-    return (f"The job does not fit: even {figures.layout(found.parallelism)} needs "
-            f"{figures.significant(found.memory_gb_per_gpu or 0)} GB per GPU.")
+    need = (found.memory_gb_per_gpu or 0) * 1e9 / 2**30
+    return f"The job does not fit: the leanest split tried, {figures.layout(found.parallelism)}, needs {need:,.0f} GiB per GPU."
 
 
 def _figures(found: Candidate, plan: Plan) -> tuple[Reason, ...]:

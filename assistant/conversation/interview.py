@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -10,11 +11,14 @@ from assistant.vocabulary.plan import Plan
 
 from .draft import Draft
 from .questions import QUESTIONS, Asked
-from .trials import Trials, Tried
 from .worth import REFINES, Worth, in_words, worth_of
+
+if TYPE_CHECKING:
+    from .trials import Trials, Tried
 
 # Less likely than this to change the answer, a question is not worth the person's time.
 LEAST_PROBABILITY = 0.02
+MOST_REFINING = 3
 _ABOUT_THE_JOB = ("training.", "parallelism", "inference.")
 
 
@@ -46,7 +50,8 @@ def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
     worths = _worths(still_open, draft, now, trials)
     best = max(worths, key=lambda worth: worth.rank)
     if best.probability < LEAST_PROBABILITY:
-        return Next(None, refines=tuple(w.asked.called for w in worths if w.moved > REFINES))
+        moving = sorted((w for w in worths if w.moved > REFINES), key=lambda worth: -worth.moved)
+        return Next(None, refines=tuple(worth.asked.called for worth in moving[:MOST_REFINING]))
     return Next(best.asked, "" if best.asked.first else in_words(best, trials.catalog))
 
 

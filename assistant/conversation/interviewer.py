@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from assistant.library import Library
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import interview
 from .draft import Draft
@@ -10,15 +16,34 @@ from .events import Choice, Event, Finished, Note, Question
 from .fields import field_name, field_text
 from .interview import Next
 from .questions import Asked
-from .trials import Trials
+
+if TYPE_CHECKING:
+    from .trials import Trials, Tried
+
+
+class _Trials:
+    """The trials of a library, begun with the first one: a first question need not load the planner."""
+
+    def __init__(self, library: Library, today: datetime.date | None) -> None:
+        self.catalog, self._library, self._today = library.catalog, library, today
+
+    def tried(self, questionnaire: Questionnaire) -> Tried:
+        """What would be recommended: see :meth:`assistant.conversation.trials.Trials.tried`."""
+        return self._begun.tried(questionnaire)
+
+    @cached_property
+    def _begun(self) -> Trials:
+        from .trials import Trials
+
+        return Trials(self._library, self._today)
 
 
 class Interviewer:
     """Asks what :func:`interview.next_question` says is next. ``question`` is the open one."""
 
-    def __init__(self, trials: Trials) -> None:
+    def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.question: Question | None = None
-        self._trials, self._catalog = trials, trials.catalog
+        self._trials, self._catalog = _Trials(library, today), library.catalog
         self._asked: list[str] = []
         self._finished = False
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.vocabulary.catalog import Catalog
 
 from .choices import fabrics
 from .draft import Draft
-from .trials import Tried
+
+if TYPE_CHECKING:
+    from .trials import Tried
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,13 @@ class Plausible:
     must_work: bool = False
 
 
-Answers = Callable[[Draft, Tried, Catalog], list[Plausible]]
+Answers = Callable[[Draft, "Tried", Catalog], list[Plausible]]
 OWNED = {"infiniband": 0.15, "roce": 0.1, "tcp": 0.1}  # what is already there, by technology
 FACTORS = (0.25, 4.0)
 SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
 PRICES = {0.5: 0.3, 1.6: 0.2}
 DEADLINE = 0.9  # of the time the run would take
+LATEST_DAYS = 365  # nobody names a deadline further away
 LOADS = {2.0: 0.3, 20.0: 0.3, 200.0: 0.2}
 
 
@@ -85,7 +88,7 @@ def _price(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 def _deadline(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     """A deadline that the recommended fabric misses and another one meets; one that nothing meets would be no plan."""
     days = now.hours.get(now.fabric or "", 0.0) / 24
-    return [Plausible({"constraints.deadline_days": float(f"{days * DEADLINE:.3g}")}, 0.2, must_work=True)] if days else []
+    return [Plausible({"constraints.deadline_days": float(f"{days * DEADLINE:.3g}")}, 0.2, must_work=True)] if 0 < days <= LATEST_DAYS else []
 
 
 def _fixed(field: str, **weights: float) -> Answers:

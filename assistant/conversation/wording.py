@@ -157,6 +157,8 @@ def _candidates(plan: Plan) -> Table:
 def _variation(event: e.VariationShown) -> Iterator[Block]:
     yield Paragraph("What if " + "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields) + ":")
     yield Paragraph(event.headline, strong=True)
+    if event.plan.recommendation.smallest_change:
+        yield Paragraph(event.plan.recommendation.smallest_change)
     yield from _listed(event.changes)
     yield Paragraph("Say \"keep it\" to go on with this; the plan stays as it is otherwise.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -11,7 +12,9 @@ from .draft import Draft
 from .fields import field_name, value_text
 from .plausible import ANSWERS, Plausible
 from .questions import Asked
-from .trials import Trials, Tried
+
+if TYPE_CHECKING:
+    from .trials import Trials, Tried
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -75,23 +78,31 @@ def _tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
 
 
 def in_words(worth: Worth, catalog: Catalog) -> str:
-    """What the answer could change: ``It could change the answer, about 1 chance in 4: with provider AWS it would be …``."""
-    outcomes: dict[str | None, list[str]] = {}
+    """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be …``."""
+    outcomes: dict[str | None, dict[str, list[str]]] = {}
     for turn in worth.turns:
-        outcomes.setdefault(turn.fabric, []).append(_said(turn.answer, catalog))
-    parts = [f"with {' or '.join(answers)} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()]
-    return f"It could change the answer, about {_chance(worth.probability)}: {'; '.join(parts)}; otherwise it stays."
+        for name, value in _said(turn.answer):
+            outcomes.setdefault(turn.fabric, {}).setdefault(name, []).append(value_text(name, value, catalog))
+    parts = [f"with {' or '.join(_with(name, values) for name, values in answers.items())} {_becomes(fabric, catalog)}"
+             for fabric, answers in outcomes.items()]
+    return f"It could change the answer (about {100 * worth.probability:.0f} % likely): {'; '.join(parts)}; otherwise it stays."
 
 
-def _said(answer: Plausible, catalog: Catalog) -> str:
-    """``provider AWS``; renting goes without saying where a provider is named."""
-    fields = {name: value for name, value in answer.fields.items() if name != "budget.mode" or "cluster.provider" not in answer.fields}
-    return " and ".join(f"{field_name(name)} {value_text(name, value, catalog)}" for name, value in fields.items())
+def _said(answer: Plausible) -> list[tuple[str, Any]]:
+    """What the person would say; renting goes without saying where a provider is named."""
+    return [(name, value) for name, value in answer.fields.items()
+            if name != "budget.mode" or "cluster.provider" not in answer.fields]
+
+
+def _with(name: str, values: list[str]) -> str:
+    """``price $1.95 or $6.24 per GPU-hour``; a yes is its name alone."""
+    if values == ["yes"]:
+        return field_name(name)
+    *most, last = values
+    unit = last.partition(" ")[2]
+    return " or ".join([f"{field_name(name)} {most[0].removesuffix(unit).strip()}", *(v.removesuffix(unit).strip() for v in most[1:]), last]
+                       if most else [f"{field_name(name)} {last}"])
 
 
 def _becomes(fabric: str | None, catalog: Catalog) -> str:
     return f"it would be {catalog.fabrics[fabric].name}" if fabric else "nothing would work"
-
-
-def _chance(probability: float) -> str:
-    return "an even chance" if probability >= 0.45 else f"1 chance in {round(1 / probability)}"

@@ -19,7 +19,7 @@ _WORKLOADS = (
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
                    r"q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
-    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?:\s[\w.\-]+){0,4}?\sfrom\sscratch|"
+    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from\sscratch|"
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|"
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
@@ -50,7 +50,7 @@ _SLOWDOWN = re.compile(
     rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|"
     rf"is (?:ok|fine|acceptable|tolerable)))?")
 _STAFF = (r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|"
-          r"expertise|expert|experts|skills?|knowledge|experience|specialists?|admins?|ops)")
+          r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)")
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
