@@ -74,12 +74,18 @@ async def test_the_page_needs_nothing_from_elsewhere_and_lets_nothing_in(served)
                                   "/static/weft/%2e%2e/server.py", "/static/weft//etc/passwd", "/pyproject.toml", "/download/", "/download/x"])
 @over_the_network
 async def test_nothing_else_can_be_listed_or_fetched(served, path):
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.base.rsplit(":", 1)[1]))
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    answer = (await reader.read()).decode()
-    writer.close()
+    answer = await _sent(served, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close")
     assert int(answer.split()[1]) in (403, 404)
     assert "server.py" not in answer and "root:" not in answer and "textual.js" not in answer
+
+
+async def _sent(served, request):
+    """The answer to a request as it stands, also to one no client would send."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.base.rsplit(":", 1)[1]))
+    writer.write(f"{request}\r\n\r\n".encode())
+    answer = (await reader.read()).decode()
+    writer.close()
+    return answer
 
 
 # Who gets in.
@@ -128,6 +134,8 @@ async def test_the_token_opens_once_and_a_cookie_that_tells_nothing_stands_for_i
         visitor = await visit(client, guarded)
         await visitor.until(FIRST_QUESTION)
         await visitor.leaves()
+    for malformed in (f"GET /?token={token} HTTP/9.9x", f"GET http://[/?token={token} HTTP/1.1", f"GET /?token={token} HTTP/1.1\r\nHost: a\0b"):
+        assert " 400 " in await _sent(guarded, malformed)
     code, rest = guarded.stop()
     assert code == 0 and token not in rest and "token=" not in rest
 
@@ -298,6 +306,20 @@ async def test_ctrl_c_ends_every_conversation_tells_the_visitors_and_leaves_no_p
 
 
 @over_the_network
+async def test_a_conversation_that_breaks_is_told_to_its_visitor_and_to_whoever_runs_the_server(tmp_path):
+    with serving(tmp_path / "home", "--sessions", "1") as one:
+        async with aiohttp.ClientSession() as client:
+            visitor = await visit(client, one)
+            await visitor.until(FIRST_QUESTION)
+            os.kill(one.children()[0], signal.SIGKILL)
+            assert "Something went wrong" in await visitor.ended()
+            again = await visit(client, one, conversation=visitor.notes["conversation"])
+            await again.until(FIRST_QUESTION)
+        _, rest = await asyncio.to_thread(one.stop)
+    assert rest.count("ended early") == 1 and "Traceback" not in rest
+
+
+@over_the_network
 async def test_a_process_that_does_not_leave_is_ended(tmp_path):
     with serving(tmp_path / "home") as one:
         async with aiohttp.ClientSession() as client:
@@ -349,6 +371,8 @@ def test_a_name_for_both_kinds_of_addresses_listens_on_one_port():
     opened = address.listen("localhost", 0)
     try:
         assert len({one.getsockname()[1] for one in opened}) == 1 and address.is_loopback(opened)
+        assert address.url("localhost", opened).startswith("http://localhost:")
+        assert address.url("a-name-for-127.0.1.1", opened).startswith(("http://127.0.0.1:", "http://[::1]:"))
         with pytest.raises(InputError, match="is taken"):
             address.listen("localhost", opened[0].getsockname()[1])
     finally:

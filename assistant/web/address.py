@@ -13,6 +13,8 @@ _REASONS = {
     errno.EADDRINUSE: "is taken by another program; choose another with --port, or 0 for any that is free",
     errno.EACCES: "may not be used by this user; choose one from 1024 on",
 }
+# A name can stand for an IPv6 address where IPv6 is switched off: the others it stands for will do.
+_NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -21,14 +23,19 @@ def listen(host: str, port: int) -> list[socket.socket]:
     Raises :class:`InputError` when the host is not one of this machine or the port is taken.
     """
     opened: list[socket.socket] = []
-    try:
-        for family, address in _addresses(host, port):
+    for family, address in _addresses(host, port):
+        try:
             opened.append(_socket(family, (address[0], opened[0].getsockname()[1] if opened else port, *address[2:])))
-    except OSError as error:
-        for one in opened:
-            one.close()
-        raise _refusal(error, host, port) from None
-    return opened
+        except OSError as error:
+            refused = error
+            if error.errno not in _NOT_HERE:
+                break
+    else:
+        if opened:
+            return opened
+    for one in opened:
+        one.close()
+    raise _refusal(refused, host, port) from None
 
 
 def _addresses(host: str, port: int) -> list[tuple[int, tuple]]:
@@ -70,10 +77,16 @@ def is_loopback(sockets: list[socket.socket]) -> bool:
 
 def url(host: str, sockets: list[socket.socket]) -> str:
     """What to type into a browser. An address that stands for all is shown as the name of the machine."""
-    port = sockets[0].getsockname()[1]
+    name, port = sockets[0].getsockname()[:2]
+    if ipaddress.ip_address(name).is_unspecified:
+        name = socket.gethostname()
+    elif host == "localhost" or not _is_address(host) and not is_loopback(sockets):
+        name = host
+    return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+
+
+def _is_address(host: str) -> bool:
     try:
-        address = ipaddress.ip_address(host)
+        return bool(ipaddress.ip_address(host))
     except ValueError:
-        return f"http://{host}:{port}/"
-    name = socket.gethostname() if address.is_unspecified else f"[{host}]" if address.version == 6 else host
-    return f"http://{name}:{port}/"
+        return False

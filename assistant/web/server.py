@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 import signal
 import sys
@@ -13,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from . import address, headers, messages, pages
 from .access import Access, same_origin, token_for
@@ -45,7 +47,7 @@ async def run(settings: Settings) -> None:
     token = token_for(settings.token, loopback=loopback)
     server = Server(Access(token, sockets[0].getsockname()[1]), settings)
     stopped = _stop_signal()
-    runner = web.AppRunner(server.application(), access_log=None, handle_signals=False, shutdown_timeout=1)
+    runner = web.AppRunner(server.application(), access_log=None, logger=_log(), handle_signals=False, shutdown_timeout=1)
     await runner.setup()
     try:
         for one in sockets:
@@ -64,6 +66,13 @@ def _stop_signal() -> asyncio.Event:
         with contextlib.suppress(NotImplementedError):  # Windows: Ctrl+C comes as KeyboardInterrupt
             asyncio.get_running_loop().add_signal_handler(name, stopped.set)
     return stopped
+
+
+def _log() -> logging.Logger:
+    """Where errors of our own are told. A request that is malformed is left out: it would be shown with the token in it."""
+    log = logging.getLogger(__name__)
+    log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
+    return log
 
 
 def _announce(settings: Settings, url: str, token: str | None, loopback: bool) -> None:
@@ -121,7 +130,9 @@ class Server:
         if given is None or not self._access.opens(given):
             return pages.token_needed(wrong=given is not None)
         answer = pages.entered()
-        answer.set_cookie(self._access.cookie, self._access.pass_word, httponly=True, samesite="Strict", secure=request.secure, path="/")
+        # A proxy that ends TLS says so; a browser then keeps the cookie to encrypted connections.
+        encrypted = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
+        answer.set_cookie(self._access.cookie, self._access.pass_word, httponly=True, samesite="Strict", secure=encrypted, path="/")
         return answer
 
     async def _page(self, request: web.Request) -> web.Response:

@@ -37,6 +37,7 @@ class Session(AppService):
         self._websocket = websocket
         self._arguments = ("-P", "-m", "assistant.web.visitor", str(transcript), theme)
         self._offered: dict[str, str] = {}
+        self._stopping = False
 
     def claim(self, key: str) -> tuple[str, AsyncIterator[bytes]] | None:
         """Name and content of a file this conversation has offered; once, and ``None`` for any other key."""
@@ -77,7 +78,7 @@ class Session(AppService):
         last_words = asyncio.create_task(_last_words(process.stderr))
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             await self._relay(process.stdout)
-        said, failed = (await last_words).strip(), await process.wait() != 0
+        said, failed = (await last_words).strip(), await process.wait() != 0 and not self._stopping
         if failed:
             print(f"weft: a conversation ended early: {safe(said)}", file=sys.stderr)
         await self._websocket.close(message=_ENDED_EARLY if failed else b"")
@@ -97,6 +98,7 @@ class Session(AppService):
         process, self._process = self._process, None
         if process is None:
             return
+        self._stopping = True
         try:
             async with asyncio.timeout(GRACE_S):
                 await self._download_manager.cancel_app_downloads(app_service_id=self.app_service_id)
