@@ -15,18 +15,19 @@ if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
 
 _WRITERS = (".csv", ".json", ".svg")
-CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")]
-ProfileFile = Annotated[Optional[Path], typer.Option("--profile", help="Factors from your own measured runs, as weft calibrate writes them.")]
+CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, over the shipped catalog.")]
+ProfileFile = Annotated[Optional[Path], typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.")]
+_OUT = "A file ending in .svg, .csv or .json; give it several times for several files."
 Varied = Annotated[list[str], typer.Option("--vary", metavar="PATH=VALUES", help=(
-    "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. cluster.fabric=all: each "
-    "fabric in turn as the one that is already there; every fabric is computed at every point anyway."))]
+    "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. "
+    "cluster.fabric=all: each fabric in turn as the one that is already there; every fabric is computed at every point anyway."))]
 
 
 def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
           vary: Varied, form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
           plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
           metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
-          out: Annotated[Optional[list[Path]], typer.Option("--out", help="A file ending in .svg, .csv or .json; several times for several files.")] = None,
+          out: Annotated[Optional[list[Path]], typer.Option("--out", help=_OUT)] = None,
           catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
     """Vary fields of a questionnaire: every fabric at every point, and the size at which InfiniBand begins to pay."""
     from assistant.library import load
@@ -123,7 +124,8 @@ def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan,
     retrieval.ready_index(library)
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)
-    sys.stdout.write(found.model_dump_json(by_alias=True, indent=2) + "\n" if form == "json" else "\n".join(benchmark_lines(found, _width())) + "\n")
+    lines = [found.model_dump_json(by_alias=True, indent=2)] if form == "json" else benchmark_lines(found, _width())
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 COMMANDS: tuple[Any, ...] = (sweep, calibrate, benchmark)

@@ -81,7 +81,7 @@ def test_a_grid_runs_over_every_combination_the_last_field_fastest(library):
 def test_a_point_that_cannot_be_says_why_and_the_others_are_answered(library):
     made = _swept(library, "cluster.gpus=8,60,64", job=_with("cluster.gpus_per_node", 8))
     small, odd, usual = made.points
-    assert small.verdict == "infeasible" and "GB per GPU" in small.says
+    assert small.verdict == "infeasible" and "per GPU" in small.says
     assert odd.fabric is None and "whole nodes" in odd.error and not odd.fabrics
     assert usual.fabric is not None and usual.error is None
     text = "\n".join(sweep_lines(made, 120))

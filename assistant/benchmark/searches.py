@@ -32,10 +32,10 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     return [
         Measurement(part="search", what=_SINGLY, work=_ALONE, of="configurations",
                     values=timed(lambda: [steps(job, machine, first, one) for one in single], repeats)),
-        Measurement(part="search", what="one fabric, all layouts as arrays", work=len(layouts), of="configurations", against=_SINGLY,
-                    values=timed(lambda: steps(job, machine, first, layouts), repeats)),
-        Measurement(part="search", what=f"{FABRICS} fabrics, all layouts as arrays", work=FABRICS * len(layouts), of="configurations",
-                    against=_SINGLY, values=timed(lambda: steps(job, machine, columns, layouts), repeats))]
+        Measurement(part="search", what="one fabric, all layouts as arrays", work=len(layouts), of="configurations",
+                    against=_SINGLY, values=timed(lambda: steps(job, machine, first, layouts), repeats)),
+        Measurement(part="search", what=f"{FABRICS} fabrics, all layouts as arrays", work=FABRICS * len(layouts),
+                    of="configurations", against=_SINGLY, values=timed(lambda: steps(job, machine, columns, layouts), repeats))]
 
 
 def _one(layouts: Layouts, index: int) -> Layouts:

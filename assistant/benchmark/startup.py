@@ -32,7 +32,8 @@ asyncio.run(first_screen())
 def measure(library: Library, repeats: int) -> list[Measurement]:
     """Seconds from starting a process to its end, beside the interpreter's own."""
     example = str(library.examples["llama-70b-pretraining"])
-    commands = {"weft --help": ["-m", "assistant", "--help"], "weft plan, JSON": ["-m", "assistant", "plan", example, "--format", "json"],
+    commands = {"weft --help": ["-m", "assistant", "--help"],
+                "weft plan, JSON": ["-m", "assistant", "plan", example, "--format", "json"],
                 "weft plan, text": ["-m", "assistant", "plan", example], "first screen drawn": ["-c", _FIRST_SCREEN]}
     found = [Measurement(part="startup", what=INTERPRETER, values=timed(lambda: _run(["-c", "pass"]), repeats))]
     for what, arguments in commands.items():
@@ -44,5 +45,6 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
 def _run(arguments: list[str]) -> None:
     """One process of this interpreter that finds the program as this one did; its error is ours."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+    quiet = subprocess.DEVNULL
+    subprocess.run([sys.executable, *arguments], check=True, stdin=quiet, stdout=quiet, stderr=quiet,
                    env={**os.environ, "PYTHONPATH": path}, timeout=300)

@@ -53,7 +53,8 @@ def crosses(run: Run) -> bool:
 
 def predicted(run: Run, factors: Factors) -> float:
     """Seconds per step the model predicts with these factors."""
-    return step_time(replace(run, machine=slower_machine(run.machine, factors.compute), network=slower_network(run.network, factors.network)))
+    return step_time(replace(run, machine=slower_machine(run.machine, factors.compute),
+                             network=slower_network(run.network, factors.network)))
 
 
 def priors_of(runs: Sequence[Run]) -> Priors:

@@ -22,7 +22,8 @@ LEAST_TO_LEAVE_OUT = 3  # rows from which on each is also predicted by a fit wit
 MOST_ROWS = 5_000
 
 
-def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = None, done: Callable[[], None] = lambda: None) -> Profile:
+def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = None,
+              done: Callable[[], None] = lambda: None) -> Profile:
     """The profile of the runs in a CSV file (columns as in ``knowledge/measurements/training.csv``); ``done`` hears of each row.
 
     ``catalog`` must be one without a profile. Raises :class:`InputError` for a file or a row that cannot be used.
@@ -36,8 +37,9 @@ def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = Non
     factors = fit(tables, priors)
     without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
     rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
-    return Profile(date=today or datetime.date.today(), weft=__version__, measured_in=path.name, errors=_errors(rows), runs=rows,
-                   compute=ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs)), network=_network(runs, factors))
+    compute = ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs))
+    return Profile(date=today or datetime.date.today(), weft=__version__, measured_in=path.name, compute=compute,
+                   network=_network(runs, factors), errors=_errors(rows), runs=rows)
 
 
 def _runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -54,8 +56,8 @@ def _runs(path: Path, catalog: Catalog) -> list[Run]:
         if run.measured_s <= 0:
             raise InputError(f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s"))
         if crosses(run) and not run.network.possible:
-            message = f"expected the fabric that joins the nodes in row {_name(run, number)}: {run.machine.gpus} GPUs are {run.machine.nodes} nodes"
-            raise InputError(message, Place(str(path), field="fabric"))
+            raise InputError(f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none",
+                             Place(str(path), field="fabric"))
     return runs
 
 
@@ -73,7 +75,8 @@ def _network(runs: Sequence[Run], factors: Factors) -> NetworkFactor | None:
     crossed = [run for run in runs if crosses(run)]
     if not crossed:
         return None
-    return NetworkFactor(factor=factors.network, fabrics=_ids(run.network.id for run in crossed), others=round(factors.network**SHARED_NETWORK, 3))
+    others = round(factors.network**SHARED_NETWORK, 3)
+    return NetworkFactor(factor=factors.network, fabrics=_ids(run.network.id for run in crossed), others=others)
 
 
 def _row(run: Run, number: int, factors: Factors, without: Factors | None) -> ProfileRun:
@@ -90,7 +93,8 @@ def _seconds(value: float) -> float:
 def _errors(rows: Sequence[ProfileRun]) -> ProfileErrors:
     left_out = [row.left_out_s for row in rows]
     return ProfileErrors(
-        before_percent=_mean_error(rows, [row.before_s for row in rows]), after_percent=_mean_error(rows, [row.after_s for row in rows]),
+        before_percent=_mean_error(rows, [row.before_s for row in rows]),
+        after_percent=_mean_error(rows, [row.after_s for row in rows]),
         left_out_percent=None if None in left_out else _mean_error(rows, left_out))
 
 
@@ -104,4 +108,5 @@ def profile_text(profile: Profile) -> str:
     import yaml
 
     head = "# Made by weft calibrate. Use it with: weft plan JOB.yaml --profile THIS_FILE\n"
-    return head + yaml.safe_dump(profile.model_dump(mode="json", by_alias=True, exclude_none=True), sort_keys=False, allow_unicode=True, width=120)
+    value = profile.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return head + yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)

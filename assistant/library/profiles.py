@@ -54,5 +54,6 @@ def laid_over(catalog: Catalog, path: Path) -> Catalog:
     network = profile.network
     for fabric in catalog.fabrics if network else ():
         measured = fabric in network.fabrics
-        constants[f"{NETWORK}{fabric}"] = fact(network.factor if measured else network.others, "measured" if measured else "taken over")
+        factor, what = (network.factor, "measured") if measured else (network.others, "taken over")
+        constants[f"{NETWORK}{fabric}"] = fact(factor, what)
     return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})

@@ -44,4 +44,5 @@ def _spoken(own: list[Measurement]) -> list[Paragraph]:
     """What the ratios are to, and how memory moved."""
     said = [Paragraph(f"Ratio: time against “{one}”, for the same work.") for one in dict.fromkeys(m.against for m in own if m.against)]
     held = [one for one in own if one.unit == "MiB" and len(one.values) > 1]
-    return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.") for one in held]
+    return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.")
+                   for one in held]

@@ -16,7 +16,8 @@ _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, 
 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
     """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
-    parts = [Section("", [Paragraph(sentence) for sentence in sentences(sweep)]), Section("What a plan chooses", [_chosen(sweep)])]
+    parts = [Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
+             Section("What a plan chooses", [_chosen(sweep)])]
     bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
     parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
     drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
@@ -51,10 +52,11 @@ def _clause(turn: Turn) -> str | None:
         return "the fabric is given as decided, so a plan keeps it"
     if not turn.compared:
         return None
-    what = "InfiniBand is chosen" if turn.question == "chosen" else f"it costs less than {_RIVALS[turn.question]}"
+    chosen = turn.question == "chosen"
     if turn.first is None:
-        never = "InfiniBand is never chosen" if turn.question == "chosen" else f"it never costs clearly less than {_RIVALS[turn.question]}"
+        never = "InfiniBand is never chosen" if chosen else f"it never costs clearly less than {_RIVALS[turn.question]}"
         return f"{never} up to {amount(turn.along, turn.largest)}"
+    what = "InfiniBand is chosen" if chosen else f"it costs less than {_RIVALS[turn.question]}"
     if turn.throughout:
         return f"{what} from {amount(turn.along, turn.first)} on"
     return f"{what} at {amount(turn.along, turn.first)} first, but not at every larger value"
@@ -83,7 +85,8 @@ def _every(sweep: Sweep) -> Table:
         cells = _cells(sweep, point)
         for one in point.fabrics:
             if one.step_time_s is not None:
-                rows.append([*cells, SIGNS[one.verdict], one.fabric, _step(one), figures.slowdown(one.slowdown_percent), _cost(one), _verdict(one)])
+                slowdown = figures.slowdown(one.slowdown_percent)
+                rows.append([*cells, SIGNS[one.verdict], one.fabric, _step(one), slowdown, _cost(one), _verdict(one)])
                 cells = [""] * len(cells)
     first = len(sweep.axes)
     return Table(header, rows, frozenset({*_numeric(sweep), first + 2, first + 3, first + 4}))

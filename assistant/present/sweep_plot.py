@@ -29,7 +29,8 @@ def text_plot(panel: Panel, width: int = 80) -> list[str]:
     lines = [_line(cells, level, panel, margin, slot) for cells, level in zip(grid, _levels(panel), strict=True)]
     lines += [" " * margin + " +" + "-" * (slot * len(shown)), _ticks("", [figure(tick) for tick in shown], margin, slot)]
     lines += [_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot)]
-    more = [f"{len(panel.ticks) - len(shown)} more values find no room here; they are in the table."] if len(shown) < len(panel.ticks) else []
+    missing = len(panel.ticks) - len(shown)
+    more = [f"{missing} more values find no room here; they are in the table."] if missing else []
     return [line.rstrip() for line in lines] + more + ["", *_legend(panel.series, width)]
 
 

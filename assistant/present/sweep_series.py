@@ -68,7 +68,8 @@ def panels(sweep: Sweep, metric: str) -> list[Panel]:
 
 def _panel(axis: Axis, where: dict[str, Any], row: list[Point], metric: Metric) -> Panel:
     names = list(dict.fromkeys(one.fabric for point in row for one in point.fabrics if _drawn(one)))
-    series = [Series(name, [_value(point, name, metric) for point in row], [point.fabric == name for point in row]) for name in names]
+    series = [Series(name, [_value(point, name, metric) for point in row], [point.fabric == name for point in row])
+              for name in names]
     series = [one for one in series if any(value is not None for value in one.values)]
     return Panel(where, axis, [point.values[axis.path] for point in row], sorted(series, key=_last), metric)
 

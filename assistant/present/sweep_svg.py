@@ -38,7 +38,8 @@ def sweep_svg(sweep: Sweep, metric: str = "cost") -> str:
 
 def _panel(panel: Panel, name: str, height: int) -> list[str]:
     where = f", {named(panel.where)}" if panel.where else ""
-    parts = [_text(LEFT, 22, f"{name}{where}", 'font-size="15" font-weight="bold"'), _text(LEFT, 40, panel.metric.title, 'fill="#555555"')]
+    parts = [_text(LEFT, 22, f"{name}{where}", 'font-size="15" font-weight="bold"'),
+             _text(LEFT, 40, panel.metric.title, 'fill="#555555"')]
     parts += [*_value_axis(panel, height), *_place_axis(panel, height)]
     for number, series in enumerate(panel.series):
         parts += _drawn(series, number, panel, height)
@@ -121,10 +122,12 @@ def _legend(panel: Panel) -> list[str]:
     for number, series in enumerate(panel.series):
         y = TOP + 10 + _LEGEND_LINE * number
         colour, dash = _style(number)
-        parts += [f'<line x1="{x}" y1="{y}" x2="{x + 24}" y2="{y}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
+        line = f'x1="{x}" y1="{y}" x2="{x + 24}" y2="{y}"'
+        parts += [f'<line {line} stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
                   f'<circle cx="{x + 12}" cy="{y}" r="3.5" fill="{colour}"/>', _text(x + 32, y + 4, series.fabric)]
     y = TOP + 10 + _LEGEND_LINE * (len(panel.series) + 1)
-    return [*parts, f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>', _text(x + 32, y + 4, "a plan chooses it")]
+    return [*parts, f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>',
+            _text(x + 32, y + 4, "a plan chooses it")]
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import count, shown
-from assistant.vocabulary.questionnaire import Budget, Cluster, Constraints, Inference, ModelShape, Parallelism, Questionnaire, Training
+from assistant.vocabulary.questionnaire import (Budget, Cluster, Constraints, Inference, ModelShape, Parallelism, Questionnaire,
+                                                Training)
 from assistant.vocabulary.sweep import Axis
 
 MOST_POINTS = 10_000

@@ -18,7 +18,8 @@ def turns_of(axes: Sequence[Axis], points: Sequence[Point]) -> list[Turn]:
 
 
 def _turns(along: str, where: dict[str, Any], row: list[Point]) -> list[Turn]:
-    questions = {"chosen": _chosen, "cheaper-than-ethernet-rdma": _cheaper_than("ethernet-rdma"), "cheaper-than-tcp": _cheaper_than("tcp")}
+    questions = {"chosen": _chosen, "cheaper-than-ethernet-rdma": _cheaper_than("ethernet-rdma"),
+                 "cheaper-than-tcp": _cheaper_than("tcp")}
     return [_turn(question, answers, along, where, row) for question, answers in questions.items()]
 
 
@@ -47,6 +48,7 @@ def _cheaper_than(other: Kind) -> Callable[[Point], bool | None]:
 
 def _cost(point: Point, kind: Kind) -> float | None:
     """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no other."""
-    can = [one for one in point.fabrics if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"]
+    can = [one for one in point.fabrics
+           if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"]
     wise = [one for one in can if one.verdict != "avoid"]
     return min((one.cost_usd.p50 for one in wise or can), default=None)

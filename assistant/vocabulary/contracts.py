@@ -7,12 +7,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from .answers import Answer, Diagnosis, FabricDesign, SourceLine, Understanding
+from .benchmark import Benchmark
 from .plan import Plan, Prediction
+from .profile import Profile
 from .questionnaire import Questionnaire
+from .sweep import Sweep
 
 CONTRACTS: dict[str, type[BaseModel]] = {
     "questionnaire": Questionnaire, "plan": Plan, "prediction": Prediction, "answer": Answer, "understanding": Understanding,
-    "fabric-design": FabricDesign, "diagnosis": Diagnosis, "source": SourceLine}
+    "fabric-design": FabricDesign, "diagnosis": Diagnosis, "source": SourceLine,
+    "sweep": Sweep, "profile": Profile, "benchmark": Benchmark}
 
 
 def schema_of(name: str) -> dict[str, Any]:
