@@ -45,7 +45,9 @@ def test_the_shipped_constants_are_where_the_fit_ends(runs, stage):
     start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
     again = improved(rows, start, list(stage.names), rounds=1)
     for name in stage.names:
-        assert again[name] == pytest.approx(start[name], rel=0.1), name
+        assert again[name] == pytest.approx(start[name], rel=0.2), name
+    before, after = (np.abs(errors(rows, values)).mean() for values in (start, again))
+    assert after > before - 0.003  # a further round gains nothing to speak of
 
 
 def test_a_quick_fit_from_scratch_comes_near_the_shipped_constants(runs):

@@ -15,6 +15,24 @@ from .machine import Machine
 from .network import Networks
 
 
+@dataclass(frozen=True)
+class Protocol:
+    """One of NCCL's protocols: seconds per collective, per step inside a domain, per step over the network besides the
+    fabric's own latency, and the share of the bandwidth it reaches (NCCL 2.21 ``src/graph/tuning.cc``: ``baseLat`` and
+    ``hwLat`` for NVLink and NET, the latter less the 2.7 and 5.0 us of its fastest ring and tree step).
+    """
+
+    base: float
+    near: float
+    far: float
+    share: float
+
+
+LL = Protocol(6.6e-6, 0.6e-6, 0.0, 0.45)  # flags beside every word: half of the wire
+LL128 = Protocol(14e-6, 1.9e-6, 1.3e-6, 0.92)  # a flag per 128 bytes
+SIMPLE = Protocol(8.4e-6, 3.4e-6, 11.3e-6, 1.0)  # waits for a whole chunk
+PROTOCOLS = (LL, LL128, SIMPLE)
+
 LOW_LATENCY_SHARE = 0.3  # of the bandwidth: what NCCL's LL protocols reach when messages are too small for the simple one
 PIPE_FILL = 15e-6  # seconds until a scale-up link streams: dgxc-0001.. all-reduce of 1 to 16 MiB on 8 H100
 SWITCH_GAIN = 1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
@@ -81,11 +99,19 @@ class Wires:
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
         """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
-        near = passes * (group.size - group.domains) * self.up_latency
-        inside = self.inside(volume) + near
-        between = volume / self.network_rate(group, bytes_)
-        far = passes * group.domains * self.latency * self.waiting(group)
-        return np.where(group.domains > 1, np.maximum(between, volume / self.up) + near + far, inside)
+        near, hops = passes * (group.size - group.domains), passes * group.domains
+        between = np.maximum(volume / self.network_rate(group, bytes_), volume / self.up)
+        far = hops * self.latency * self.waiting(group)
+        crossing = self.fastest(between, near, hops) + far
+        return np.where(group.domains > 1, crossing, self.inside(volume) + near * self.up_latency)
+
+    def fastest(self, streaming: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """Seconds of the protocol NCCL would choose, the fabric's latency left out: ``streaming`` seconds at full bandwidth,
+        ``near`` steps inside domains and ``far`` steps between them.
+        """
+        times = [protocol.base + near * protocol.near + far * protocol.far * self.slowdown + streaming / protocol.share
+                 for protocol in PROTOCOLS]
+        return np.minimum(np.minimum(times[0], times[1]), times[2])
 
     def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two.
@@ -97,8 +123,8 @@ class Wires:
         volume = bytes_ * np.where(self.networks.host_bound, np.maximum(passes, flat), passes)
         between = volume / self.network_rate(group, bytes_)
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
-        steps = 2.0 * (np.log2(np.maximum(group.domains, 1.0)) * self.latency + (group.local - 1.0) * self.up_latency)
-        return outer + steps
+        hops = 2.0 * np.log2(np.maximum(group.domains, 1.0))
+        return self.fastest(outer, 2.0 * (group.local - 1.0), hops) + hops * self.latency
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""

@@ -74,11 +74,11 @@ def _expert(job: Job, machine: Machine, layouts: Layouts):
 
 
 def _pipeline(job: Job, machine: Machine, layouts: Layouts):
-    spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
+    """Each tensor-parallel rank sends its share and the receiving node gathers it (2104.04473 section 4.1)."""
     runs = 2.0 * layouts.micro_batches * layouts.interleave * (layouts.pp > 1)
     stage = layouts.tp * layouts.cp * layouts.dp
     crosses = (stage * layouts.pp > machine.domain) & (machine.domains > 1)
-    gpu = runs * _activation(job, layouts) / spread
+    gpu = runs * _activation(job, layouts) / layouts.tp
     # Only the ranks of the stages at a domain's edge send across it.
     return gpu, np.where(crosses, gpu * np.minimum(stage, machine.domain), 0.0), runs
 

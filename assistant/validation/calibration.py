@@ -25,7 +25,7 @@ SOFT = 0.04  # below it errors count squared, above it by their size
 PRIOR = 0.01  # resistance of a constant that rows do not determine, in units of squared logarithms
 NUDGE, LONGEST = 0.02, 0.3  # of the logarithm: for derivatives, and the longest step of a round
 ROUNDS = 6
-OUT_PASSES = 1  # passes of each fit without a source
+OUT_PASSES, OUT_EVERY = 1, 2  # each fit without a source: passes, and every n-th row of the others
 BOUNDS = {"gemm_efficiency": (0.2, 0.95), "attention_efficiency": (0.1, 0.9), "overlap": (0.01, 0.95), "tp_overlap": (0.01, 0.95),
           "fp8_efficiency": (0.5, 1.0), "backward_launch": (0.5, 2.0), "compute": (0.7, 2.0)}
 
@@ -147,7 +147,7 @@ def leave_one_out(runs: Sequence[Run], done: Callable[[], None] = lambda: None) 
     kept = [run for run in runs if run.use != "excluded"]
     found: dict[str, list[float]] = {}
     for source in dict.fromkeys(run.source for run in kept if run.use == "calibration"):
-        values = fit(kept, without=source, passes=OUT_PASSES)
+        values = fit(kept, without=source, passes=OUT_PASSES, every=OUT_EVERY)
         found[source] = [predicted(prepared(run), values) for run in kept if run.source == source]
         done()
     return found
