@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 
-from assistant import __version__
+import assistant
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Benchmark, Measurement
 
@@ -22,7 +22,7 @@ def benchmark(library: Library, parts: Sequence[str], repeats: int, done: Callab
     for part in parts:
         measured += PARTS[part](library, repeats)
         done()
-    return Benchmark(weft=__version__, python=platform.python_version(), machine=f"{platform.system()} {platform.machine()}",
+    return Benchmark(weft=assistant.__version__, python=platform.python_version(), machine=f"{platform.system()} {platform.machine()}",
                      processors=os.cpu_count() or 1, load=load, measurements=measured)
 
 

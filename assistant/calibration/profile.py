@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assistant import __version__
+import assistant
 from assistant.library.questionnaires import text_of
 from assistant.model.uncertainty import SHARED_NETWORK
 from assistant.model.validation import Run
@@ -38,7 +38,7 @@ def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = Non
     without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
     rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
     compute = ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs))
-    return Profile(date=today or datetime.date.today(), weft=__version__, measured_in=path.name, compute=compute,
+    return Profile(date=today or datetime.date.today(), weft=assistant.__version__, measured_in=path.name, compute=compute,
                    network=_network(runs, factors), errors=_errors(rows), runs=rows)
 
 
