@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from assistant import library as libraries
-from assistant.conversation import Conversation, opening, plain, replay, searching, transcripts
+from assistant.conversation import Conversation, opening, plain, replay, searching, transcripts, wording
 from assistant.conversation.events import (Answer, Comparison, Event, Explanation, Exported, Failure, Finished, Note, PlanShown,
                                            Question, Reason, Turn,
                                            Understood, VariationShown)
@@ -146,12 +146,12 @@ def test_a_choice_of_another_question_is_refused(begin: Callable[..., Conversati
 
 
 @pytest.mark.parametrize(("reply", "fields"), [
-    ("nobody", {"constraints.network_team": "none"}),
-    ("experts", {"constraints.network_team": "expert"}),
+    ("in-house", {"budget.mode": "buy"}),
+    ("anywhere", {"budget.mode": "rent"}),
 ])
 def test_a_plain_word_answers_the_open_question(begin: Callable[..., Conversation], reply: str, fields: dict[str, Any]) -> None:
     conversation = begin(JOB)
-    while conversation.question.field != "constraints.network_team":
+    while conversation.question.field != "cluster.provider":
         conversation.say("not sure")
     assert {f.field: f.value for f in one(conversation.say(reply), Understood).fields} == fields
 
@@ -266,6 +266,24 @@ def test_what_if_stands_beside_the_plan_until_it_is_kept(begin: Callable[..., Co
     assert kept.plan == shown.plan == conversation.plan and conversation.draft.fields["cluster.gpus"] == 128
 
 
+@pytest.mark.parametrize(("message", "fields"), [
+    ("what if RoCE 200?", {"cluster.fabric": "roce-v2-200"}),
+    ("what if the context were 8k?", {"training.sequence_length": 8192}),
+    ("what if the batch were 256?", {"training.global_batch": 256}),
+])
+def test_a_number_in_a_what_if_belongs_to_what_it_stands_beside(begin: Callable[..., Conversation], message: str,
+                                                               fields: dict[str, Any]) -> None:
+    shown = one(begin(f"{JOB}, 4k context, 100B tokens").say(message), VariationShown)
+    assert {f.field: f.value for f in shown.fields} == fields
+
+
+def test_a_variation_that_cannot_be_done_says_what_would_help(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    shown = one(conversation.say("what if llama 3.1 405b with ddp?"), VariationShown)
+    assert shown.plan.recommendation.verdict == "infeasible"
+    assert shown.plan.recommendation.smallest_change in "\n".join(wording.lines(shown, 1000))
+
+
 def test_keeping_a_variation_keeps_the_branches_and_can_be_taken_back(begin: Callable[..., Conversation]) -> None:
     conversation = begin(JOB, "no, 128", "undo", "fsdp")
     conversation.say("what if we had 256 GPUs?")
@@ -290,7 +308,7 @@ def test_why_of_what_cannot_be_done_says_what_stands_in_the_way(begin: Callable[
     assert conversation.plan.recommendation.verdict == "infeasible"
     explanation = one(conversation.say("why"), Explanation)
     figures = [child.text for child in explanation.tree.children if child.kind == "figure"]
-    assert any("does not fit" in text and "GB per GPU" in text for text in figures)
+    assert any("does not fit" in text and "GiB per GPU" in text for text in figures)
     assert not any("$" in text or "One step takes" in text for text in figures)
     why_not = one(conversation.say("why not RoCE?"), Explanation)
     assert "does not fit" in why_not.tree.children[0].text

@@ -34,6 +34,7 @@ _SPEED = re.compile(
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
+_BARE_SPEED = re.compile(r"\s(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
 _BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
                       r"fabric|network|networking|"
                       r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"
@@ -118,8 +119,17 @@ def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
         if speed is not None:
             speeds.remove(speed)
             _attach(reading, mention, speed)
+        elif mention.gbps is None:
+            _attach_bare(reading, mention)
     alone = [Mention(m.start(), m.end(), "tcp", _gbps(m)) for m in speeds if _is_ethernet_speed(m)]
     return [(m, _ids(reading, m)) for m in mentions + alone]
+
+
+def _attach_bare(reading: Reading, mention: Mention) -> None:
+    """The 400 of "RoCE 400" is its speed."""
+    bare = _BARE_SPEED.match(reading.message.text, mention.end)
+    if bare is not None:
+        mention.gbps, mention.end = float(bare["n"]), bare.end()
 
 
 def _mention(match: re.Match[str]) -> Mention:

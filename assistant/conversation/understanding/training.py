@@ -10,7 +10,7 @@ from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
-_IS = r"\s?(?:=|:|of|is|at|about|around|~|to)?\s?(?:about\s|~)?"
+_IS = r"\s?(?:=|:|of|is|was|were|be|at|about|around|~|to)?\s?(?:about\s|~)?"
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
 _BATCH_TOKENS = re.compile(
