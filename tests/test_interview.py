@@ -90,7 +90,8 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
 
 def draft_of(library: Library, **fields: Any) -> Draft:
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm", "cluster.gpus": 64}
-    return Draft().with_fields({**job, **{name.replace("__", "."): value for name, value in fields.items()}}, "", library.catalog).draft
+    said = {name.replace("__", "."): value for name, value in fields.items()}
+    return Draft().with_fields({**job, **said}, "", library.catalog).draft
 
 
 def next_for(draft: Draft, library: Library) -> interview.Next:

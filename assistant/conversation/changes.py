@@ -45,7 +45,8 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    said = [_moved("Cost of the run", *cost, figures.usd), _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
+    said = [_moved("Cost of the run", *cost, figures.usd),
+            _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
             _moved(unit_of_work(after), *step, figures.seconds)]
     return [text for text in said if text]
 

@@ -63,7 +63,8 @@ class Interviewer:
         said_before, self._finished = self._finished, True
         return [] if said_before else [_finished(plan, draft, following)]
 
-    def _ask(self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None, again: bool = False) -> Question:
+    def _ask(self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None,
+             again: bool = False) -> Question:
         self.question = asked.question(draft, self._catalog, changes=changes, previous=previous, again=again)
         self._asked = [f for f in self._asked if f != asked.field] + [asked.field]
         return self.question

@@ -88,7 +88,8 @@ def _price(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 def _deadline(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     """A deadline that the recommended fabric misses and another one meets; one that nothing meets would be no plan."""
     days = now.hours.get(now.fabric or "", 0.0) / 24
-    return [Plausible({"constraints.deadline_days": float(f"{days * DEADLINE:.3g}")}, 0.2, must_work=True)] if 0 < days <= LATEST_DAYS else []
+    deadline = float(f"{days * DEADLINE:.3g}")
+    return [Plausible({"constraints.deadline_days": deadline}, 0.2, must_work=True)] if 0 < days <= LATEST_DAYS else []
 
 
 def _fixed(field: str, **weights: float) -> Answers:

@@ -55,8 +55,8 @@ class Asked:
     def question(self, draft: Draft, catalog: Catalog, *, changes: str = "", previous: str | None = None,
                  again: bool = False) -> Question:
         """The question as it is asked now; the choices depend on what is known. ``changes``: what the answer could change."""
-        return Question(field=self.field, text=self.text, why_asked=f"{self.why} {changes}".strip(), choices=self.choices(draft, catalog),
-                        not_sure=not self.required,
+        return Question(field=self.field, text=self.text, why_asked=f"{self.why} {changes}".strip(),
+                        choices=self.choices(draft, catalog), not_sure=not self.required,
                         if_not_sure=self.if_not_sure, placeholder=self.placeholder,
                         previous=previous, again=again)
 
@@ -204,7 +204,8 @@ QUESTIONS: tuple[Asked, ...] = (
         choices=fixed(("several-vendors", "Yes, vendor neutral", {"constraints.vendor_neutral": True}),
                       ("any-vendor", "No, one vendor is fine", {"constraints.vendor_neutral": False})),
         if_not_sure="one vendor is fine", placeholder="vendor neutral",
-        replies=((r"yes|yep|it must", "several-vendors"), (r"no(?:pe)?|one is fine|(?:it )?does(?:n't| not) matter", "any-vendor"))),
+        replies=((r"yes|yep|it must", "several-vendors"),
+                 (r"no(?:pe)?|one is fine|(?:it )?does(?:n't| not) matter", "any-vendor"))),
     Asked(
         "budget.spot", "On spot machines that can be taken away?",
         "Interruptions cost time, and a job that is interrupted anyway is content with a simpler network.",

@@ -71,7 +71,8 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
     if fields.get("parallelism.strategy") in _ALONE and not split:
         assumed.append(f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
                        f"say for example tp 8 to add some, or \"auto\" to search")
-    return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided]
+    return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
+                      if fabric != decided]
 
 
 def difference(before: Draft, after: Draft, catalog: Catalog) -> str:

@@ -59,7 +59,8 @@ def _listed(names: Iterable[str]) -> str:
 def head_of(library: Library, today: datetime.date, *, searched: bool) -> dict[str, str]:
     """What an answer was made with."""
     digests = {name: digest[:_DIGEST_LENGTH] for name, digest in library.digests.items()}
-    return {"date": today.isoformat(), "program": f"weft {assistant.__version__}", **digests, "evidence": SEARCH if searched else CLAIMS}
+    return {"date": today.isoformat(), "program": f"weft {assistant.__version__}", **digests,
+            "evidence": SEARCH if searched else CLAIMS}
 
 
 def dated_planner(today: datetime.date, *, searched: bool) -> Callable[[Questionnaire, Library], Plan]:

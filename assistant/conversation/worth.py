@@ -98,10 +98,9 @@ def _with(name: str, values: list[str]) -> str:
     """``price $1.95 or $6.24 per GPU-hour``; a yes is its name alone."""
     if values == ["yes"]:
         return field_name(name)
-    *most, last = values
-    unit = last.partition(" ")[2]
-    return " or ".join([f"{field_name(name)} {most[0].removesuffix(unit).strip()}", *(v.removesuffix(unit).strip() for v in most[1:]), last]
-                       if most else [f"{field_name(name)} {last}"])
+    unit = values[-1].partition(" ")[2]
+    shortened = [value.removesuffix(unit).strip() for value in values[:-1]]
+    return f"{field_name(name)} {' or '.join([*shortened, values[-1]])}"
 
 
 def _becomes(fabric: str | None, catalog: Catalog) -> str:
