@@ -30,7 +30,8 @@ _READ_TERMINAL = """
 (() => {
   if (!window.foundTerminal) return "";
   const buffer = foundTerminal.buffer.active;
-  return Array.from({length: foundTerminal.rows}, (_, row) => buffer.getLine(row + buffer.baseY)?.translateToString(true) ?? "").join("\\n");
+  const line = (_, row) => buffer.getLine(row + buffer.baseY)?.translateToString(true) ?? "";
+  return Array.from({length: foundTerminal.rows}, line).join("\\n");
 })()"""
 
 
@@ -96,7 +97,8 @@ class Page:
         """A key with a name."""
         key, code, number, text = _KEYS[name]
         common = {"key": key, "code": code, "windowsVirtualKeyCode": number}
-        await self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **({"text": text} if text else {}), **common)
+        down = {"type": "keyDown", "text": text} if text else {"type": "rawKeyDown"}
+        await self.call("Input.dispatchKeyEvent", **down, **common)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 
     async def terminal(self) -> str:

@@ -82,9 +82,11 @@ def _announce(settings: Settings, url: str, token: str | None, loopback: bool) -
     if token is not None and not made_up:
         print(f"Each browser opens it once as {url}?token=… with the token you gave.")
     if not loopback:
-        print("Others can connect, and what they say travels in the clear: in a network you do not trust, put a proxy with TLS in front.")
+        print("Others can connect, and what they say travels in the clear: "
+              "in a network you do not trust, put a proxy with TLS in front.")
     held = f"{settings.sessions} conversation{'s' * (settings.sessions != 1)}"
-    print(f"At most {held} at once; one without a key for {settings.idle_minutes:g} minutes is ended. Ctrl+C stops the server.", flush=True)
+    print(f"At most {held} at once; one without a key for {settings.idle_minutes:g} minutes is ended. "
+          "Ctrl+C stops the server.", flush=True)
 
 
 class Server:
@@ -132,7 +134,8 @@ class Server:
         answer = pages.entered()
         # A proxy that ends TLS says so; a browser then keeps the cookie to encrypted connections.
         encrypted = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
-        answer.set_cookie(self._access.cookie, self._access.pass_word, httponly=True, samesite="Strict", secure=encrypted, path="/")
+        answer.set_cookie(self._access.cookie, self._access.pass_word, path="/",
+                          httponly=True, samesite="Strict", secure=encrypted)
         return answer
 
     async def _page(self, request: web.Request) -> web.Response:
