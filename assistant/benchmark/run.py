@@ -22,8 +22,8 @@ def benchmark(library: Library, parts: Sequence[str], repeats: int, done: Callab
     for part in parts:
         measured += PARTS[part](library, repeats)
         done()
-    return Benchmark(weft=assistant.__version__, python=platform.python_version(), machine=f"{platform.system()} {platform.machine()}",
-                     processors=os.cpu_count() or 1, load=load, measurements=measured)
+    return Benchmark(weft=assistant.__version__, python=platform.python_version(),
+                     machine=f"{platform.system()} {platform.machine()}", processors=os.cpu_count() or 1, load=load, measurements=measured)
 
 
 def _load() -> float | None:

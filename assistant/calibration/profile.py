@@ -56,8 +56,8 @@ def _runs(path: Path, catalog: Catalog) -> list[Run]:
         if run.measured_s <= 0:
             raise InputError(f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s"))
         if crosses(run) and not run.network.possible:
-            raise InputError(f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none",
-                             Place(str(path), field="fabric"))
+            message = f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none"
+            raise InputError(message, Place(str(path), field="fabric"))
     return runs
 
 

@@ -42,7 +42,8 @@ def _value(one: Measurement, value: float) -> str:
 
 def _spoken(own: list[Measurement]) -> list[Paragraph]:
     """What the ratios are to, and how memory moved."""
-    said = [Paragraph(f"Ratio: time against “{one}”, for the same work.") for one in dict.fromkeys(m.against for m in own if m.against)]
+    references = dict.fromkeys(one.against for one in own if one.against)
+    said = [Paragraph(f"Ratio: time against “{reference}”, for the same work.") for reference in references]
     held = [one for one in own if one.unit == "MiB" and len(one.values) > 1]
     return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.")
                    for one in held]
