@@ -140,7 +140,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         (not machine.calibrated, 0.15, f"{machine.gpu}: efficiencies taken over from a relative, not measured"),
         (job.precision == "fp8", 0.08, ""),
         (job.precision == "fp32", 0.10, "fp32: no measured rows"),
-        (bool(job.architecture.experts), 0.22, ""),
+        (bool(job.architecture.experts), 0.28, ""),
         (job.architecture.derived, 0.08, "model known by its parameter count only"),
         (job.workload == "rlhf", 0.15, "rlhf: generation between updates is not part of the step"),
         (job.gpus > 16384, 0.10, f"{job.gpus} GPUs: larger than any run the model was checked on"),

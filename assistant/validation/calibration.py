@@ -22,7 +22,7 @@ from .constants import EAGER, TAKEN_OVER, Prepared, Values, first_values, predic
 
 MOST_ROWS = 240  # of one source: vTrain's many alike rows are thinned evenly
 SOFT = 0.04  # below it errors count squared, above it by their size
-PRIOR = 0.01  # resistance of a constant that rows do not determine, in units of squared logarithms
+PRIOR = 3.0  # rows that a constant's first value counts for, so that a few rows alone cannot carry it far
 NUDGE, LONGEST = 0.02, 0.3  # of the logarithm: for derivatives, and the longest step of a round
 ROUNDS = 6
 OUT_PASSES, OUT_EVERY = 1, 2  # each fit without a source: passes, and every n-th row of the others
@@ -117,7 +117,7 @@ def weights(rows: Sequence[Prepared], found: np.ndarray) -> np.ndarray:
 def improved(rows: Sequence[Prepared], start: Values, names: Sequence[str], rounds: int) -> Values:
     """Reweighted least squares in the logarithms of the constants, with their derivatives by small differences.
 
-    A constant that the rows hardly determine stays where it starts: moving it costs ``PRIOR`` times the squared logarithm.
+    A constant that the rows hardly determine stays where it starts, which counts like ``PRIOR`` rows.
     """
     values, origin = dict(start), np.log([start[name] for name in names])
     for _ in range(rounds):
@@ -125,8 +125,8 @@ def improved(rows: Sequence[Prepared], start: Values, names: Sequence[str], roun
         slopes = np.stack([(errors(rows, values | {name: values[name] * np.exp(NUDGE)}) - found) / NUDGE for name in names], axis=1)
         weight = weights(rows, found)
         moved = np.log([values[name] for name in names]) - origin
-        normal = slopes.T @ (weight[:, None] * slopes) + np.eye(len(names)) * PRIOR
-        step = np.linalg.solve(normal, -slopes.T @ (weight * found) - PRIOR * moved)
+        normal = slopes.T @ (weight[:, None] * slopes) + np.eye(len(names)) * PRIOR / len(rows)
+        step = np.linalg.solve(normal, -slopes.T @ (weight * found) - PRIOR / len(rows) * moved)
         step = np.clip(step, -LONGEST, LONGEST)
         values |= {name: _bounded(name, values[name] * float(np.exp(by))) for name, by in zip(names, step, strict=True)}
     return values
