@@ -14,6 +14,7 @@ import typer
 from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
 from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
+from assistant.nccl_commands import commands as nccl_commands
 from assistant.progress import progress_bar
 from assistant.validate_command import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
@@ -380,5 +381,6 @@ def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure 
 
 
 app.add_typer(knowledge_commands, name="knowledge")
+app.add_typer(nccl_commands, name="nccl")
 for one in (*COMMANDS, validate, serve):
     app.command()(one)
