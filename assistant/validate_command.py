@@ -13,19 +13,20 @@ from assistant.vocabulary.errors import InputError, Place
 
 
 def validate(
-    file: Annotated[Optional[Path], typer.Argument(metavar="FILE.csv", help="Your own measured runs; ours when left away.")] = None,
+    file: Annotated[Optional[Path], typer.Argument(metavar="FILE.csv", help="Your measured runs; ours when left away.")] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Every run, predicted and measured.")] = False,
     leave_one_out: Annotated[bool, typer.Option("--leave-one-out", help=(
         "Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs."))] = False,
     form: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
-    catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, laid over the shipped catalog.")] = None,
+    catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")] = None,
 ) -> None:
     """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model.
 
     A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and step_time_s
     are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
     gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1),
-    micro_batch, recompute, attention, framework, gradient_bytes, use (calibration, validation or excluded). See weft handbook accuracy.
+    micro_batch, recompute, attention, framework, gradient_bytes, use (calibration, validation or excluded). See
+    weft handbook accuracy.
     """
     from assistant.library import load
     from assistant.present import validation as present

@@ -72,7 +72,8 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
               kernels: Kernels) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
-    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, and a thin product is
+    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, and a thin
+    product is
     bound by reading its operands: max(arithmetic, traffic).
     """
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
@@ -206,7 +207,8 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
-        kinds.append((a.moe_layers, expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped), width, a.experts / slices.ep))
+        gemms = expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped)
+        kinds.append((a.moe_layers, gemms, width, a.experts / slices.ep))
     return kinds
 
 

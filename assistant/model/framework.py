@@ -18,7 +18,8 @@ class Framework:
     """One training stack.
 
     ``compute``: factor on compute time against the GPU family's calibrated kernels. ``launch``: factor on the launch
-    floor. ``attention``: factor on flash attention besides (older kernels). ``overlap``: share of the hideable communication that really disappears; collectives that run beside compute
+    floor. ``attention``: factor on flash attention besides (older kernels). ``overlap``: share
+    of the hideable communication that really disappears; collectives that run beside compute
     take units and memory bandwidth from it, so measured runs show little of it. ``tp_overlap``: the same for
     tensor-parallel communication. ``spread``: standard deviation of the logarithm of compute time within this stack.
     """

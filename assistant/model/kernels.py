@@ -22,7 +22,8 @@ class KernelConstants:
     Megatron's fused softmax cannot be used. ``score_passes``: times the score matrix is written or read forward when
     attention is not fused. ``loss_traffic``: bytes per logit of softmax, loss and gradient. ``grouped``: time of products
     grouped by expert against one dense product of the same FLOPs. ``permute_passes``: times a mixture layer reads or
-    writes each token's copies (sort, scatter, gather, weighted sum). ``mixture_launch``: host time to launch a mixture layer against a
+    writes each token's copies (sort, scatter, gather, weighted sum). ``mixture_launch``: host time to launch a mixture layer
+    against a
     dense one (router, sorting, counts that the host waits for).
     """
 

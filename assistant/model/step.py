@@ -61,7 +61,8 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
     """
     framework = framework or machine.framework(job.framework)
     share = share_of(job, layouts)
-    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts, gradient_time(job, machine, framework, layouts, share))
+    gradients = gradient_time(job, machine, framework, layouts, share)
+    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts, gradients)
     return _assembled(job, Wires(machine, networks, slowdown), framework, layouts, layer, share)
 
 
@@ -86,7 +87,8 @@ def _picked(times: LayerTimes, layouts: Layouts, gradients: np.ndarray) -> _Laye
     index = layouts.slice_index
     forward, attention = times.forward[index], times.attention[index]
     repeated = np.where(layouts.recompute == _SELECTIVE, attention, 0.0)
-    return _Layer(forward, times.backward[index] + gradients, repeated, times.forward_floor[index], times.backward_floor[index], attention,
+    return _Layer(forward, times.backward[index] + gradients, repeated, times.forward_floor[index],
+                  times.backward_floor[index], attention,
                   (times.head_forward + times.head_backward)[index], times.spared[index])
 
 

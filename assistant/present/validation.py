@@ -17,8 +17,10 @@ _TITLES = {"validation": "Rows that nothing was calibrated on", "calibration": "
 
 def as_text(made: Validation, *, rows: bool = False) -> str:
     """Tables by use, errors in percent of the measured step; with ``rows`` every run first."""
-    lines = [f"{len(made.runs)} measured runs of {safe(made.file)}" + (f", {made.excluded} excluded" if made.excluded else "") + "."]
-    lines.append("Errors of the predicted step in percent of the measured one. 'one constant': time proportional to FLOPs, best constant.")
+    excluded = f", {made.excluded} excluded" if made.excluded else ""
+    lines = [f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}.",
+             "Errors of the predicted step in percent of the measured one. 'one constant': time proportional to FLOPs, best",
+             "constant."]
     if rows:
         lines += ["", *_row_table(made.runs)]
     for use, title in _TITLES.items():
@@ -30,21 +32,23 @@ def as_text(made: Validation, *, rows: bool = False) -> str:
 
 def _cells(line: SourceAccuracy) -> tuple[str, ...]:
     covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
-    return (safe(line.source) or "all", str(line.runs), *(f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute,
-            line.p90_absolute)), f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}", covered)
+    sizes = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
+    return (safe(line.source) or "all", str(line.runs), *sizes,
+            f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}", covered)
 
 
 def _row_table(runs: list[MeasuredRun]) -> list[str]:
     head = ("row", "source", "use", "GPU", "GPUs", "fabric", "measured s", "predicted s", "error %")
-    return _columns([head, *((safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric, f"{run.measured_s:.4g}",
+    return _columns([head, *((safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric,
+                              f"{run.measured_s:.4g}",
                               f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}") for run in runs)], left=6)
 
 
 def _columns(table: list[tuple[str, ...]], left: int = 1) -> list[str]:
-    """Aligned columns, the first ``left`` of them to the left; the sixth of a row table is text as well."""
+    """Aligned columns, the first ``left`` of them to the left."""
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    return ["  ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
-            for row in table]
+    sides = [str.ljust] * left + [str.rjust] * (len(widths) - left)
+    return ["  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip() for row in table]
 
 
 def as_json(made: Validation, *, rows: bool = False) -> str:

@@ -45,9 +45,11 @@ class Stage:
 
 STAGES = (
     Stage(("hopper/gemm_efficiency", "hopper/attention_efficiency", "kernel/fp8_efficiency", "fsdp/compute", "other/compute",
-           "jax/compute", "fsdp/attention", "fsdp/launch", "fsdp/overlap", "jax/overlap", "megatron/overlap", "megatron/tp_overlap", "other/tp_overlap"), ("hopper",)),
+           "jax/compute", "fsdp/attention", "fsdp/launch", "fsdp/overlap", "jax/overlap",
+           "megatron/overlap", "megatron/tp_overlap", "other/tp_overlap"), ("hopper",)),
     Stage(("a100/gemm_efficiency", "a100/attention_efficiency", "a100/kernel_launch", "kernel/tile", "kernel/backward_launch",
-           "kernel/tp_launch", "kernel/unfused_softmax", "kernel/score_passes", "kernel/loss_traffic", "fsdp/compute/a100"), ("a100",)),
+           "kernel/tp_launch", "kernel/unfused_softmax", "kernel/score_passes", "kernel/loss_traffic",
+           "fsdp/compute/a100"), ("a100",)),
     Stage(("blackwell/gemm_efficiency", "blackwell/attention_efficiency"), ("blackwell",)),
     Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
     Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
@@ -122,7 +124,8 @@ def improved(rows: Sequence[Prepared], start: Values, names: Sequence[str], roun
     values, origin = dict(start), np.log([start[name] for name in names])
     for _ in range(rounds):
         found = errors(rows, values)
-        slopes = np.stack([(errors(rows, values | {name: values[name] * np.exp(NUDGE)}) - found) / NUDGE for name in names], axis=1)
+        nudged = [errors(rows, values | {name: values[name] * np.exp(NUDGE)}) for name in names]
+        slopes = np.stack([(error - found) / NUDGE for error in nudged], axis=1)
         weight = weights(rows, found)
         moved = np.log([values[name] for name in names]) - origin
         normal = slopes.T @ (weight[:, None] * slopes) + np.eye(len(names)) * PRIOR / len(rows)

@@ -24,7 +24,8 @@ from .split import family_of
 
 Values = dict[str, float]
 EFFICIENCIES = ("gemm_efficiency", "attention_efficiency", "kernel_launch")
-MEMBER = {"v100": "v100-sxm", "a100": "a100-sxm-80gb", "hopper": "h100-sxm", "blackwell": "b200", "blackwell-ultra": "b300"}  # the entry read for a family
+# The entry that is read for a family.
+MEMBER = {"v100": "v100-sxm", "a100": "a100-sxm-80gb", "hopper": "h100-sxm", "blackwell": "b200", "blackwell-ultra": "b300"}
 EAGER = "fsdp"  # the stack whose factors another one takes over when no run of it may be used
 TAKEN_OVER = ("deepspeed", "other")
 HABITS = CALIBRATED
@@ -83,7 +84,8 @@ def predicted(one: Prepared, values: Mapping[str, float]) -> float:
     """Seconds per step with these constants; what ``values`` lacks stays as it is shipped."""
     machine = one.run.machine
     changes = {name: values[f"{one.family}/{name}"] for name in EFFICIENCIES if f"{one.family}/{name}" in values}
-    kernels = {field.name: values[f"kernel/{field.name}"] for field in fields(KernelConstants) if f"kernel/{field.name}" in values}
+    names = [field.name for field in fields(KernelConstants) if f"kernel/{field.name}" in values]
+    kernels = {name: values[f"kernel/{name}"] for name in names}
     machine = replace(machine, kernels=replace(machine.kernels, **kernels), **changes)
     total = steps(one.run.job, machine, one.networks, one.layouts, framework=_framework(one, values)).total
     return float(np.min(total))

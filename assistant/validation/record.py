@@ -21,14 +21,17 @@ ROWS = {
     "blackwell": "dgxc and Megatron-Bridge (dense, B200 and GB200)",
     "blackwell-ultra": "Megatron-Bridge (dense, GB300)", "mixtures": "mixture models of dgxc and Megatron-Bridge",
 }
-_STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "dgxc (Paxml, MaxText)", "megatron": "dgxc, Megatron-Bridge and NeMo"}
+_STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "dgxc (Paxml, MaxText)",
+               "megatron": "dgxc, Megatron-Bridge and NeMo"}
 _FITTED = "derived: fitted to measured step times"
+_HELD = "derived: what grouped products of libraries reach, held fixed in the fit"
 _SHOWN = 4
 
 
 def record(values: Values, catalog: Path, day: datetime.date) -> list[Path]:
     """Write ``values`` into the folder's ``gpus.yaml`` and ``constants/``; returns the files."""
-    gpus, framework, kernels = catalog / "gpus.yaml", catalog / "constants" / "framework.yaml", catalog / "constants" / "kernels.yaml"
+    gpus, constants = catalog / "gpus.yaml", catalog / "constants"
+    framework, kernels = constants / "framework.yaml", constants / "kernels.yaml"
     gpus.write_text(with_efficiencies(gpus.read_text(encoding="utf-8"), values, day), encoding="utf-8")
     framework.write_text(framework_constants(values, day), encoding="utf-8")
     kernels.write_text(kernel_constants(values, day), encoding="utf-8")
@@ -63,7 +66,8 @@ def _note(rows: str) -> str:
 
 
 def _fact(value: float, unit: str, source: str, day: datetime.date, note: str = "") -> str:
-    return f'{{value: {value:.{_SHOWN}g}, unit: "{unit}", source: "{source}", date: {day}' + (f', note: "{note}"' if note else "") + "}"
+    noted = f', note: "{note}"' if note else ""
+    return f'{{value: {value:.{_SHOWN}g}, unit: "{unit}", source: "{source}", date: {day}{noted}}}'
 
 
 def kernel_constants(values: Values, day: datetime.date) -> str:
@@ -74,7 +78,7 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
         rows = {"fp8_efficiency": "hopper", "permute_passes": "mixtures", "mixture_launch": "mixtures"}.get(field.name, "a100")
         name = "kernel-" + field.name.replace("_", "-")
         fitted = any(f"kernel/{field.name}" in stage.names for stage in STAGES)
-        source, note = (_FITTED, _note(ROWS[rows])) if fitted else ("derived: what grouped products of libraries reach, held fixed in the fit", "")
+        source, note = (_FITTED, _note(ROWS[rows])) if fitted else (_HELD, "")
         lines.append(f"{name}: " + _fact(values[f"kernel/{field.name}"], "1", source, day, note))
     return "\n".join(lines) + "\n"
 
@@ -82,10 +86,11 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
 def framework_constants(values: Values, day: datetime.date) -> str:
     """``framework.yaml``: what training software adds to the kernels and hides of the communication."""
     lines = ["# What training software adds to the GPU family's kernels: factors on compute time, on flash attention and on the",
-             "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and the",
-             "# Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.", ""]
+             "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and",
+             "# the Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.", ""]
     for stack in FRAMEWORKS:
-        lines += [f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, "", values, day) for habit in HABITS]
+        lines += [f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, "", values, day)
+                  for habit in HABITS]
         if stack != "megatron":
             lines.append(f"framework-{stack}-compute-a100: " + _framework_fact(stack, "compute", "/a100", values, day))
     middle = {habit + family: (values[f"megatron/{habit}{family}"] * values[f"fsdp/{habit}{family}"]) ** 0.5

@@ -8,8 +8,6 @@ from pathlib import Path
 from assistant.model.validation import Errors, Run, band, step_time, summarize
 from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
 
-Bands = list[tuple[float, float]]
-
 
 def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda: None) -> Validation:
     """Every run that is not excluded beside its prediction, and the errors by source, validation rows before others.
@@ -41,7 +39,8 @@ def _by_source(rows: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[Source
 
 def _accuracy(source: str, use: Use, rows: Sequence[tuple[Run, MeasuredRun]]) -> SourceAccuracy:
     runs = [run for run, _ in rows]
-    return accuracy(source, use, summarize(runs, [row.predicted_s for _, row in rows], [(row.p10_s, row.p90_s) for _, row in rows]))
+    bands = [(row.p10_s, row.p90_s) for _, row in rows]
+    return accuracy(source, use, summarize(runs, [row.predicted_s for _, row in rows], bands))
 
 
 def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:

@@ -23,7 +23,8 @@ _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", 
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep", "interleave", "sequence_parallel", "micro_batch", "recompute", "attention")
 _CHOICES = {"use": USES, "precision": ("fp32", "fp16", "bf16", "fp8"), "recompute": RECOMPUTE, "attention": ("flash", "unfused"),
             "framework": tuple(FRAMEWORKS), "gradient_overlap": ("0", "1"), "sequence_parallel": ("0", "1")}
-COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_node", "fabric", "nics_per_node", "precision", *_SPLIT,
+COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_node", "fabric", "nics_per_node",
+           "precision", *_SPLIT,
            "framework", "gradient_overlap", "gradient_bytes", "memory_gb", "use", "reason")
 
 
@@ -67,13 +68,15 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
         if row.get(name) and row[name] not in accepted:
             raise InputError(f'expected one of {", ".join(accepted)}, got "{row[name]}"', Place(field=name))
     gpu, gpus = _known(row, "gpu", catalog.gpus), _whole(row, "gpus", least=1)
-    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, _whole(row, "gpus_per_node", gpu.gpus_per_node, least=1), catalog.constants)
+    per_node = _whole(row, "gpus_per_node", gpu.gpus_per_node, least=1)
+    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, per_node, catalog.constants)
     if machine.domains > 1 and not row.get("fabric"):
         raise InputError(f"expected the fabric that joins {machine.domains} nodes, got nothing", Place(field="fabric"))
     nics = _whole(row, "nics_per_node", 0) or None
     job = _job(row, catalog, gpus)
     return Run(
-        id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation", reason=row.get("reason") or "",
+        id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation",
+        reason=row.get("reason") or "",
         job=job, machine=machine, network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
         parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"))
 
@@ -133,9 +136,11 @@ def _split(row: Mapping[str, str], job: Job) -> Parallelism:
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
     numbers = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
     try:
-        return Parallelism(strategy=row.get("strategy") or "ddp", sequence_parallel=row.get("sequence_parallel") == "1", **numbers)
+        sequence = row.get("sequence_parallel") == "1"
+        return Parallelism(strategy=row.get("strategy") or "ddp", sequence_parallel=sequence, **numbers)
     except ValidationError as error:
-        raise InputError(f"expected a strategy, got \"{row.get('strategy')}\": {error.errors()[0]['msg']}", Place(field="strategy")) from None
+        message = f"expected a strategy, got \"{row.get('strategy')}\": {error.errors()[0]['msg']}"
+        raise InputError(message, Place(field="strategy")) from None
 
 
 def _number(row: Mapping[str, str], name: str, default: float | None = None) -> float:
