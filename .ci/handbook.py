@@ -1,11 +1,29 @@
-"""Write the generated pages of the handbook anew: run it after rules, facts or audited claims have changed."""
+"""Write the generated pages anew: run it after rules, facts, kept conversations or audited claims have changed."""
 
 import pathlib
+import re
 
 from assistant.library import load
 from assistant.present.rule_book import rule_book
 
-library = load()
-pages = pathlib.Path(__file__).parents[1] / "knowledge" / "handbook"
-(pages / "rules.md").write_text(rule_book(library.rules.values()), encoding="utf-8")
-print("written:", pages / "rules.md")
+ROOT = pathlib.Path(__file__).parents[1]
+SHOWN = "70b-over-plain-tcp.md"  # the kept conversation whose beginning the README shows
+
+
+def write_rule_book() -> None:
+    """The page of all rules and facts."""
+    (ROOT / "knowledge" / "handbook" / "rules.md").write_text(rule_book(load().rules.values()), encoding="utf-8")
+
+
+def write_conversation() -> None:
+    """The first two turns of a kept conversation and its last, in the README."""
+    turns = re.split(r"(?m)^(?=\*\*You:\*\*)", (ROOT / "transcripts" / SHOWN).read_text(encoding="utf-8"))[1:]
+    shown = "".join(turns[:2]).strip() + "\n\n…\n\n" + turns[-1].strip()
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    start, end = text.index("```text\n") + len("```text\n"), text.index("```\n\nEvery conversation is saved")
+    readme.write_text(text[:start] + shown + "\n" + text[end:], encoding="utf-8")
+
+
+write_rule_book()
+write_conversation()

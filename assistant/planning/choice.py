@@ -91,7 +91,9 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
 def _kept(owned: Entry, able: list[Entry]) -> Choice:
     """A fabric already owned is kept unless the job cannot run on it."""
     rest = [e for e in able if e is not owned and e.verdict == "acceptable"]
-    best = min(rest, key=lambda e: e.median_cost, default=None)
+    cheapest = min(rest, key=lambda e: e.median_cost, default=None)
+    tied = [e for e in rest if e is cheapest or _indistinct(e, cheapest)]
+    best = max(tied, key=lambda e: (e.points, -e.median_cost), default=None)
     return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
 
 
