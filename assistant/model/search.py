@@ -56,11 +56,11 @@ def _fixed(job: Job, given: Parallelism) -> dict[str, Sequence[int]]:
 def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
     """Model chunks per stage that may be tried: as given, else what Megatron can do; DeepSpeed's pipelines have one.
 
-    Where a split is given and says nothing of interleaving, only Megatron is taken to use it.
+    Where a split is given and says nothing of interleaving, Megatron or an unknown framework is taken to use it.
     """
     if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
         return [given.interleave]
-    tried = job.framework == "megatron" if given is not None else job.framework != "deepspeed"
+    tried = job.framework in ("megatron", None) if given is not None else job.framework != "deepspeed"
     return INTERLEAVES if tried else [1]
 
 

@@ -135,9 +135,9 @@ def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: f
     precision = _precision(questionnaire, gpu, taken)
     split = questionnaire.parallelism
     if isinstance(split, Parallelism) and split.pp > 1 and "interleave" not in split.model_fields_set:
-        megatron = given is not None and given.framework == "megatron"
-        taken.take("parallelism.interleave", "auto" if megatron else 1,
-                   "not said: Megatron interleaves its pipelines where that is faster" if megatron else "not said: one model chunk per stage")
+        free = given is None or given.framework in ("megatron", None)
+        taken.take("parallelism.interleave", "auto" if free else 1,
+                   "not said: pipelines are interleaved where that is faster, as Megatron can" if free else "not said: one model chunk per stage")
     if questionnaire.workload == "finetuning":
         taken.take("workload", "finetuning", "planned as full fine-tuning: all weights are trained; adapters such as LoRA need less memory and "
                                              "move far fewer gradient bytes than this plan counts")
