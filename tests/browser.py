@@ -58,7 +58,7 @@ class Page:
             elif said.get("method") == "Runtime.exceptionThrown":
                 self.complaints.append(json.dumps(said["params"]["exceptionDetails"]))
             elif said.get("method") == "Log.entryAdded" and said["params"]["entry"]["level"] == "error":
-                self.complaints.append(said["params"]["entry"]["text"])
+                self.complaints.append(f"{said['params']['entry']['text']}: {said['params']['entry'].get('url')}")
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command of the protocol and its result."""

@@ -89,6 +89,11 @@ def _announce(settings: Settings, url: str, token: str | None, loopback: bool) -
           "Ctrl+C stops the server.", flush=True)
 
 
+async def _icon(request: web.Request) -> web.FileResponse:
+    """Browsers ask for this name, whatever icon a page names."""
+    return web.FileResponse(_STATICS["/static/weft"] / "weft.svg", headers={"Content-Type": "image/svg+xml"})
+
+
 class Server:
     """What is answered to a request, and the conversations being held."""
 
@@ -106,6 +111,7 @@ class Server:
             web.get("/", self._page),
             web.get("/ws", self._conversation),
             web.get("/download/{key}", self._download),
+            web.get("/favicon.ico", _icon),
             *(web.static(prefix, folder, show_index=False) for prefix, folder in _STATICS.items()),
         ])
         return application
@@ -126,7 +132,7 @@ class Server:
         """Nothing but the look of the pages is given to whom the door is closed."""
         if not self._access.serves(request.host):
             return pages.not_for_this_name()
-        if request.path.startswith("/static/") or self._access.knows(request.cookies.get(self._access.cookie)):
+        if request.path.startswith(("/static/", "/favicon.ico")) or self._access.knows(request.cookies.get(self._access.cookie)):
             return await handler(request)
         given = request.query.get("token") if request.path == "/" else None
         if given is None or not self._access.opens(given):
