@@ -1,0 +1,40 @@
+"""Kept conversations, said again on the real screen: the answers are those of the document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("textual")
+
+from textual import events  # noqa: E402
+
+from assistant.conversation import transcripts  # noqa: E402
+from tests.test_screen import NARROW, WIDE, at_the_screen, on_screen  # noqa: E402
+
+FOLDER = Path(__file__).parents[1] / "transcripts"
+NAMES = ["single-node", "serving", "bulk-inference", "too-little-time", "beside-the-point", "70b-over-plain-tcp", "two-nodes-over-tcp",
+         "vendor-neutral", "tight-budget", "corrections-and-going-back"]
+
+
+def _without_a_screen(saved, library):
+    conversation = transcripts.conversation_for(saved, library)
+    conversation.start()
+    for message in saved.said:
+        conversation.say(message)
+    return conversation.turns
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES)), ids=NAMES)
+@on_screen
+async def test_a_kept_conversation_goes_the_same_way_on_the_screen(library, number, name):
+    saved = transcripts.read(FOLDER / f"{name}.md")
+    async with at_the_screen(lambda: transcripts.conversation_for(saved, library), NARROW if number % 2 else WIDE) as user:
+        for message in saved.said:
+            user.app.post_message(events.Paste(message))
+            await user.pilot.pause()
+            await user.press("enter")
+        shown, told = user.talk.conversation.turns, _without_a_screen(saved, library)
+        assert [turn.said for turn in shown] == [None, *saved.said]
+        assert shown == told
