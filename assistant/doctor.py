@@ -101,4 +101,4 @@ def _index() -> Iterator[tuple[bool, str]]:
     except (InputError, KnowledgeError) as error:
         yield False, str(error)
         return
-    yield True, "search index: built" if built else "search index: built when it is first needed (weft ask, weft plan), in some ten seconds"
+    yield True, "search index: built" if built else "search index: built when it is first needed (weft ask, weft plan), in most of a minute on two cores"
