@@ -13,7 +13,7 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.model import architecture_of
-from assistant.planning import choice, facts, money
+from assistant.planning import choice, facts, money, verdicts
 from assistant.planning.candidates import considered
 from assistant.planning.design import bought_designs
 from assistant.planning.entry import Entry, Estimate
@@ -123,16 +123,8 @@ class Trials:
             good = min((e.median_cost for e in judged if e.verdict == "acceptable"), default=good)
 
     def _apply(self, entries: list[Entry], judged: list[Entry], job: Resolved, about_job: dict[str, Any]) -> None:
-        by_id = {entry.id: entry for entry in judged}
         told = [facts.candidate_facts(entry, job, entries) for entry in judged]
-        for conclusion in self._deciding().run(about_job, told):
-            entry = by_id.get(conclusion.fabric or "")
-            if entry is None:
-                continue
-            verdict = conclusion.then.get("verdict")
-            if verdict is not None and entry.verdict != "impossible":
-                entry.verdict = verdict
-            entry.points += conclusion.then.get("prefer") or 0
+        verdicts.apply(self._deciding().run(about_job, told), judged)
 
     def _deciding(self) -> Reasoner:
         """The rules that give verdicts or preferences, and those whose conclusions they read."""

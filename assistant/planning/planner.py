@@ -16,7 +16,7 @@ from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import assemble, choice, evidence, facts, flips, money, stale
+from . import assemble, choice, evidence, facts, flips, money, stale, verdicts
 from .candidates import considered
 from .design import bought_designs
 from .entry import Entry
@@ -69,7 +69,7 @@ def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.da
     money.run(entries, job)
     choice.mark_ties(entries)
     conclusions = _conclusions(job, architecture, entries, library)
-    _apply(conclusions, entries)
+    verdicts.apply(conclusions, entries)
     choice.mark_probabilities(entries)
     return Decision(job, architecture, entries, conclusions, choice.choose(entries, questionnaire))
 
@@ -83,23 +83,6 @@ def _conclusions(job: Resolved, architecture: Any, entries: list[Entry], library
 def reasoner(library: Library) -> Reasoner:
     """The rules of a library, compiled once per process."""
     return Reasoner(library.rules.values())
-
-
-def _apply(conclusions: list[Conclusion], entries: list[Entry]) -> None:
-    """Verdicts, reasons and preference points of the rules onto the candidates; the harder verdict wins."""
-    by_id = {entry.id: entry for entry in entries}
-    for conclusion in conclusions:
-        entry = by_id.get(conclusion.fabric or "")
-        if entry is None:
-            continue
-        verdict = conclusion.then.get("verdict")
-        if verdict in ("impossible", "avoid"):
-            entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
-            entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
-        entry.points += conclusion.then.get("prefer") or 0
-    for entry in entries:
-        if entry.estimate is None or not entry.estimate.fits or entry.considered.sold is False:
-            entry.verdict = "impossible"
 
 
 def _built_index(library: Library) -> Any:

@@ -1,0 +1,26 @@
+"""What the rules concluded about candidates, written onto them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assistant.reasoning import Conclusion
+
+from .entry import Entry
+
+
+def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
+    """Verdicts, reasons and preference points of the rules onto the candidates; the harder verdict wins."""
+    by_id = {entry.id: entry for entry in entries}
+    for conclusion in conclusions:
+        entry = by_id.get(conclusion.fabric or "")
+        if entry is None:
+            continue
+        verdict = conclusion.then.get("verdict")
+        if verdict in ("impossible", "avoid"):
+            entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
+            entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
+        entry.points += conclusion.then.get("prefer") or 0
+    for entry in entries:
+        if entry.estimate is None or not entry.estimate.fits or entry.considered.sold is False:
+            entry.verdict = "impossible"
