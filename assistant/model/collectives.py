@@ -13,32 +13,15 @@ import numpy as np
 
 from .machine import Machine
 from .network import Networks
+from .protocols import (LL, LL128, LL128_SHARE, LL_SHARE, NVLINK_STEP, SIMPLE, CollectiveConstants, Protocol,
+                        protocols_from)
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """One of NCCL's protocols: seconds per collective, per step inside a domain, per step over the network besides the
-    fabric's own latency, and the share of the bandwidth it reaches (NCCL 2.21 ``src/graph/tuning.cc``: ``baseLat`` and
-    ``hwLat`` for NVLink and NET, the latter less the 2.7 and 5.0 us of its fastest ring and tree step).
-    """
-
-    base: float
-    near: float
-    far: float
-    share: float
-
-
-LL = Protocol(6.6e-6, 0.6e-6, 0.0, 0.45)  # flags beside every word: half of the wire
-LL128 = Protocol(14e-6, 1.9e-6, 1.3e-6, 0.92)  # a flag per 128 bytes
-SIMPLE = Protocol(8.4e-6, 3.4e-6, 11.3e-6, 1.0)  # waits for a whole chunk
-PROTOCOLS = (LL, LL128, SIMPLE)
-
-LOW_LATENCY_SHARE = 0.3  # of the bandwidth: what NCCL's LL protocols reach when messages are too small for the simple one
-PIPE_FILL = 15e-6  # seconds until a scale-up link streams: dgxc-0001.. all-reduce of 1 to 16 MiB on 8 H100
 SWITCH_GAIN = 1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
 WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the ring's bandwidth is measured
 TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
-SWITCH_START = 60e-6  # seconds that NVLS needs before it is faster: the ring wins below 32 MiB there
+SHARP_PASSES = 2.0  # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
+PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is
 
 
 @dataclass(frozen=True)
@@ -63,26 +46,24 @@ class Wires:
     shape (K, F, L), which is how error bands are drawn.
     """
 
-    def __init__(self, machine: Machine, networks: Networks, slowdown: float | np.ndarray = 1.0) -> None:
+    def __init__(self, machine: Machine, networks: Networks, slowdown: float | np.ndarray = 1.0,
+                 constants: CollectiveConstants | None = None) -> None:
         self.machine, self.networks, self.slowdown = machine, networks, slowdown
+        self.constants = constants or protocols_from(machine.constants)
         self.latency = networks.latency * slowdown
         self.up = machine.scale_up_bandwidth
-        self.up_latency = machine.scale_up_latency
+        self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
 
-    def network_rate(self, group: Group, message: np.ndarray) -> np.ndarray:
+    def network_rate(self, group: Group) -> np.ndarray:
         """Bytes/s into one domain for one group, (F, L).
 
-        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Small
-        messages per NIC reach less (half at ``half_message``, never below what the low-latency protocol gives), and
-        congestion takes a share per doubling beyond eight domains (NDR: flat to 8 nodes, a third lost at 64 with
-        static routing).
+        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Congestion takes
+        a share per doubling beyond eight domains (NDR: flat to 8 nodes, a third lost at 64 with static routing).
         """
         n = self.networks
-        share = n.gpu_rate * group.local
         lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 3.0, 0.0)
-        per_nic = message / np.maximum(group.local * n.nics_per_gpu, 1.0)
-        return share * np.maximum(lost, 0.3) * np.maximum(per_nic / (per_nic + n.half_message), LOW_LATENCY_SHARE) / self.slowdown
+        return n.gpu_rate * group.local * np.maximum(lost, 0.3) / self.slowdown
 
     def waiting(self, group: Group) -> np.ndarray:
         """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
@@ -91,40 +72,47 @@ class Wires:
         """
         return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 2.0)))
 
-    def inside(self, volume: np.ndarray) -> np.ndarray:
-        """Seconds for ``volume`` bytes through one GPU's scale-up link; small volumes pay for filling the pipe."""
-        time = volume / self.up
-        return time + np.minimum(PIPE_FILL, time * (1.0 / LOW_LATENCY_SHARE - 1.0))
+    def hop(self, protocol: Protocol, trips: float) -> np.ndarray:
+        """Seconds of one step over each network, (F, 1)."""
+        return protocol.far * self.slowdown + trips * self.latency
+
+    def fastest(self, streaming: np.ndarray, whole: np.ndarray, group: Group, near: np.ndarray, hops: np.ndarray,
+                fill: np.ndarray | float = 0.0) -> np.ndarray:
+        """Seconds of the protocol NCCL would choose.
+
+        ``streaming``: seconds at full bandwidth, ``whole``: bytes that a small message hands on per step, ``near`` steps
+        inside domains, ``hops`` between them, ``fill``: seconds until a pipeline of chunks flows.
+        """
+        c, start, crossing = self.constants, group.size > 1, hops * self.waiting(group)
+        ll128_share = np.where(hops > 0, c.ll128_share, LL128_SHARE)
+        inside = [protocol.base * start + protocol.near * self.near_step * near for protocol in (LL, LL128, SIMPLE)]
+        inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.slowdown)
+        low = np.minimum(inside[0] + crossing * self.hop(LL, 1.0) + streaming * (1.0 / LL_SHARE),
+                         inside[1] + crossing * self.hop(LL128, c.ll128_trips) + streaming * (1.0 / ll128_share))
+        return np.minimum(low, inside[2] + crossing * self.hop(SIMPLE, c.simple_trips) + streaming + fill)
 
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
-        """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass."""
+        """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass, 1/N each."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
-        near, hops = passes * (group.size - group.domains), passes * group.domains
-        between = np.maximum(volume / self.network_rate(group, bytes_), volume / self.up)
-        far = hops * self.latency * self.waiting(group)
-        crossing = self.fastest(between, near, hops) + far
-        return np.where(group.domains > 1, crossing, self.inside(volume) + near * self.up_latency)
-
-    def fastest(self, streaming: np.ndarray, near: np.ndarray, far: np.ndarray) -> np.ndarray:
-        """Seconds of the protocol NCCL would choose, the fabric's latency left out: ``streaming`` seconds at full bandwidth,
-        ``near`` steps inside domains and ``far`` steps between them.
-        """
-        times = [protocol.base + near * protocol.near + far * protocol.far * self.slowdown + streaming / protocol.share
-                 for protocol in PROTOCOLS]
-        return np.minimum(np.minimum(times[0], times[1]), times[2])
+        apart = group.domains > 1
+        streaming = np.where(apart, np.maximum(volume / self.network_rate(group), volume / self.up), volume / self.up)
+        near, hops = passes * (group.size - group.domains), passes * group.domains * apart
+        return self.fastest(streaming, bytes_ / group.size, group, near, hops)
 
     def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two.
 
-        Over sockets the host's copies are the limit, so a tree saves nothing there (3.19 GB/s on two Azure nodes).
+        Where no switch adds (before Hopper) NCCL keeps to rings for large tensors on two nodes: 188 of 200 GB/s on 16 A100
+        with HDR. Over sockets the host's copies are the limit. Neither sends fewer bytes than a ring.
         """
         flat = 2.0 * (group.size - 1.0) / group.size
         passes = np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0) / TREE_EFFICIENCY
-        volume = bytes_ * np.where(self.networks.host_bound, np.maximum(passes, flat), passes)
-        between = volume / self.network_rate(group, bytes_)
+        as_ring = self.networks.host_bound | (not self.machine.in_network_reduction)
+        between = bytes_ * np.where(as_ring, np.maximum(passes, flat), passes) / self.network_rate(group)
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
-        hops = 2.0 * np.log2(np.maximum(group.domains, 1.0))
-        return self.fastest(outer, 2.0 * (group.local - 1.0), hops) + hops * self.latency
+        levels = np.log2(np.maximum(group.domains, 1.0))
+        full = self.constants.fill * self.networks.half_message / self.networks.gpu_rate * self.slowdown
+        return self.fastest(outer, bytes_, group, 2.0 * (group.local - 1.0), 2.0 * levels, np.minimum(outer, levels * full))
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
@@ -132,14 +120,14 @@ class Wires:
         return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * gain)
 
     def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
-        """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start."""
-        return self._inside_reduce(bytes_, group) + SWITCH_START + 2.0 * (group.local - 1.0) * self.up_latency
+        """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start, no steps from rank to rank."""
+        return self._inside_reduce(bytes_, group) + self.constants.switch_start
 
     def in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
-        """Reduction in the switches (SHARP): each domain sends and receives the tensor once."""
-        between = bytes_ / self.network_rate(group, bytes_)
-        outer = np.maximum(between, self._inside_reduce(bytes_, group))
-        return outer + 2.0 * (self.latency + (group.local - 1.0) * self.up_latency)
+        """Reduction in the switches (SHARP): each domain sends the tensor once and receives it once."""
+        outer = np.maximum(SHARP_PASSES * bytes_ / self.network_rate(group), self._inside_reduce(bytes_, group))
+        hops = np.where(group.domains > 1, 2.0, 0.0)
+        return self.fastest(outer, bytes_, group, 2.0 * (group.local - 1.0), hops)
 
 
 def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -168,16 +156,19 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     ``crossing``: the share of these bytes that really crosses when copies for one domain travel once.
     """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
-    outside = crossing * bytes_ * (group.size - group.local) / group.size
-    between = outside * group.local / wires.network_rate(group, np.maximum(bytes_ * group.local, 1.0))
-    latency = np.where(group.domains > 1, wires.latency, wires.up_latency) + group.size * 0.2e-6
-    return np.maximum(inside, np.where(group.domains > 1, between, 0.0)) + latency
+    apart, remote = group.domains > 1, group.size - group.local
+    between = crossing * bytes_ * remote / group.size * group.local / wires.network_rate(group)
+    start = SIMPLE.base * (group.size > 1) + group.size * PEER_LAUNCH
+    first = np.where(apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1))
+    return np.maximum(inside, np.where(apart, between, 0.0)) + start + first + remote * (wires.constants.peer * wires.latency)
 
 
 def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray, senders: np.ndarray) -> np.ndarray:
-    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs."""
-    n = wires.networks
-    per_nic = bytes_ / np.maximum(n.nics_per_gpu, 1.0)
-    rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate)
-    outside = bytes_ * (per_nic + n.half_message) * wires.slowdown / (rate * per_nic) + wires.latency
-    return np.where(crosses, outside, bytes_ / wires.up + wires.up_latency)
+    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs.
+
+    To a single peer NCCL opens few channels, which do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
+    """
+    n, c = wires.networks, wires.constants
+    rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate * c.send_share)
+    outside = bytes_ * wires.slowdown / rate + wires.hop(SIMPLE, c.simple_trips)
+    return SIMPLE.base + np.where(crosses, outside, bytes_ / wires.up + SIMPLE.near * wires.near_step)

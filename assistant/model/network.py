@@ -17,8 +17,8 @@ class Network:
     """A fabric as the collectives see it.
 
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
-    ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per NIC at which half of the rate is reached.
-    ``wan_rate``: bytes/s into one site. ``possible`` is False where the fabric cannot join the machine's domains.
+    ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two nodes
+    reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one site. ``possible`` is False where the fabric cannot join the machine's domains.
     """
 
     id: str
