@@ -20,7 +20,8 @@ def validate(
     form: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
     catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")] = None,
 ) -> None:
-    """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model.
+    """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model;
+    without a file also how far the times of collectives are, small and large messages apart.
 
     A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and step_time_s
     are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
@@ -42,6 +43,10 @@ def validate(
     runs = read_runs(file or shipped, library.catalog)
     with progress_bar("predicting") as advance:
         made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
+    if file is None:
+        from assistant.validation.collective_report import with_collectives
+
+        made = with_collectives(made, library.knowledge_folder / "measurements", library.catalog)
     if leave_one_out:
         from assistant.validation.calibration import leave_one_out as without
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import math
 
 import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.model import bus_bandwidth, collective_time
 from assistant.model.memory import memory_of
 from assistant.model.search import layouts_for
 from assistant.model.validation import Run, null_errors, summarize
 from assistant.validation import errors_of, read_runs
 from assistant.vocabulary.errors import InputError
 
-from .modelled import catalog, machine, network
+from .modelled import catalog
 
 MEASUREMENTS = load().knowledge_folder / "measurements"
 # Source → largest mean absolute error of the step time on validation rows, dense models (fractions).
@@ -102,25 +100,3 @@ def test_peak_memory_is_near_the_published_one(runs):
         published = {row["id"]: float(row["memory_gb"]) for row in csv.DictReader(file) if row["memory_gb"] and row["source"] == "ultrascale"}
     errors = [peak_memory(run) / 1e9 / published[run.id] - 1 for run in runs if run.id in published and run.parallelism.pp == 1]
     assert len(errors) > 100 and np.median(np.abs(errors)) < 0.15
-
-
-def measured_collectives(use: str) -> list[tuple[float, float, float]]:
-    """(bytes, measured seconds, predicted seconds) of the collectives table."""
-    with (MEASUREMENTS / "collectives_compared.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if row["use"] == use and row["collective"] != "send_receive"]
-    return [pair for pair in map(_compared, rows) if math.isfinite(pair[1])]
-
-
-def _compared(row: dict[str, str]) -> tuple[float, float, float]:
-    gpus, bytes_ = int(row["gpus"]), float(row["message_bytes"])
-    cluster = machine(gpus, row["gpu"], int(row["gpus_per_node"]))
-    predicted = collective_time(row["collective"], network(row["fabric"], cluster, int(row["nics_per_node"] or 0) or None), cluster, bytes_)
-    if row["time_us"]:
-        return bytes_, float(row["time_us"]) * 1e-6, predicted
-    factor = bus_bandwidth(row["collective"], bytes_, 1.0, gpus)
-    return bytes_, factor / (float(row["bus_bandwidth_gb_per_s"]) * 1e9), predicted
-
-
-def test_bus_bandwidth_of_collectives_left_out_is_within_15_percent_in_the_median():
-    large = [measured / predicted - 1 for bytes_, measured, predicted in measured_collectives("validation") if bytes_ > 2**20]
-    assert len(large) > 300 and np.median(np.abs(large)) <= 0.15

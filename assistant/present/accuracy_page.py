@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
-from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Validation
+from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, SourceAccuracy, Validation
 
 # Goals of the project: largest median or mean error in percent per source, and what it is a goal of.
 GOALS = {"vtrain": ("mean", 6.0), "llm-foundry": ("median", 12.0), "ultrascale": ("median", 12.0),
          "megatron-bridge": ("median", 12.0),
          "bigscience": ("median", 12.0), "dgxc": ("median", 12.0)}
+# The same of collectives: of the time of messages up to 1 MiB, and of the bus bandwidth of larger ones.
+COLLECTIVE_GOALS = {"small": 30.0, "large": 15.0}
 _INTRODUCTION = """# How accurate the model is
 
 `weft validate` compares the predicted time of an optimizer step with {runs} measured, published runs; this page is what it
@@ -30,6 +32,17 @@ assistant.validation.calibration` fits them again."""
 _LEFT_OUT = """All constants are fitted again without any row of the source, and all its rows predicted. A training stack that
 has no other rows takes the factors of eager PyTorch. Sources without calibration rows stand in the first table."""
 
+_COLLECTIVES = """The times of NCCL's collectives are compared on their own, with {rows} rows of
+`knowledge/measurements/collectives_compared.csv`; {excluded} more are excluded there with their reasons. Messages up to 1 MiB
+are small: latency decides. Errors are the median, the size that nine of ten rows stay below, and the median with its sign, in
+percent of the measured time; the last column is the median error of the bus bandwidth.
+
+What one publisher measured of one collective on one fabric, GPU and number of ranks stays on one side, and series that a fact
+of the catalog was read off are for calibration. `python -m assistant.validation.collectives` fits the shared constants
+(`knowledge/catalog/constants/collectives.yaml`) and the latency of those fabrics for which nobody publishes one; other figures
+are NCCL's own. ml-engineering times one call at a time from PyTorch, so that its launch is in the small messages; those rows
+are kept."""
+
 
 _FITTED = "These errors say how well the constants fit, not how well they predict."
 
@@ -41,7 +54,12 @@ def accuracy_page(made: Validation) -> str:
                              ("left out", "Each source predicted without it", _LEFT_OUT),
                              ("calibration", "Rows the constants were calibrated on", _FITTED)):
         parts += [f"## {title}", note, _table([line for line in made.sources if line.use == use])]
-    parts += ["## Where it misses what we want", _misses(made.sources)]
+    if made.collectives:
+        parts += ["## Collectives", _COLLECTIVES.format(rows=sum(line.rows for line in made.collectives if not line.source),
+                                                        excluded=made.collectives_excluded)]
+        for use, title in (("validation", "Not fitted to"), ("calibration", "Fitted to")):
+            parts += [f"### {title}", _collective_table([line for line in made.collectives if line.use == use])]
+    parts += ["## Where it misses what we want", _misses(made)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -56,8 +74,18 @@ def _table(lines: list[SourceAccuracy]) -> str:
     return "\n".join(rows)
 
 
-def _misses(lines: list[SourceAccuracy]) -> str:
-    found = []
+def _collective_table(lines: list[CollectiveAccuracy]) -> str:
+    rows = ["| source | messages | fabrics | rows | median | P90 | bias | bandwidth |",
+            "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    for line in lines:
+        rows.append(f"| {line.source or '**all**'} | {line.messages} | {line.where} | {line.rows} | "
+                    f"{100 * line.median_absolute:.1f} | {100 * line.p90_absolute:.1f} | {100 * line.bias:+.1f} | "
+                    f"{100 * line.median_bandwidth:.1f} |")
+    return "\n".join(rows)
+
+
+def _misses(made: Validation) -> str:
+    found, lines = [], made.sources
     for line in lines:
         kind, goal = GOALS.get(line.source, ("", math.inf))
         refitted = any(other.use == "left out" and other.source == line.source for other in lines)
@@ -65,6 +93,11 @@ def _misses(lines: list[SourceAccuracy]) -> str:
         value = 100 * (line.mean_absolute if kind == "mean" else line.median_absolute)
         if held_out and value > goal:
             found.append(f"- {line.source}: {kind} error {value:.1f} %, wanted at most {goal:.0f} %.")
+    for line in made.collectives:
+        if line.use == "validation" and not line.source:
+            value = 100 * (line.median_absolute if line.messages == "small" else line.median_bandwidth)
+            if value > COLLECTIVE_GOALS[line.messages]:
+                found.append(f"- {line.messages} collectives: median error {value:.1f} %, wanted at most {COLLECTIVE_GOALS[line.messages]:.0f} %.")
     return "\n".join(found) or "Every source is within its goal."
 
 

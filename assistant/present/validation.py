@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 
-from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Validation
+from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, SourceAccuracy, Validation
 
 from .cells import harmless
 from .text import safe
 
 _HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
+_COLLECTIVE_HEAD = ("source", "messages", "fabrics", "rows", "median", "P90", "bias", "bandwidth")
 _TITLES = {"validation": "Rows that nothing was calibrated on", "calibration": "Rows the constants were calibrated on",
            "left out": "Each source predicted by constants calibrated without it"}
 
@@ -27,7 +28,27 @@ def as_text(made: Validation, *, rows: bool = False) -> str:
         of_use = [line for line in made.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_collectives(made)]) + "\n"
+
+
+def _collectives(made: Validation) -> list[str]:
+    """Errors of NCCL's collectives, where they were compared."""
+    if not made.collectives:
+        return []
+    lines = ["", f"{sum(line.rows for line in made.collectives if not line.source)} measured collectives, {made.collectives_excluded} excluded.",
+             "Errors of the predicted time in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of",
+             "the bus bandwidth. Bias: the median with its sign."]
+    for use, title in _TITLES.items():
+        of_use = [line for line in made.collectives if line.use == use]
+        if of_use:
+            lines += ["", title, *_columns([_COLLECTIVE_HEAD, *(_collective_cells(line) for line in of_use)], left=3)]
+    return lines
+
+
+def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
+    numbers = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
+    return (safe(line.source) or "all", line.messages, line.where, str(line.rows), *numbers, f"{100 * line.bias:+.1f}",
+            f"{100 * line.median_bandwidth:.1f}")
 
 
 def _cells(line: SourceAccuracy) -> tuple[str, ...]:

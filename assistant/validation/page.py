@@ -15,6 +15,7 @@ from pathlib import Path
 
 from assistant.vocabulary.validation import SourceAccuracy, Validation
 
+from .collective_report import with_collectives
 from .report import left_out, validate
 from .runs import read_runs
 
@@ -28,8 +29,9 @@ def recorded(knowledge: Path) -> list[SourceAccuracy]:
 
 
 def described(knowledge: Path, catalog) -> Validation:
-    """Our runs as the model predicts them now, with the recorded lines of the sources left out."""
+    """Our runs as the model predicts them now, the collectives likewise, with the recorded lines of the sources left out."""
     made = validate(read_runs(knowledge / "measurements" / "training.csv", catalog), _FILE)
+    made = with_collectives(made, knowledge / "measurements", catalog)
     return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge)]})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Use = Literal["calibration", "validation", "left out"]
 
@@ -51,6 +51,31 @@ class SourceAccuracy(BaseModel):
     covered: float | None = None
 
 
+class CollectiveAccuracy(BaseModel):
+    """Errors of the predicted time of one source's collectives as fractions of the measured time, small or large messages.
+
+    ``source`` is empty for the total of a use. ``median_bandwidth``: the same of the predicted bus bandwidth, which is
+    bytes over time. ``bias``: the median with its sign.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    use: Use
+    fabrics: list[str]
+    messages: Literal["small", "large"]
+    rows: int
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    median_bandwidth: float
+
+    @property
+    def where(self) -> str:
+        """The fabrics in words."""
+        return ", ".join("inside a node" if fabric == "none" else fabric for fabric in self.fabrics)
+
+
 class Validation(BaseModel):
     """The errors of a file of measured runs."""
 
@@ -60,3 +85,5 @@ class Validation(BaseModel):
     excluded: int
     sources: list[SourceAccuracy]
     runs: list[MeasuredRun]
+    collectives: list[CollectiveAccuracy] = Field(default_factory=list)
+    collectives_excluded: int = 0
