@@ -18,7 +18,8 @@ class Network:
 
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
     ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two nodes
-    reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one site. ``possible`` is False where the fabric cannot join the machine's domains.
+    reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one site.
+    ``possible`` is False where the fabric cannot join the machine's domains.
     """
 
     id: str
