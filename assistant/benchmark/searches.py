@@ -40,7 +40,4 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
 
 def _one(layouts: Layouts, index: int) -> Layouts:
     """One layout as a search space of its own, its slice included."""
-    alone = layouts.take(np.array([index]))
-    own = int(alone.slice_index[0])
-    slices = type(layouts.slices)(**{name: column[own:own + 1] for name, column in layouts.slices.__dict__.items()})
-    return Layouts(**{**alone.__dict__, "slices": slices, "slice_index": np.zeros(1, dtype=int)})
+    return layouts.take(np.array([index]))

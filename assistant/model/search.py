@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,14 +11,32 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
 from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
-from .layout import Layouts, Slices, layouts_of
+from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 LARGEST_PIPELINE = 64
 INTERLEAVES = (1, 2, 4, 8)
-_SLICE = ("tp", "cp", "ep", "micro_batch")
-_REST = ("pp", "interleave", "strategy", "recompute")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is tried in each direction; layouts are their product, less what cannot run.
+
+    ``sequence_parallel`` ``None``: wherever tp exceeds 1. ``sharded_pipelines``: FSDP and HSDP with several stages too.
+    """
+
+    tp: Sequence[int]
+    cp: Sequence[int]
+    ep: Sequence[int]
+    micro_batch: Sequence[int]
+    pp: Sequence[int]
+    interleave: Sequence[int]
+    strategy: Sequence[int]
+    recompute: Sequence[int]
+    sequence_parallel: Sequence[bool] | None = None
+    shard_within_node: bool = False
+    sharded_pipelines: bool = False
 
 
 def divisors(number: int, largest: int | None = None) -> list[int]:
@@ -33,24 +51,23 @@ def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None) -> 
 
     Raises :class:`InputError` when the job cannot be split at all.
     """
-    choices = _fixed(job, parallelism) if parallelism is not None else _free(job, machine)
-    columns = _grid(choices)
-    keep = _feasible(job, columns, strict=True, fixed=parallelism is not None)
-    if not keep.any():
-        keep = _feasible(job, columns, strict=False, fixed=parallelism is not None)
-    if not keep.any():
+    fixed = parallelism is not None
+    choices = _fixed(job, parallelism) if fixed else _free(job, machine)
+    found = layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
+    if not found:
         raise InputError(f"expected a global batch of at least the data-parallel ranks of some split of {job.gpus} GPUs, "
                          f"got {job.global_batch}", Place(field="training.global_batch"))
-    return _built(job, columns, keep, choices, parallelism)
+    return found
 
 
-def _fixed(job: Job, given: Parallelism) -> dict[str, Sequence[int]]:
+def _fixed(job: Job, given: Parallelism) -> Choices:
     ranks = job.gpus // (given.tp * given.pp * given.cp)
     if job.global_batch < ranks:
         raise InputError(f"expected a global batch of at least the {ranks} data-parallel ranks, got {job.global_batch}",
                          Place(field="training.global_batch"))
-    return {"tp": [given.tp], "cp": [given.cp], "ep": [given.ep], "micro_batch": _micro_batches(job), "pp": [given.pp],
-            "interleave": _interleaves(job, given), "strategy": [STRATEGIES.index(given.strategy)], "recompute": _recompute(job)}
+    return Choices(tp=[given.tp], cp=[given.cp], ep=[given.ep], micro_batch=_micro_batches(job), pp=[given.pp],
+                   interleave=_interleaves(job, given), strategy=[STRATEGIES.index(given.strategy)], recompute=_recompute(job),
+                   sequence_parallel=[given.sequence_parallel], shard_within_node=given.shard_within_node)
 
 
 def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
@@ -64,15 +81,15 @@ def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
     return INTERLEAVES if tried else [1]
 
 
-def _free(job: Job, machine: Machine) -> dict[str, Sequence[int]]:
+def _free(job: Job, machine: Machine) -> Choices:
     a = job.architecture
     tp = [d for d in divisors(job.gpus, machine.domain) if a.heads % d == 0]
     pp = [d for d in divisors(job.gpus, min(a.layers, LARGEST_PIPELINE))]
     cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 8192)) if d & (d - 1) == 0]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     strategies = [DDP, ZERO1, FSDP] + ([HSDP] if machine.domains > 1 else [])
-    return {"tp": tp, "cp": cp, "ep": ep, "micro_batch": _micro_batches(job), "pp": pp, "interleave": _interleaves(job),
-            "strategy": strategies, "recompute": _recompute(job)}
+    return Choices(tp=tp, cp=cp, ep=ep, micro_batch=_micro_batches(job), pp=pp, interleave=_interleaves(job),
+                   strategy=strategies, recompute=_recompute(job))
 
 
 def _micro_batches(job: Job) -> Sequence[int]:
@@ -85,78 +102,101 @@ def _recompute(job: Job) -> Sequence[int]:
     return [0, 2] if job.attention == "flash" else [0, 1, 2]  # with flash attention no scores are kept that could be recomputed
 
 
-def _grid(choices: dict[str, Sequence[int]]) -> dict[str, np.ndarray]:
-    """Every combination: columns of equal length, recompute varying fastest, and the index of each one's slice."""
-    names = _SLICE + _REST
-    lengths = [len(choices[name]) for name in names]
-    total = int(np.prod(lengths))
-    index = np.arange(total)
-    columns: dict[str, np.ndarray] = {}
-    for name, length in zip(reversed(names), reversed(lengths), strict=True):
-        columns[name] = np.asarray(choices[name], dtype=float)[index % length]
-        index = index // length
-    columns["slice_index"] = np.arange(total) // int(np.prod(lengths[len(_SLICE):]))
-    return columns
+def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bool = True) -> Layouts | None:
+    """Every layout among the choices that can run, recompute varying fastest; ``None`` where none can.
+
+    ``strict`` also asks that the batch divides evenly among ranks and micro-batches. A split that is ``fixed`` is taken
+    as it is, sensible or not. Slices and pipelines are ruled out before strategies and recompute multiply them.
+    """
+    slices = _slices(choices)
+    pp, dp, micro_batches, can = _splits(job, slices, choices, strict=strict, fixed=fixed)
+    where = np.nonzero(_interleaved(job, choices, pp, micro_batches) & can[:, :, None])
+    if not len(where[0]):
+        return None
+    return _built(choices, slices, where, dp, micro_batches, fixed=fixed)
 
 
-def _feasible(job: Job, c: dict[str, np.ndarray], *, strict: bool, fixed: bool) -> np.ndarray:
-    """Which rows can run. ``strict`` also asks that the batch divides evenly among ranks and micro-batches."""
-    dp = job.gpus / (c["tp"] * c["pp"] * c["cp"])
-    whole = (dp >= 1.0) & (dp == np.floor(dp)) & (dp * c["micro_batch"] <= job.global_batch)
+def _slices(choices: Choices) -> Slices:
+    """The product of the slice's columns, sequence parallel varying fastest."""
+    given = choices.sequence_parallel
+    axes = (choices.tp, choices.cp, choices.ep, choices.micro_batch, (0,) if given is None else given)
+    tp, cp, ep, micro_batch, parallel = (axis.ravel() for axis in np.meshgrid(*(np.asarray(a, dtype=float) for a in axes), indexing="ij"))
+    return Slices(tp, cp, ep, micro_batch, (tp > 1).astype(float) if given is None else parallel)
+
+
+def _splits(job: Job, slices: Slices, choices: Choices, *, strict: bool,
+            fixed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """``(pp, dp, micro-batches, which can run)`` of slices × stages, shapes (P,) and (C, P)."""
+    tp, cp, size = slices.tp[:, None], slices.cp[:, None], slices.micro_batch[:, None]
+    pp = np.asarray(choices.pp, dtype=float)
+    exact = job.gpus / (tp * pp * cp)
+    can = (exact >= 1.0) & (exact == np.floor(exact)) & (exact * size <= job.global_batch)
     if strict:
-        whole &= np.mod(job.global_batch, np.maximum(dp, 1.0) * c["micro_batch"]) == 0
+        can &= np.mod(job.global_batch, np.maximum(exact, 1.0) * size) == 0
     elif fixed:
-        whole |= (dp >= 1.0) & (dp <= job.global_batch)
-    c["dp"] = np.maximum(np.floor(dp), 1.0)
-    c["micro_batches"] = np.ceil(job.global_batch / (c["dp"] * c["micro_batch"]))
-    whole &= _interleaved(job, c)
-    return whole if fixed else whole & _sensible(job, c)
+        can |= (exact >= 1.0) & (exact <= job.global_batch)
+    dp = np.maximum(np.floor(exact), 1.0)
+    micro_batches = np.ceil(job.global_batch / (dp * size))
+    return pp, dp, micro_batches, can if fixed else can & _sensible(job, slices, pp, dp, choices)
 
 
-def _interleaved(job: Job, c: dict[str, np.ndarray]) -> np.ndarray:
-    """Rows whose interleaving works: micro-batches in rounds of the stages (2104.04473), and no stage deeper than without.
+def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices: Choices) -> np.ndarray:
+    """Splits a search need not drop: full pipelines, experts spread evenly, sequences split only where tp splits layers."""
+    layers = job.architecture.layers
+    full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
+    ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
+    spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
+    return full & ((ep == 1) | (np.mod(ranks, ep) == 0)) & spread[:, None]
+
+
+def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+    """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than without.
 
     Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
     """
-    v, layers = c["interleave"], job.architecture.layers
-    if (v == v[0]).all():  # given, not tried
-        return np.ones(len(v), dtype=bool)
-    deepest = v * np.ceil(layers / (c["pp"] * v))
-    rounds = np.mod(c["micro_batches"], c["pp"]) == 0
-    return (v == 1) | ((c["pp"] > 1) & (c["pp"] * v <= layers) & (deepest <= np.ceil(layers / c["pp"])) & rounds)
+    v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
+    if len(v) == 1:  # given, not tried
+        return np.ones((1, 1, 1), dtype=bool)
+    deepest = v * np.ceil(layers / (stages * v))
+    shallow = (stages > 1) & (stages * v <= layers) & (deepest <= np.ceil(layers / stages))
+    rounds = np.mod(micro_batches, pp) == 0
+    return (v == 1) | (shallow & rounds[:, :, None])
 
 
-def _sensible(job: Job, c: dict[str, np.ndarray]) -> np.ndarray:
-    """Rows a search need not drop: full pipelines, sharding where there is something to shard."""
-    a = job.architecture
-    ranks = c["dp"] * c["cp"]
-    pipeline = (c["pp"] == 1) | (np.ceil(a.layers / c["pp"]) * (c["pp"] - 1) < a.layers)
-    fully = (c["strategy"] == FSDP) | (c["strategy"] == HSDP)
-    sharding = np.where(fully, (c["pp"] == 1) & (ranks > 1), (c["strategy"] == DDP) | (ranks > 1))
-    experts = (c["ep"] == 1) | (np.mod(ranks * c["tp"], c["ep"]) == 0)
-    return pipeline & sharding & experts
+def _built(choices: Choices, slices: Slices, where: tuple[np.ndarray, ...], dp: np.ndarray, micro_batches: np.ndarray, *,
+           fixed: bool) -> Layouts:
+    """The pipelines at ``where`` (slice, stages, interleaving) in each strategy and with each recompute."""
+    own, stage, chunk = where
+    pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
+    strategies, recompute = (np.asarray(axis, dtype=float) for axis in (choices.strategy, choices.recompute))
+    sharding = np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
+    row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
+    group = own // (len(choices.micro_batch) * len(choices.sequence_parallel or (0,)))  # slices of equal tp, cp and ep
+    first, index = distinct(own)
+    return layouts_of(
+        slices.take(own[first]), index[row], placement=((group * len(choices.pp) + stage) * len(strategies))[row] + kind,
+        pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row], pp=pp[row], dp=dp[row],
+        interleave=np.asarray(choices.interleave, dtype=float)[chunk][row], strategy=strategies[kind],
+        recompute=np.tile(recompute, len(row) // len(recompute)), micro_batches=micro_batches[row],
+        shard_within_node=np.full(len(row), float(choices.shard_within_node)))
 
 
-def _built(job: Job, c: dict[str, np.ndarray], keep: np.ndarray, choices: dict[str, Sequence[int]],
-           given: Parallelism | None) -> Layouts:
-    rows = np.array(list(product(*(choices[name] for name in _SLICE))), dtype=float)
-    parallel = rows[:, 0] > 1 if given is None else np.full(len(rows), given.sequence_parallel)
-    slices = Slices(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], parallel.astype(float))
-    kept = {name: c[name][keep] for name in (*_REST, "dp", "micro_batches", "slice_index")}
-    within = np.full(len(kept["pp"]), float(given.shard_within_node) if given is not None else 0.0)
-    index = kept.pop("slice_index")
-    return layouts_of(slices, index, shard_within_node=within, **kept)
+def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Which strategies are worth a look for each pipeline, (N, S): sharding where there is something to shard."""
+    several = (ranks > 1)[:, None]
+    fully = several & (choices.sharded_pipelines | (pp == 1))[:, None]
+    strategy = np.asarray(choices.strategy)
+    return np.where((strategy == FSDP) | (strategy == HSDP), fully, several | (strategy == DDP))
 
 
 def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
-    """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time."""
-    first = np.ones(len(fits), dtype=bool)
-    same = np.ones(max(len(fits) - 1, 0), dtype=bool)
-    for column in (layouts.slice_index, layouts.pp, layouts.interleave, layouts.strategy):
-        same &= column[1:] == column[:-1]
+    """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time.
+
+    What is repeated takes r seconds in each micro-batch and layer, and lengthens the window that communication hides behind
+    by r, of which a share below one hides; the step loses m·r and gains at most r for the exchange after the last micro-batch.
+    """
+    same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
     fitted_before = np.zeros(len(fits), dtype=bool)
     for _ in range(2):  # recompute has at most three values
         fitted_before[1:] = same & (fits[:-1] | fitted_before[:-1])
-    first &= fits & ~fitted_before
-    return first
-
+    return fits & ~fitted_before

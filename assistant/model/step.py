@@ -1,4 +1,8 @@
-"""One optimizer step: stages, micro-batches, bubbles and optimizer put together for networks × layouts."""
+"""One optimizer step: stages, micro-batches, bubbles and optimizer put together for networks × layouts.
+
+What depends on a layout's slice, placement or pipeline alone is worked out for each different one and picked by index;
+what no network touches has one row for all of them.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collectives import Wires, send_receive
+from .collectives import send_receive
 from .compute import LayerTimes, floored, layer_times
+from .exchange import exchanges, exposed_exchange, is_fully_sharded, sharded_layers
 from .framework import Framework
-from .job import FSDP, HSDP, RECOMPUTE, Job
-from .layout import Layouts
+from .job import RECOMPUTE, Job
+from .layout import Layouts, distinct
 from .machine import Machine
 from .memory import Share, share_of, shard_sizes
 from .network import Networks
-from .overlap import (LayerCommunication, context_parallel, data_groups, expert_parallel, exposed, fully_sharded, replicated,
-                      tensor_parallel)
+from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
 OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
@@ -32,24 +36,52 @@ class Steps:
 
 @dataclass(frozen=True)
 class _Layer:
-    """Per-layer seconds picked per layout, (L,)."""
+    """Seconds of the average layer and micro-batch, (F, K) or (1, K); of the head on the last stage, (K,).
 
-    forward: np.ndarray
-    backward: np.ndarray
-    repeated: np.ndarray
-    forward_floor: np.ndarray
-    backward_floor: np.ndarray
-    attention: np.ndarray
-    head: np.ndarray
-    spared: np.ndarray
+    ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three, and
+    ``ahead`` and ``back`` are the windows with it that gradients and weights travel behind.
+    """
 
-    def run(self, forward: np.ndarray, backward: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Seconds (forward, backward, repeated) when the GPU also does ``forward`` and ``backward`` seconds of critical
-        communication in them; what full recompute repeats includes its forward communication.
-        """
-        ahead = floored(self.forward + forward, self.forward_floor)
-        again = np.where(full, floored(self.forward + forward - self.spared, self.forward_floor), self.repeated)
-        return ahead, floored(self.backward + backward, self.backward_floor), again
+    forward: Times
+    backward: Times
+    repeated: Times
+    tp: Times
+    cp: Times
+    ep: Times
+    ahead: Times
+    back: Times
+    head: Times
+
+    def all(self) -> Times:
+        """Seconds on the critical path before data-parallel communication."""
+        return self.forward + self.backward + self.repeated + self.tp + self.cp + self.ep
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """What a step is made of: ``layer`` per kind of layout, picked by ``kind``; the rest per layout, (F, L) or (1, L).
+
+    ``stage``: layers of the fullest stage. ``sharded``: per layer and micro-batch, ``outer`` per micro-batch, ``sync``,
+    ``send`` and ``optimizer`` per step.
+    """
+
+    layers: int
+    overhead: float
+    layouts: Layouts
+    layer: _Layer
+    kind: np.ndarray
+    stage: Times
+    sharded: Times
+    outer: Times
+    sync: Times
+    send: Times
+    optimizer: Times
+
+    def work(self) -> tuple[Times, Times]:
+        """Seconds of one micro-batch: (all stages together, the slowest stage)."""
+        one, head = _pick(self.layer.all(), self.kind) + self.sharded, _pick(self.layer.head, self.kind)
+        last = np.maximum(self.layers - (self.layouts.pp - 1.0) * self.stage, 0.0) * one + head
+        return self.layers * one + head, np.maximum(self.stage * one, last)
 
 
 def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray = 1.0,
@@ -59,11 +91,81 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
     ``slowdown`` stretches the network (for error bands). Pipelines follow one-forward-one-backward
     (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m).
     """
+    parts = _parts(_pieces(job, machine, networks, layouts, slowdown, framework))
+    return Steps(sum(parts.values()), parts)
+
+
+def step_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None) -> np.ndarray:
+    """The total of :func:`steps` alone, (F, L), or (1, L) where no network matters: what a search compares."""
+    pieces = _pieces(job, machine, networks, layouts, 1.0, framework)
+    work, slowest = pieces.work()
+    m = layouts.micro_batches
+    local = m * slowest + (work - slowest) / layouts.interleave + (pieces.optimizer + pieces.overhead)
+    return np.atleast_2d(local + m * pieces.outer + pieces.sync + pieces.send)
+
+
+def _pick(values: Times, index: np.ndarray) -> Times:
+    return np.take(values, index, axis=-1)
+
+
+def _pieces(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray,
+            framework: Framework | None) -> _Pieces:
     framework = framework or machine.framework(job.framework)
-    share = share_of(job, layouts)
-    gradients = gradient_time(job, machine, framework, layouts, share)
-    layer = _picked(layer_times(job, machine, framework, layouts.slices), layouts, gradients)
-    return _assembled(job, Wires(machine, networks, slowdown), framework, layouts, layer, share)
+    links, times = Links(machine, networks, slowdown), layer_times(job, machine, framework, layouts.slices)
+    first, kind = distinct((layouts.slice_index * 2 + is_fully_sharded(layouts)) * len(RECOMPUTE) + layouts.recompute.astype(int))
+    layer = _layer(job, links, framework, times, layouts.rows(first))
+    first, place = distinct(layouts.placement)
+    places = layouts.rows(first)
+    share, groups = share_of(job, places), data_groups(places, machine.domain)
+    stage, ahead, back = _pick(share.layers, place), _pick(layer.ahead, kind), _pick(layer.back, kind)
+    fully, none = sharded_layers(job, links, places, share, groups), np.zeros(1)
+    return _Pieces(
+        job.architecture.layers, framework.step_overhead, layouts, layer, kind, stage,
+        sharded=fully.exposed(place, ahead, back, framework.overlap) if fully else none,
+        outer=_pick(fully.outer, place) if fully else none,
+        sync=exposed_exchange(job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead, stage * back),
+        send=_stage_sends(job, links, framework, layouts, times.forward),
+        optimizer=_pick(optimizer_time(machine, places, share), place))
+
+
+def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
+    layer, kind, m, p = pieces.layer, pieces.kind, pieces.layouts.micro_batches, pieces.layouts.pp
+    work, slowest = pieces.work()
+    bubble = np.where(p > 1, m * slowest + (work - slowest) / pieces.layouts.interleave - m * work / p, 0.0)
+    per_rank = m * pieces.layers / p
+    return {
+        "compute": per_rank * _pick(layer.forward + layer.backward, kind) + m / p * _pick(layer.head, kind),
+        "recompute": per_rank * _pick(layer.repeated, kind),
+        "tp": per_rank * _pick(layer.tp, kind), "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
+        "pp_bubble": bubble, "pp_p2p": pieces.send, "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
+        "optimizer": pieces.optimizer, "other": np.full_like(m, pieces.overhead)}
+
+
+def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kinds: Layouts) -> _Layer:
+    """A layer of layouts that differ in slice, recompute or whether weights are sharded.
+
+    What full recompute repeats includes its forward communication.
+    """
+    slices, own, full = kinds.slices, kinds.slice_index, kinds.recompute == _FULL
+    tp = tensor_parallel(job, links, framework, slices, times.forward)
+    cp = context_parallel(job, links, framework, slices, times.attention)
+    ep = expert_parallel(job, links, framework, slices)
+    gradients = gradient_time(job, links.machine, framework, kinds, share_of(job, kinds))
+    repeated = np.where(kinds.recompute == _SELECTIVE, times.attention[own], 0.0)
+
+    def passes(forward: Times, backward: Times) -> tuple[Times, Times, Times]:
+        """(Forward, backward, repeated) when the GPU also does these seconds of critical communication in them."""
+        again = floored(times.forward + forward - times.spared, times.forward_floor)
+        return (_pick(floored(times.forward + forward, times.forward_floor), own),
+                floored(times.backward[own] + gradients + _pick(backward, own), times.backward_floor[own]),
+                np.where(full, _pick(again, own), repeated))
+
+    alone, beside = passes(np.zeros_like(times.forward), np.zeros_like(times.forward)), passes(tp.forward, tp.backward)
+    again = 1.0 + full  # full recompute repeats the forward pass's collectives
+    return _Layer(
+        *alone, tp=sum(beside) - sum(alone), cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
+        ep=_pick(ep.forward, own) * again + _pick(ep.backward, own), ahead=beside[0], back=beside[1] + beside[2],
+        head=(times.head_forward + times.head_backward)[own])
 
 
 def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:
@@ -75,63 +177,16 @@ def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Lay
     views and then divides by the ranks, two more kernels that read and write (2304.11277 section 4.2).
     """
     element, wide = float(job.weight_bytes), job.gradient_bytes
-    fully = (layouts.strategy == FSDP) | (layouts.strategy == HSDP)
     converted = (element + wide) * (wide != element)
     sharded = converted + (2.0 * element + 2.0 * wide if framework.flat_gradients else 0.0)
     whole = 2.0 * wide - element if framework.fused_accumulation else 2.0 * wide + element
-    bytes_ = np.where(fully, sharded, whole)
+    bytes_ = np.where(is_fully_sharded(layouts), sharded, whole)
     return bytes_ * (share.layer_dense + share.layer_experts) / (machine.memory_bandwidth * machine.memory_efficiency)
 
 
-def _picked(times: LayerTimes, layouts: Layouts, gradients: np.ndarray) -> _Layer:
-    index = layouts.slice_index
-    forward, attention = times.forward[index], times.attention[index]
-    repeated = np.where(layouts.recompute == _SELECTIVE, attention, 0.0)
-    return _Layer(forward, times.backward[index] + gradients, repeated, times.forward_floor[index],
-                  times.backward_floor[index], attention,
-                  (times.head_forward + times.head_backward)[index], times.spared[index])
-
-
-def _assembled(job: Job, wires: Wires, framework: Framework, layouts: Layouts, layer: _Layer, share: Share) -> Steps:
-    layers, m, p, v = job.architecture.layers, layouts.micro_batches, layouts.pp, layouts.interleave
-    full = layouts.recompute == _FULL
-    again = 1.0 + full  # full recompute repeats the forward pass's collectives
-    parallel = tensor_parallel(job, wires, framework, layouts, layer.forward)
-    alone, beside = layer.run(np.zeros(1), np.zeros(1), full), layer.run(parallel.forward, parallel.backward, full)
-    tp = sum(beside) - sum(alone)
-    cp = _both(context_parallel(job, wires, framework, layouts, layer.attention), again)
-    ep = _both(expert_parallel(job, wires, framework, layouts), again)
-    groups = data_groups(layouts, wires.machine.domain)
-    back = beside[1] + beside[2]
-    sharded, outer = fully_sharded(job, wires, framework, layouts, share, groups, beside[0], back)
-    sync = replicated(job, wires, framework, layouts, share, groups, share.layers * beside[0], share.layers * back)
-    dp_layer = sharded.forward + sharded.backward
-
-    one = sum(alone) + tp + cp + ep + dp_layer
-    deepest = share.layers * one
-    last = np.maximum(layers - (p - 1.0) * share.layers, 0.0) * one + layer.head
-    slowest, work = np.maximum(deepest, last), layers * one + layer.head
-    useful = m * work / p
-    bubble = np.where(p > 1, m * slowest + (work - slowest) / v - useful, 0.0)
-    send = _stage_sends(job, wires, framework, layouts, share.layers * layer.forward / v)
-    per_rank = m * layers / p
-    parts = {
-        "compute": per_rank * (alone[0] + alone[1]) + m / p * layer.head, "recompute": per_rank * alone[2],
-        "tp": per_rank * tp, "cp": per_rank * cp, "ep": per_rank * ep, "pp_bubble": bubble, "pp_p2p": send,
-        "dp": per_rank * dp_layer + m * outer + sync, "optimizer": optimizer_time(wires.machine, layouts, share),
-        "other": np.full_like(m, framework.step_overhead),
-    }
-    return Steps(sum(parts.values()), parts)
-
-
-def _both(communication: LayerCommunication, again: np.ndarray) -> np.ndarray:
-    """Seconds per layer and micro-batch of both directions, the forward part repeated where it is recomputed."""
-    return communication.forward * again + communication.backward
-
-
-def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts, chunk: np.ndarray) -> np.ndarray:
+def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts, forward: Times) -> Times:
     """Exposed seconds of activations and gradients between stages: all of them while the pipeline fills and drains,
-    afterwards what does not hide behind the compute of a ``chunk`` (seconds of one micro-batch's forward in a stage).
+    afterwards what does not hide behind the compute of a chunk (one micro-batch's ``forward`` through its layers).
 
     Tensor-parallel ranks send a share each and gather it inside the node (2104.04473 section 4.1, DeepSpeed likewise).
     Without interleaving a stage waits for its sends; with it they run beside the next chunk (Megatron's overlap_p2p_comm).
@@ -139,14 +194,16 @@ def _stage_sends(job: Job, wires: Wires, framework: Framework, layouts: Layouts,
     """
     if not (layouts.pp > 1).any():
         return np.zeros(1)
-    bytes_ = (layouts.micro_batch * job.sequence_length / layouts.cp * job.architecture.hidden * job.activation_bytes
-              / layouts.tp)
-    domain, stage = wires.machine.domain, layouts.tp * layouts.cp * layouts.dp
-    crosses = (stage * layouts.pp > domain) & (wires.machine.domains > 1)
-    one = send_receive(wires, bytes_, crosses, np.minimum(stage, domain)) + SEND_LAUNCH
-    hidden = np.where(layouts.interleave > 1, framework.overlap, 0.0)
-    steady = layouts.micro_batches * layouts.interleave * exposed(one, chunk, hidden)
-    return np.where(layouts.pp > 1, 2.0 * (one * (layouts.pp - 1.0) + steady), 0.0)
+    first, pipe = distinct(layouts.pipeline)
+    pipes, machine = layouts.rows(first), links.machine
+    bytes_ = pipes.micro_batch * job.sequence_length / pipes.cp * job.architecture.hidden * job.activation_bytes / pipes.tp
+    stage = pipes.tp * pipes.cp * pipes.dp
+    crosses = (stage * pipes.pp > machine.domain) & (machine.domains > 1)
+    one = send_receive(links.of(crosses), bytes_, crosses, np.minimum(stage, machine.domain)) + SEND_LAUNCH
+    chunk = np.ceil(job.architecture.layers / pipes.pp) * forward[pipes.slice_index] / pipes.interleave
+    hidden = np.where(pipes.interleave > 1, framework.overlap, 0.0)
+    steady = pipes.micro_batches * pipes.interleave * exposed(one, chunk, hidden)
+    return _pick(np.where(pipes.pp > 1, 2.0 * (one * (pipes.pp - 1.0) + steady), 0.0), pipe)
 
 
 def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarray:

@@ -1,0 +1,133 @@
+"""What data-parallel ranks exchange: gradients, weights of ZeRO and FSDP, HSDP's replicas, and what of it nothing hides.
+
+The collectives take seconds per *placement*, (F, D), worked out once for all layouts that share it; what hides behind
+compute differs by layout, (F, L).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .collectives import Group, all_gather, all_reduce, reduce_scatter
+from .framework import Framework
+from .job import ASYNC, DDP, FSDP, HSDP, ZERO1, ZERO2, Job
+from .layout import Layouts
+from .memory import Share
+from .overlap import DataGroups, Links, Times, exposed, taken
+
+
+def is_fully_sharded(layouts: Layouts) -> np.ndarray:
+    """Whether weights are gathered layer by layer, (L,)."""
+    return (layouts.strategy == FSDP) | (layouts.strategy == HSDP)
+
+
+@dataclass(frozen=True)
+class ShardedLayers:
+    """Seconds of FSDP's collectives of one layer before the forward and around the backward pass, and of what lies outside layers."""
+
+    forward: Times
+    backward: Times
+    outer: Times
+
+    def exposed(self, place: np.ndarray, forward: Times, backward: Times, share: float) -> Times:
+        """Seconds per layer and micro-batch that its own ``forward`` and ``backward`` seconds do not hide."""
+        return (exposed(np.take(self.forward, place, axis=-1), forward, share)
+                + exposed(np.take(self.backward, place, axis=-1), backward, share))
+
+
+def sharded_layers(job: Job, links: Links, layouts: Layouts, share: Share, groups: DataGroups) -> ShardedLayers | None:
+    """FSDP and ZeRO-3: each layer is gathered before forward and again before backward, its gradient scattered after.
+
+    A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
+    embeddings and head in a micro-batch (2304.11277 section 4). ``None`` where no layout shards its weights.
+    """
+    rows = np.flatnonzero(is_fully_sharded(layouts))
+    if not len(rows):
+        return None
+    weight, gradient, ranks = float(job.weight_bytes), job.gradient_bytes, taken(groups.dense, rows)
+    gather, scatter = _both(links, share.layer_dense[rows], weight, gradient, ranks)
+    if job.architecture.moe_layers:
+        more = _both(links, share.layer_experts[rows], weight, gradient, taken(groups.experts, rows))
+        gather, scatter = gather + more[0], scatter + more[1]
+    outer = sum(_both(links, share.outer[rows], weight, gradient, ranks))
+    return ShardedLayers(*(_spread(times, rows, len(layouts)) for times in (gather, gather + scatter, outer)))
+
+
+def _both(links: Links, params: np.ndarray, weight: float, gradient: float, ranks: Group) -> tuple[Times, Times]:
+    """(all-gather of weights, reduce-scatter of gradients)."""
+    wires = links.of(ranks.domains > 1)
+    return all_gather(wires, params * weight, ranks), reduce_scatter(wires, params * gradient, ranks)
+
+
+def _spread(times: Times, rows: np.ndarray, length: int) -> Times:
+    """Times of some rows among ``length`` rows, nothing elsewhere."""
+    if len(rows) == length:
+        return times
+    spread = np.zeros((*times.shape[:-1], length))
+    spread[..., rows] = times
+    return spread
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Seconds of the collectives of one step over one kind of parameters: gradients, new weights, replicas of HSDP."""
+
+    gradients: Times | None
+    weights: Times | None
+    replicas: Times | None
+
+
+def exchanges(job: Job, links: Links, layouts: Layouts, share: Share, groups: DataGroups) -> list[Exchange]:
+    """What is exchanged where weights are not sharded, and HSDP's replicas; dense and expert parameters apart."""
+    found = [_exchange(job, links, layouts, share.dense, groups.dense, groups.dense_replicas)]
+    if job.architecture.moe_layers:
+        found.append(_exchange(job, links, layouts, share.experts, groups.experts, groups.expert_replicas))
+    return found
+
+
+def _exchange(job: Job, links: Links, layouts: Layouts, params: Times, ranks: Group, replicas: Group) -> Exchange:
+    """DDP: one all-reduce of the stage's gradients. ZeRO-1 and 2: reduce-scatter, and all-gather of the new weights."""
+    s, bytes_, all_ = layouts.strategy, params * job.gradient_bytes, len(layouts)
+    whole, sharded, apart = (np.flatnonzero(rows) for rows in
+                             ((s == DDP) | (s == ASYNC), (s == ZERO1) | (s == ZERO2), replicas.size > 1))
+    gradients, weights, between = None, None, None
+    if len(whole):
+        gradients = _spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
+    if len(sharded):
+        gather, scatter = _both(links, params[sharded], job.weight_bytes, job.gradient_bytes, taken(ranks, sharded))
+        scatter, weights = _spread(scatter, sharded, all_), _spread(gather, sharded, all_)
+        gradients = scatter if gradients is None else gradients + scatter
+    if len(apart):
+        between = _spread(_reduced(links, (bytes_ / ranks.size)[apart], taken(replicas, apart)), apart, all_)
+    return Exchange(gradients, weights, between)
+
+
+def _reduced(links: Links, bytes_: Times, ranks: Group) -> Times:
+    return all_reduce(links.of(ranks.domains > 1), bytes_, ranks)
+
+
+def exposed_exchange(job: Job, framework: Framework, layouts: Layouts, found: list[Exchange], place: np.ndarray,
+                     forward: Times, backward: Times) -> Times:
+    """Seconds per optimizer step that are left of the exchanges.
+
+    Gradients hide behind the last micro-batch's ``backward``, ZeRO's new weights behind the next ``forward``. ZeRO-2
+    scatters after every micro-batch. ``async`` hides behind the whole step.
+    """
+    overlap = framework.gradient_overlap if job.gradient_overlap is None else job.gradient_overlap
+    share, total = framework.overlap if overlap else 0.0, np.zeros(1)
+    window, often = backward, None
+    if (asynchronous := layouts.strategy == ASYNC).any():
+        window = np.where(asynchronous, layouts.micro_batches * (forward + backward), backward)
+    if (each := layouts.strategy == ZERO2).any():
+        often = np.where(each, layouts.micro_batches, 1.0)
+    for one in found:
+        if one.gradients is not None:
+            left = exposed(np.take(one.gradients, place, axis=-1), window, share)
+            total = total + (left if often is None else often * left)
+        if one.weights is not None:
+            total = total + exposed(np.take(one.weights, place, axis=-1), forward, share)
+        if one.replicas is not None:
+            total = total + exposed(np.take(one.replicas, place, axis=-1), backward, share)
+    return total
