@@ -107,7 +107,7 @@ def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Mea
     sys.stdout.write("\n".join(calibration_lines(profile, _width())) + "\n")
 
 
-def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search or batch; all of them.", show_default=False)] = None,
+def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search, batch or space; all of them.", show_default=False)] = None,
               repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
               form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
     """How fast this is on this machine, with ratios: startup, one plan, the search, many plans."""

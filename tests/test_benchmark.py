@@ -5,9 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 
+import numpy as np
 import pytest
 
-from assistant.benchmark import PARTS, batches, benchmark, plans, searches, startup
+from assistant.benchmark import PARTS, batches, benchmark, plans, searches, space, startup
+from assistant.model import Job, Networks, architecture_of, machine_of
+from assistant.model.memory import memory_of
+from assistant.model.search import divisors, layouts_among, layouts_for
+from assistant.model.step import steps
 from assistant.present.benchmark import benchmark_lines
 from assistant.vocabulary.benchmark import Benchmark, Measurement
 
@@ -43,21 +48,66 @@ def test_the_search_counts_every_layout_on_every_fabric(library):
     assert all_fabrics.work == plans.FABRICS * one_fabric.work and one_fabric.work > 100 and singly.work < one_fabric.work
 
 
-def test_one_layout_alone_takes_as_long_a_step_as_among_all_others(library):
-    import numpy as np
-
-    from assistant.model import Job, Networks, architecture_of, machine_of
-    from assistant.model.search import layouts_for
-    from assistant.model.step import steps
-
+def _small(library):
     gpu = library.catalog.gpus["a100-sxm-80gb"]
-    machine = machine_of(gpu, library.catalog.scale_ups[gpu.scale_up], 64, 8, library.catalog.constants)
-    job, columns = Job(architecture_of(library.catalog.models["llama-3.1-8b"]), 64), Networks(plans.twelve(library.catalog, machine)[:1])
-    layouts = layouts_for(job, machine, None)
+    machine = machine_of(gpu, library.catalog.scale_ups[gpu.scale_up], 16, 8, library.catalog.constants)
+    job = Job(architecture_of(library.catalog.models["llama-3.1-8b"]), 16, global_batch=32, framework="megatron")
+    return job, machine
+
+
+def test_one_layout_alone_takes_as_long_a_step_as_among_all_others(library):
+    job, machine = _small(library)
+    columns, layouts = Networks(plans.twelve(library.catalog, machine)[:1]), layouts_for(job, machine, None)
     together = steps(job, machine, columns, layouts).total
     for index_ in (0, len(layouts) // 2, len(layouts) - 1):
-        alone = steps(job, machine, columns, searches._one(layouts, index_)).total
+        alone = steps(job, machine, columns, layouts.take(np.array([index_]))).total
         assert np.isclose(float(alone.ravel()[0]), float(together[0, index_]))
+
+
+def test_the_whole_space_is_counted_and_its_best_is_the_best_of_all_that_fit(library, monkeypatch):
+    job, machine = _small(library)
+    monkeypatch.setattr(space, "divisors", lambda number, largest=None: [d for d in divisors(number, largest) if d <= 4])
+    networks = Networks(space.between_nodes(library, machine)[:3])
+    found, times, counted = space.searched(job, machine, networks), [], 0
+    for attention, chosen in itertools.product(("flash", "unfused"), space.choices(job)):
+        there, framework = job.with_(attention=attention), machine.framework("megatron")
+        layouts = layouts_among(there, chosen)
+        fits = memory_of(there, machine, framework, layouts).total <= machine.memory
+        for variant, habits in space.variants(there, framework):
+            total = steps(variant, machine, networks, layouts, framework=habits).total
+            times.append(np.broadcast_to(total, (3, len(layouts)))[:, fits])
+            counted += len(layouts)
+    together = np.concatenate(times, axis=1)
+    assert found.space == counted and 0 < found.fitting < counted
+    assert found.fitting == together.shape[1] and found.evaluated == together.size
+    assert np.allclose(found.seconds, together.min(axis=1), rtol=1e-12)
+
+
+def test_the_space_is_the_product_of_what_may_be_chosen_less_what_does_not_divide(library):
+    job, machine = _small(library)
+    rows = set()
+    for chosen in space.choices(job):
+        layouts = layouts_among(job, chosen)
+        for at in range(len(layouts) if layouts else 0):
+            rows.add(tuple(layouts.one(at).items()))
+    by_hand = 0
+    for tp, cp, pp, v, size, parallel in itertools.product(divisors(16), (1, 2, 4, 8, 16), divisors(16), divisors(32), divisors(32), (0, 1)):
+        if 16 % (tp * cp * pp) or 32 % (16 // (tp * cp * pp) * size) or (parallel and tp == 1):
+            continue
+        rounds = 32 // (16 // (tp * cp * pp) * size)
+        if v > 1 and (pp == 1 or pp * v > 32 or rounds % pp or 32 % (pp * v)):
+            continue
+        by_hand += 3 * (1 if 16 // (tp * pp) == 1 else 7)
+    assert len(rows) == by_hand
+
+
+def test_what_was_counted_and_what_is_missing_is_said(library):
+    found = space.Searched(space=12_000_000, fitting=5_000_000, fabrics=19, seconds=np.ones(19))
+    one = Measurement(part="space", what="all", values=[10.0], work=found.evaluated, of="configurations", peers=[space.CALCULON],
+                      notes=space.notes(found))
+    text = " ".join("\n".join(benchmark_lines(_benchmark(one), 100)).split())
+    assert "95,000,000" in text and "228,000,000 in all" in text and "offload of weights" in text
+    assert "Calculon: 1,356 configurations per second" in text and "7,010 times as many" in text
 
 
 def test_startup_runs_the_program_itself_and_fails_loudly_when_it_fails(library, monkeypatch):
@@ -95,7 +145,7 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
     for name in list(PARTS):
         monkeypatch.setitem(PARTS, name, lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})])
     found = benchmark(library, list(PARTS), 3)
-    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch"] and found.processors >= 1
+    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space"] and found.processors >= 1
 
 
 def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
@@ -103,4 +153,4 @@ def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
     assert done.code == 0 and {one["part"] for one in json.loads(done.out)["measurements"]} == {"search"}
     assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
     wrong = weft("benchmark", "everything")
-    assert wrong.code == 2 and "startup, plan, search, batch" in wrong.err and "Traceback" not in wrong.err
+    assert wrong.code == 2 and "startup, plan, search, batch, space" in wrong.err and "Traceback" not in wrong.err

@@ -10,10 +10,11 @@ import assistant
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Benchmark, Measurement
 
-from . import batches, plans, searches, startup
+from . import batches, plans, searches, space, startup
 
 PARTS: dict[str, Callable[[Library, int], list[Measurement]]] = {
-    "startup": startup.measure, "plan": plans.measure, "search": searches.measure, "batch": batches.measure}
+    "startup": startup.measure, "plan": plans.measure, "search": searches.measure, "batch": batches.measure,
+    "space": space.measure}
 
 
 def benchmark(library: Library, parts: Sequence[str], repeats: int, done: Callable[[], None] = lambda: None) -> Benchmark:

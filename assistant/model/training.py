@@ -91,6 +91,13 @@ def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool
     return layouts.take(np.flatnonzero(cheapest_recompute(fits, layouts))), True
 
 
+def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
+    """Which layouts fit into a GPU's memory, (L,), in pieces like :func:`fastest`."""
+    framework, starts = machine.framework(job.framework), range(0, len(layouts), PIECE)
+    return np.concatenate([memory_of(job, machine, framework, layouts.rows(slice(at, at + PIECE))).total <= machine.memory
+                           for at in starts])
+
+
 def fastest(job: Job, machine: Machine, networks: Networks, layouts: Layouts,
             framework: Framework | None = None) -> tuple[np.ndarray, np.ndarray]:
     """``(the first of the fastest layouts, its seconds per step)`` of each network, (F,).

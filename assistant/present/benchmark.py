@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assistant.vocabulary.benchmark import Benchmark, Measurement
+from assistant.vocabulary.benchmark import Benchmark, Measurement, Peer
 
 from . import figures
 from .report import Paragraph, Section, Table
 from .text import section_lines
 
 _TITLES = {"startup": "Startup, in fresh processes", "plan": "One questionnaire", "search": "Search of parallelism",
-           "batch": "Many questionnaires"}
+           "batch": "Many questionnaires", "space": "Search of a whole space"}
 
 
 def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:
@@ -41,9 +41,16 @@ def _value(one: Measurement, value: float) -> str:
 
 
 def _spoken(own: list[Measurement]) -> list[Paragraph]:
-    """What the ratios are to, and how memory moved."""
+    """What the ratios are to, how other programs compare, how memory moved, and what the measurement says of itself."""
     references = dict.fromkeys(one.against for one in own if one.against)
     said = [Paragraph(f"Ratio: time against “{reference}”, for the same work.") for reference in references]
+    said += [Paragraph(_beside(one, peer)) for one in own for peer in one.peers]
+    said += [Paragraph(note) for one in own for note in one.notes]
     held = [one for one in own if one.unit == "MiB" and len(one.values) > 1]
     return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.")
                    for one in held]
+
+
+def _beside(one: Measurement, peer: Peer) -> str:
+    times = figures.significant((one.rate or 0.0) / peer.rate)
+    return f"{peer.name}: {figures.significant(peer.rate)} {peer.of} per second ({peer.source}); “{one.what}” {times} times as many."

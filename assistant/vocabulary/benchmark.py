@@ -9,14 +9,23 @@ from pydantic import Field
 
 from .plan import Contract
 
-Part = Literal["startup", "plan", "search", "batch"]
+Part = Literal["startup", "plan", "search", "batch", "space"]
+
+
+class Peer(Contract):
+    """What another program reaches: work per second, and where the figure comes from."""
+
+    name: str
+    rate: float
+    of: str
+    source: str
 
 
 class Measurement(Contract):
     """One thing measured several times: ``values`` in ``unit`` (seconds or MiB) in the order of measuring.
 
     ``work``: how many of ``of`` one run did, so that there is a rate. ``against``: the measurement of the same part that
-    this one is compared with.
+    this one is compared with. ``peers``: other programs that do the same ``work``. ``notes``: what a reader has to know.
     """
 
     part: Part
@@ -26,6 +35,8 @@ class Measurement(Contract):
     work: int | None = None
     of: str | None = None
     against: str | None = None
+    peers: list[Peer] = []
+    notes: list[str] = []
 
     @property
     def least(self) -> float:
