@@ -38,6 +38,8 @@ class Job:
     gradient_overlap: bool | None = None
     gradient_bytes: float = 2.0  # bytes of one gradient element on the wire
     causal: bool = True
+    fused_loss: bool = False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
+    master_weights: bool = True  # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
 
     @property
     def tokens(self) -> int:

@@ -1,7 +1,7 @@
 """Bytes on the fullest GPU: weights, gradients, optimizer, activations, gathered parameters, buffers.
 
-Sources: activations Korthikanti et al. (2205.05198), sharded states ZeRO (1910.02054), one-forward-one-backward
-pipelines Narayanan et al. (2104.04473). Columns of layouts, shape (L,).
+Sources: sharded states ZeRO (1910.02054), pipelines Narayanan et al. (2104.04473); activations in :mod:`activations`.
+Columns of layouts, shape (L,). How far the sums are from measured memory: ``weft validate``.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .activations import HABITS, Habits, activations, in_flight
 from .framework import Framework
-from .job import DDP, FSDP, HSDP, RECOMPUTE, ZERO1, ZERO2, Job
+from .job import DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
 from .machine import Machine
 
-CONTEXT = 1.5e9  # CUDA context, NCCL channels and library workspaces of one process
-FRAGMENTATION = 0.05  # share of the allocated memory that the caching allocator cannot give out
-_FULL, _SELECTIVE = RECOMPUTE.index("full"), RECOMPUTE.index("selective")
+# CUDA context, NCCL channels and library workspaces of one process, outside of PyTorch's allocator: the fullest Ultrascale
+# run had 77.4 GiB in the allocator of the 79.1 GiB that an 80 GB H100 gives out, so it is at most 1.8 GB there.
+CONTEXT = 1.5e9
+WITHHELD = 0.01  # of a GPU's memory, which the driver keeps: PyTorch sees 79.1 GiB of an H100's 80, 178.4 of a B200's 180
+# Of the allocated memory: blocks the caching allocator cannot give out, and what the sums below miss. The least whole percent
+# that holds four fifths of the Ultrascale rows for calibration in ``knowledge/measurements/memory.csv``.
+FRAGMENTATION = 0.08
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,14 @@ class Memory:
     buffers: np.ndarray
 
     @property
+    def allocated(self) -> np.ndarray:
+        """Peak of what PyTorch's allocator has given out (``torch.cuda.max_memory_allocated``)."""
+        return self.weights + self.gradients + self.optimizer + self.activations + self.gathered
+
+    @property
     def total(self) -> np.ndarray:
         """All parts with the fragmentation margin, as the driver sees it."""
-        used = self.weights + self.gradients + self.optimizer + self.activations + self.gathered
-        return used * (1.0 + FRAGMENTATION) + self.buffers
+        return self.allocated * (1.0 + FRAGMENTATION) + self.buffers
 
 
 @dataclass(frozen=True)
@@ -73,60 +82,121 @@ def shard_sizes(layouts: Layouts, domain: int) -> tuple[np.ndarray, np.ndarray]:
     return np.where(inside, np.minimum(dense, room), dense), np.where(inside, np.minimum(experts, expert_room), experts)
 
 
-def activation_bytes_per_layer(job: Job, layouts: Layouts) -> tuple[np.ndarray, np.ndarray]:
-    """Bytes one micro-batch keeps per layer until its backward pass: (everything, only the layer's input).
+@dataclass(frozen=True)
+class Stage:
+    """One pipeline stage of every layout, shape (L,): its layers, micro-batches in flight, vocabulary matrices, logits."""
 
-    2205.05198 eq. 2 and 4 for GPT with dropout (10 + 24/t bytes per token and hidden unit), carried over to grouped
-    queries, gated and expert MLPs; scores (5·heads·s) only where attention is unfused.
+    layers: np.ndarray
+    in_flight: np.ndarray
+    outer: np.ndarray  # parameters before tensor parallelism
+    loss: np.ndarray  # 1 where the stage computes the loss
+
+
+def stages(job: Job, layouts: Layouts, habits: Habits) -> tuple[Stage, Stage, Stage]:
+    """The stages one of which is the fullest: the first, the first with the most layers, and the last.
+
+    Where layers do not divide, the last stage has one less for its head, then the first ones, which hold most micro-batches
+    (Llama 3 405B: 126 layers, 7 on the first and the last of 16 stages, 2407.21783, 3.3.2). nanotron fills from the front.
     """
-    a, e = job.architecture, float(job.activation_bytes)
-    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
-    spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
-    whole = (4.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
-    widths = a.query_width + a.kv_width + a.score_width + _mlp_width(a)
-    split = e * widths / layouts.tp
-    scores = (2.0 * e + 1.0) * a.heads * job.sequence_length / layouts.tp if job.attention == "unfused" else 0.0
-    scores = np.where(layouts.recompute == _SELECTIVE, 0.0, scores)
-    return tokens * (whole + split + scores), tokens * e * a.hidden / spread
+    a, pp = job.architecture, layouts.pp
+    one, none = np.ones(len(pp)), np.zeros(len(pp))
+    if habits.weighs_head:
+        cost = a.embedding_params / (a.shared_layer_params + a.expert_layer_params)
+        most = np.where(pp > 1, np.minimum(np.ceil((a.layers + cost) / pp), a.layers), a.layers)
+        first, last, place = most, np.where(pp > 1, np.maximum(a.layers - most * (pp - 1.0), 1.0), most), none
+    else:
+        most = np.ceil(a.layers / pp)
+        fewer = most * pp - a.layers
+        first, last = most - (fewer > 1), most - (fewer > 0)
+        place = np.clip(fewer - 1.0, 0.0, pp - 1.0)
+    single = pp == 1
+    outer = np.where(single, float(a.outer_params), float(a.embedding_params))
+    return (Stage(first, in_flight(layouts, 0.0), outer, single * one), Stage(most, in_flight(layouts, place), none, none),
+            Stage(last, in_flight(layouts, pp - 1.0), outer, one))
 
 
-def _mlp_width(a) -> float:
-    """Elements per token the average layer's MLP keeps: gate, up and their product; routed tokens once per expert."""
-    kept = 3.0 if a.gated else 2.0
-    routed = (a.experts_per_token + a.shared_experts) * kept * a.expert_ffn + 2.0 * a.experts_per_token * a.hidden
-    return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
+@dataclass(frozen=True)
+class States:
+    """Bytes per dense or expert parameter that a GPU is responsible for, shape (L,) each."""
+
+    weights: np.ndarray
+    gradients: np.ndarray
+    optimizer: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.weights + self.gradients + self.optimizer
 
 
-def activations(job: Job, layouts: Layouts) -> np.ndarray:
-    """Bytes of activations on the fullest stage: the first holds up to pp micro-batches, the last one and its logits."""
-    full, inputs = activation_bytes_per_layer(job, layouts)
-    everything = layouts.recompute == _FULL
-    kept = np.where(everything, inputs, full)
-    layers = np.ceil(job.architecture.layers / layouts.pp)
-    extra = np.where(layouts.interleave > 1, 1.0 + (layouts.pp - 1.0) / (layouts.pp * layouts.interleave), 1.0)
-    in_flight = np.minimum(layouts.micro_batches, layouts.pp) * extra
-    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
-    logits = tokens * job.architecture.vocab / layouts.tp * 8.0  # FP32 logits and their gradient
-    first = kept * layers * in_flight + np.where(layouts.pp > 1, 0.0, logits)
-    return np.maximum(first, kept * layers + logits) + np.where(everything, full, 0.0)
+def states(job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray) -> States:
+    """Weights, gradients and Adam's states per parameter, sharded over ``ranks`` as the strategy has it (1910.02054).
+
+    Mixed precision: 16-bit weights, FP32 master weights and two FP32 moments, 2 + 12 bytes; FSDP's master weights are its
+    only ones. Without master weights everything has 16 bits.
+    """
+    mixed = job.master_weights and job.precision != "fp32"
+    weight, moments = float(job.weight_bytes), 8.0 if job.master_weights or job.precision == "fp32" else 4.0
+    fully = (strategy == FSDP) | (strategy == HSDP)
+    shared = 1.0 / ranks
+    return States(
+        weights=np.where(fully, 0.0 if mixed else weight * shared, weight),
+        gradients=np.where(fully | (strategy == ZERO2), shared, 1.0) * gradient,
+        optimizer=np.where(fully | (strategy == ZERO1) | (strategy == ZERO2), shared, 1.0) * (moments + (4.0 if mixed else 0.0)))
+
+
+def gradient_bytes(job: Job, framework: Framework) -> float:
+    """Bytes of one gradient element in memory: what the stack accumulates in, and what it keeps beside.
+
+    FP16 weights have FP16 gradients, their loss being scaled (1710.03740), but for FSDP's, whose shards are FP32.
+    """
+    if job.precision == "fp32":
+        return 4.0
+    if not job.master_weights or job.precision == "fp16" and framework.name != "fsdp":
+        return 2.0
+    return framework.gradient_memory + HABITS[framework.name].half_gradients
 
 
 def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts) -> Memory:
-    """Bytes per GPU by kind. Mixed precision keeps FP32 master weights and two Adam moments: 12 bytes per parameter."""
-    share, (dense, experts) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
-    own = share.dense + share.experts
-    sharded = share.dense / dense + share.experts / experts
+    """Bytes per GPU by kind on the fullest pipeline stage."""
+    habits, gradient = HABITS[framework.name], gradient_bytes(job, framework)
+    share, (ranks, expert_ranks) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
     strategy = layouts.strategy
-    fully = (strategy == FSDP) | (strategy == HSDP)
-    weight = float(job.weight_bytes)
-    gradient = 4.0 if job.precision == "fp32" else framework.gradient_memory
-    states = 8.0 if job.precision == "fp32" else 12.0
-    has_shards = fully | (strategy == ZERO1) | (strategy == ZERO2)
-    unit = 2.0 * (share.layer_dense + share.layer_experts) + share.outer
-    gathered = np.where(fully & (dense > 1), unit * weight + (share.layer_dense + share.layer_experts) * gradient, 0.0)
+    dense, experts = states(job, gradient, strategy, ranks), states(job, gradient, strategy, expert_ranks)
+    kept, work, logits = activations(job, layouts, habits)
+    per_layer = share.layer_dense * dense.total + share.layer_experts * experts.total
+
+    def bytes_on(stage: Stage) -> np.ndarray:
+        held = stage.layers * (per_layer + kept * stage.in_flight) + stage.outer / layouts.tp * dense.total
+        return held + np.maximum(work, stage.loss * logits)
+
+    first, inner, last = stages(job, layouts, habits)
+    stage = first
+    if layouts.pp.max() > 1:
+        stage = _fullest([first, inner, last], [bytes_on(first), bytes_on(inner), bytes_on(last)])
+    own, own_experts = stage.layers * share.layer_dense + stage.outer / layouts.tp, stage.layers * share.layer_experts
     return Memory(
-        weights=np.where(fully, 0.0 if job.precision != "fp32" else sharded * weight, own * weight),
-        gradients=np.where(fully | (strategy == ZERO2), sharded, own) * gradient,
-        optimizer=np.where(has_shards, sharded, own) * states,
-        activations=activations(job, layouts), gathered=gathered,
-        buffers=np.full_like(own, CONTEXT) + np.where(strategy == DDP, 0.0, 0.2e9))
+        weights=own * dense.weights + own_experts * experts.weights,
+        gradients=own * dense.gradients + own_experts * experts.gradients,
+        optimizer=own * dense.optimizer + own_experts * experts.optimizer,
+        activations=stage.layers * kept * stage.in_flight + np.maximum(work, stage.loss * logits),
+        gathered=_gathered(job, layouts, share, ranks, gradient),
+        buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9))
+
+
+def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
+    """Of each layout's candidate stages the one with the most bytes."""
+    index = np.argmax(np.stack(bytes_), axis=0)
+    return Stage(*(np.choose(index, [getattr(stage, name) for stage in candidates]) for name in Stage.__dataclass_fields__))
+
+
+def _gathered(job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float) -> np.ndarray:
+    """Whole parameters and gradients of sharded layers while they are in use.
+
+    FSDP: the layer at work and the one prefetched, embeddings and head with the root, and one layer's gradients before they
+    are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients.
+    """
+    strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
+    fully = (strategy == FSDP) | (strategy == HSDP)
+    unsharded = np.where(fully, (2.0 * layer + share.outer) * job.weight_bytes, 0.0)
+    unsharded = unsharded + np.where(fully | (strategy == ZERO2), layer * gradient, 0.0)
+    return np.where(ranks > 1, unsharded, 0.0)

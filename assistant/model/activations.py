@@ -1,0 +1,107 @@
+"""What is kept of a forward pass until its backward pass, by layer, micro-batch and pipeline stage.
+
+Sources: Korthikanti et al. (2205.05198), Narayanan et al. (2104.04473), Megatron-Core's ``pipeline_parallel/schedules.py``.
+What a training stack keeps besides stands in ``HABITS``. Columns of layouts, shape (L,).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .architecture import Architecture
+from .job import RECOMPUTE, Job
+from .layout import Layouts
+
+_FULL, _SELECTIVE = RECOMPUTE.index("full"), RECOMPUTE.index("selective")
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What a training stack keeps in memory beyond what the job itself asks for.
+
+    ``gate``: MLP-wide tensors kept by a gated MLP: gate, up and their product where one kernel computes it, and the gate's
+    activation too where PyTorch does. ``rotated``: queries and keys are kept after rotation, beside the merged projection
+    that the values are a view of. ``gathered``: products keep inputs gathered over the tensor-parallel ranks.
+    ``logits``: bytes per logit at the peak of the loss, whose vocabulary tensor parallelism splits where ``splits_loss``.
+    ``half_gradients``: bytes of a 16-bit gradient kept beside the accumulated one. ``weighs_head``: pipeline stages get
+    layers by parameters, the head counted like layers.
+    """
+
+    gate: float = 4.0
+    rotated: bool = False
+    gathered: bool = False
+    logits: float = 12.0
+    splits_loss: bool = True
+    half_gradients: float = 0.0
+    weighs_head: bool = False
+
+
+# Logits: 12 are the BF16 logits, their FP32 copy, its softmax and the BF16 gradient, each a tensor of eager PyTorch: the
+# Ultrascale rows for calibration give 11.5 when it is left free, and Kempner's show all of it on every tensor-parallel
+# rank. 6 are BF16 logits and one FP32 copy changed in place (Megatron-Core ``tensor_parallel/cross_entropy.py``). A stack
+# that nobody named has the kernels of a tuned one and the loss of an eager one.
+FUSED_LOSS = 4.0  # BF16 logits and their gradient: FlashAttention's fused loss, llm-foundry's
+HABITS = {
+    "megatron": Habits(gate=3.0, logits=6.0), "jax": Habits(gate=3.0, logits=6.0), "fsdp": Habits(splits_loss=False),
+    "deepspeed": Habits(logits=6.0), "unknown": Habits(gate=3.0),
+    "other": Habits(rotated=True, gathered=True, half_gradients=2.0, weighs_head=True),  # nanotron
+}
+
+
+def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habits()) -> tuple[np.ndarray, np.ndarray]:
+    """Bytes one micro-batch keeps per layer until its backward pass: (everything, only the layer's input).
+
+    2205.05198 eq. 2 and 4 tensor by tensor: inputs and outputs of both norms, what attention and the MLP's products are
+    computed from; dropout masks only with biases (models that have none drop nothing out); scores (5·heads·s) only where
+    attention is unfused. Outputs of the norms are split by sequence parallelism unless the stack keeps them gathered.
+    """
+    a, e = job.architecture, float(job.activation_bytes)
+    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
+    spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
+    whole = (2.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
+    whole = whole + 2.0 * e * a.hidden / (1.0 if habits.gathered else spread)
+    split = e * (_attention_width(a, habits) + _mlp_width(a, habits)) / layouts.tp
+    scores = (2.0 * e + 1.0) * a.heads * job.sequence_length / layouts.tp if job.attention == "unfused" else 0.0
+    scores = np.where(layouts.recompute == _SELECTIVE, 0.0, scores)
+    return tokens * (whole + split + scores), tokens * e * a.hidden / spread
+
+
+def _attention_width(a: Architecture, habits: Habits) -> float:
+    """Elements per token that attention keeps: queries, keys, values and its output; latent attention its factors too."""
+    if a.latent is not None:
+        wide = 2 * (a.latent.nope + a.latent.rope) + 2 * a.latent.value
+        return float(a.latent.q_rank + a.latent.kv_rank + a.latent.rope + a.heads * wide)
+    rotated = a.query_width + a.kv_width / 2 if habits.rotated and a.gated else 0.0  # models without a gate do not rotate
+    return 2.0 * a.query_width + a.kv_width + rotated
+
+
+def _mlp_width(a: Architecture, habits: Habits) -> float:
+    """Elements per token the average layer's MLP keeps; routed tokens once per expert with their input and output."""
+    kept = habits.gate if a.gated else 2.0
+    routed = (a.experts_per_token + a.shared_experts) * kept * a.expert_ffn + 2.0 * a.experts_per_token * a.hidden
+    return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
+
+
+def in_flight(layouts: Layouts, rank: np.ndarray | float) -> np.ndarray:
+    """Micro-batches whose activations a stage holds, counted in passes through all its chunks.
+
+    Without interleaving one more than the stages behind it (2104.04473); with v chunks a rank starts with
+    ``2·(pp − rank − 1) + (v − 1)·pp`` chunks and then one more each time it takes one back
+    (Megatron-Core ``get_pp_rank_microbatches``). Never more than there are.
+    """
+    behind, v = layouts.pp - rank, layouts.interleave
+    chunks = np.where(v > 1, 2.0 * (behind - 1.0) + (v - 1.0) * layouts.pp + 1.0, behind)
+    return np.minimum(layouts.micro_batches, chunks / v)
+
+
+def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Bytes per layer and micro-batch in flight, of the layer being recomputed, and of the logits at the loss."""
+    full, inputs = activation_bytes_per_layer(job, layouts, habits)
+    everything = layouts.recompute == _FULL
+    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
+    logits = tokens * job.architecture.vocab * (FUSED_LOSS if job.fused_loss else habits.logits)
+    if habits.splits_loss or job.fused_loss:
+        logits = logits / layouts.tp
+    return np.where(everything, inputs, full), np.where(everything, full, 0.0), logits
