@@ -21,18 +21,21 @@ def validate(
     catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")] = None,
 ) -> None:
     """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model;
-    without a file also how far the times of collectives are, small and large messages apart.
+    without a file also how far the times of collectives are, small and large messages apart. Then the peak of memory where it
+    was measured, and how many of the runs, which all took place, are said to fit.
 
     A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and step_time_s
     are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
     gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1),
-    micro_batch, recompute, attention, framework, gradient_bytes, use (calibration, validation or excluded). See
+    micro_batch, recompute, attention, framework, gradient_bytes, memory_gb (peak of
+    one GPU in PyTorch's allocator, GiB), use (calibration, validation or excluded). See
     weft handbook accuracy.
     """
     from assistant.library import load
     from assistant.present import validation as present
     from assistant.validation import left_out, read_runs
     from assistant.validation import validate as compare
+    from assistant.validation.memory import with_memory
 
     if form not in ("text", "json", "csv"):
         raise InputError(f'expected one of text, json, csv, got "{form}"', Place(field="--format"))
@@ -43,6 +46,7 @@ def validate(
     runs = read_runs(file or shipped, library.catalog)
     with progress_bar("predicting") as advance:
         made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
+    made = with_memory(made, runs, None if file else shipped.parent, library.catalog)
     if file is None:
         from assistant.validation.collective_report import with_collectives
 

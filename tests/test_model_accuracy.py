@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.model.memory import memory_of
-from assistant.model.search import layouts_for
 from assistant.model.validation import Run, null_errors, summarize
 from assistant.validation import errors_of, read_runs
 from assistant.vocabulary.errors import InputError
@@ -82,21 +80,3 @@ def test_a_bad_row_is_named_with_file_and_line(tmp_path, change, says):
     with pytest.raises(InputError, match=says) as caught:
         read_runs(path, catalog())
     assert "mine.csv:2" in str(caught.value)
-
-
-def peak_memory(run: Run) -> float:
-    layouts = layouts_for(run.job, run.machine, run.parallelism)
-    return float(memory_of(run.job, run.machine, run.machine.framework(run.job.framework), layouts).total[0])
-
-
-def test_runs_that_were_measured_fit(runs):
-    for source in ("vtrain", "ultrascale", "bigscience"):
-        ran = [run for run in runs if run.source == source][::4]
-        assert np.mean([peak_memory(run) <= run.machine.memory for run in ran]) > 0.98, source
-
-
-def test_peak_memory_is_near_the_published_one(runs):
-    with (MEASUREMENTS / "training.csv").open() as file:
-        published = {row["id"]: float(row["memory_gb"]) for row in csv.DictReader(file) if row["memory_gb"] and row["source"] == "ultrascale"}
-    errors = [peak_memory(run) / 1e9 / published[run.id] - 1 for run in runs if run.id in published and run.parallelism.pp == 1]
-    assert len(errors) > 100 and np.median(np.abs(errors)) < 0.15

@@ -31,6 +31,7 @@ class Run:
     parallelism: Parallelism
     measured_s: float
     reason: str = ""
+    memory_bytes: float | None = None  # peak of one GPU in PyTorch's allocator, where it was published
 
 
 @dataclass(frozen=True)

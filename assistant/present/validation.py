@@ -7,6 +7,7 @@ import io
 
 from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, SourceAccuracy, Validation
 
+from . import memory_report
 from .cells import harmless
 from .text import safe
 
@@ -28,7 +29,20 @@ def as_text(made: Validation, *, rows: bool = False) -> str:
         of_use = [line for line in made.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
-    return "\n".join([*lines, *_collectives(made)]) + "\n"
+    return "\n".join([*lines, *_memory(made), *_collectives(made)]) + "\n"
+
+
+def _memory(made: Validation) -> list[str]:
+    """Errors of the peak of memory, where it was measured, and how often 'fits' is right."""
+    if made.memory is None:
+        return []
+    lines = ["", "Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within margin': measured at",
+             f"most the predicted one and {100 * made.memory.margin:.0f} %."]
+    for use, title in _TITLES.items():
+        of_use = [line for line in made.memory.sources if line.use == use]
+        if of_use:
+            lines += ["", title, *_columns([memory_report.HEAD, *(memory_report.cells(line) for line in of_use)])]
+    return [*lines, "", *memory_report.verdicts(made.memory), *(f"  {line}" for line in memory_report.refusals(made.memory))]
 
 
 def _collectives(made: Validation) -> list[str]:

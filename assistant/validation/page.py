@@ -16,6 +16,7 @@ from pathlib import Path
 from assistant.vocabulary.validation import SourceAccuracy, Validation
 
 from .collective_report import with_collectives
+from .memory import with_memory
 from .report import left_out, validate
 from .runs import read_runs
 
@@ -29,8 +30,9 @@ def recorded(knowledge: Path) -> list[SourceAccuracy]:
 
 
 def described(knowledge: Path, catalog) -> Validation:
-    """Our runs as the model predicts them now, the collectives likewise, with the recorded lines of the sources left out."""
-    made = validate(read_runs(knowledge / "measurements" / "training.csv", catalog), _FILE)
+    """Our runs as the model predicts them now, memory and collectives likewise, with the recorded lines of the sources left out."""
+    runs = read_runs(knowledge / "measurements" / "training.csv", catalog)
+    made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)
     return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge)]})
 

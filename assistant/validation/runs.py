@@ -78,7 +78,8 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
         id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation",
         reason=row.get("reason") or "",
         job=job, machine=machine, network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
-        parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"))
+        parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"),
+        memory_bytes=_positive(row, "memory_gb") * 2**30 if row.get("memory_gb") else None)
 
 
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):

@@ -76,6 +76,56 @@ class CollectiveAccuracy(BaseModel):
         return ", ".join("inside a node" if fabric == "none" else fabric for fabric in self.fabrics)
 
 
+class MemoryAccuracy(BaseModel):
+    """Errors of the predicted peak of one source's GPUs as fractions of the measured one.
+
+    ``within_margin``: share of rows whose measured peak is at most the predicted one with the margin for fragmentation.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    use: Use
+    rows: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    within_margin: float
+
+
+class Refused(BaseModel):
+    """A run that took place and of which the model says that it does not fit; bytes of one GPU."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    source: str
+    needed_bytes: float
+    gpu_bytes: float
+    reason: str
+
+
+class MemoryReport(BaseModel):
+    """Measured peaks beside predicted ones, and how often 'fits' is right.
+
+    ``fit``: of the ``ran`` layouts that took place, those said to fit; ``fit_recomputing``: those said to fit only when
+    something is recomputed, of sources that do not say what they recompute. ``wrongly_fit``: layouts known to run out of
+    memory that are said to fit. ``margin``: of the allocated bytes, for fragmentation.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sources: list[MemoryAccuracy]
+    margin: float
+    ran: int
+    fit: int
+    fit_recomputing: int
+    refused: list[Refused]
+    out_of_memory: int
+    wrongly_fit: list[str]
+
+
 class Validation(BaseModel):
     """The errors of a file of measured runs."""
 
@@ -87,3 +137,4 @@ class Validation(BaseModel):
     runs: list[MeasuredRun]
     collectives: list[CollectiveAccuracy] = Field(default_factory=list)
     collectives_excluded: int = 0
+    memory: MemoryReport | None = None
