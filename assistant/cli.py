@@ -207,15 +207,20 @@ def ask(question: Annotated[Optional[str], typer.Argument(help="A question about
         form: Annotated[str, typer.Option("--format", help="text, json or jsonl.")] = "text",
         top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
         batch_file: Annotated[Optional[Path], typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None) -> None:
-    """Ranked passages with their sources; says so when the knowledge base has no answer."""
-    from assistant import retrieval
+    """An answer: a number the model computes, or what the claims say; then the passages with dates and verdicts.
+
+    Says so when the knowledge base has no answer. weft handbook asking shows what can be computed.
+    """
+    from assistant.answering import answer_many
+    from assistant.conversation import understand as take
     from assistant.library import load
+    from assistant.retrieval import index_with_yours
 
     _one_of("--format", form, ("text", "json", "jsonl"))
     texts = _texts(question, batch_file)
     library = load()
     warn_of_changes()
-    answers = retrieval.ask_many(texts, library, retrieval.index_with_yours(library), top=top)
+    answers = answer_many(texts, library, take, lambda: index_with_yours(library), top)
     _emit_answers(answers, form if batch_file is None else "jsonl")
 
 

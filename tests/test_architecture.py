@@ -22,7 +22,8 @@ ROOMS = {
     "present": {"vocabulary"},
     "audit": {"vocabulary", "library", "model", "cost", "network"},
     "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
-    "conversation": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval", "planning", "present"},
+    "answering": {"vocabulary", "library", "model", "network", "cost", "retrieval", "audit", "planning", "present"},
+    "conversation": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval", "planning", "answering", "present"},
     "validation": {"vocabulary", "library", "model", "planning", "present"},
     "sweeps": {"vocabulary", "library", "model", "planning", "present"},
     "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
@@ -83,6 +84,13 @@ def test_a_plan_with_the_index_built_loads_neither_torch_nor_textual(index):
     loaded = _loaded("plan", str(ROOT / "knowledge" / "examples" / "llama-70b-pretraining.yaml"), "--format", "json")
     assert "numpy" in loaded and "durable" in loaded
     assert not loaded & {"torch", "textual", "sentence_transformers", "transformers"}
+
+
+def test_a_question_that_is_computed_loads_no_model_and_needs_no_index(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
+    loaded = _loaded("ask", "how long is the all-reduce of 70B over 100 GbE on 8 nodes?")
+    assert not loaded & {"torch", "textual", "sentence_transformers", "transformers"}
+    assert not list(tmp_path.rglob("index-*"))
 
 
 def test_understanding_a_sentence_loads_no_model():

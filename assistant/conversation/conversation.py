@@ -19,10 +19,11 @@ from .about_plan import PARTS, AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import Draft
-from .events import Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood, VariationShown
+from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood, VariationShown
 from .fields import field_name, field_text
 from .history import History
 from .interviewer import Interviewer
+from .searching import computed
 from .taken import difference, said_fields, taken, varied_fields
 from .understanding import understand
 from .understanding.message import clean
@@ -32,6 +33,7 @@ Searcher = Callable[[str], SearchAnswer]
 Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
 
 LONGEST_MESSAGE = 4000
+_MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 
 
 def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
@@ -59,6 +61,7 @@ class Conversation:
         self.exporter = exporter
         self.record = record
         self.transcript_path: Path | None = None
+        self._today = today
         self._interviewer = Interviewer(library, today)
         self._history = History()
         self._varied: Draft | None = None
@@ -121,10 +124,20 @@ class Conversation:
 
     def _understood(self, said: str) -> list[Event]:
         reading = understand(said, context=self.draft, catalog=self.library.catalog)
+        number = self._number(reading, said)
+        if number is not None:
+            return [number]
         about_plan = self._about_plan
         handle = {"why": about_plan, "why-not": about_plan, "compare": about_plan, "what-if": self._what_if, "ask": self._search,
                   "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
         return handle(reading, said)
+
+    def _number(self, reading: Understanding, said: str) -> Answer | None:
+        """The answer to a question for a number, whatever else its words could be taken for; a plan has its own turning points."""
+        if reading.intent not in _MAY_ASK_A_NUMBER or (reading.intent == "what-if" and self.plan is not None):
+            return None
+        found = computed(said, self.library, self.draft.fields, self._today)
+        return Answer(question=said, answer=found) if found is not None else None
 
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
         fields = said_fields(reading, self.draft)

@@ -1,13 +1,24 @@
-"""Free questions to the knowledge base; index and model are loaded with the first one."""
+"""Free questions: computed at once, or looked up; index and model are loaded with the first that must be looked up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Mapping
 from threading import Lock
+from typing import Any
 
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer
 from assistant.vocabulary.errors import InputError
+
+from .understanding import understand
+
+
+def computed(question: str, library: Library, told: Mapping[str, Any], today: datetime.date | None) -> Answer | None:
+    """The answer when a number is asked for that can be computed from the question and what was ``told`` before."""
+    from assistant.answering import computed_answer
+
+    return computed_answer(question, library, understand, told=told, today=today)
 
 
 def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], Answer]:
@@ -27,9 +38,10 @@ def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], An
 
 def _open_search(library: Library, yours: bool) -> Callable[[str], Answer]:
     try:
-        from assistant.retrieval import ask, index_with_yours, ready_index
+        from assistant.answering import answer
+        from assistant.retrieval import index_with_yours, ready_index
     except ImportError as error:
         raise InputError(f"the search needs {error.name}, which is not installed") from None
     opened = index_with_yours if yours else ready_index
     opened(library)
-    return lambda question: ask(question, library, opened(library))
+    return lambda question: answer(question, library, opened(library))

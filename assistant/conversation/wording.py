@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.present import figures, report
+from assistant.present.answers import answer_blocks
 from assistant.present.markdown import block_markdown, escaped
 from assistant.present.report import SIGNS, Bullets, Paragraph, Table
 from assistant.present.text import block_lines, safe
@@ -174,13 +175,14 @@ def _answer(event: e.Answer) -> Iterator[Block]:
     if event.answer is None or not event.answer.answered:
         yield Paragraph(event.note or "The knowledge base has no answer to that.")
         return
-    yield Bullets([_passage(passage) for passage in event.answer.passages[:MOST_PASSAGES]])
+    yield from answer_blocks(event.answer)
+    yield Bullets([_passage(number, passage) for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1)])
 
 
-def _passage(passage: Any) -> str:
+def _passage(number: int, passage: Any) -> str:
     date = f", {passage.date}" if passage.date else ""
     status = f" This is {passage.status}: {passage.correction}" if passage.status != "current" and passage.correction else ""
-    return f"{passage.text}{status} ({passage.source}, {passage.section}{date})"
+    return f"[{number}] {passage.text}{status} ({passage.source}, {passage.section}{date})"
 
 
 def _explanation(event: e.Explanation) -> Iterator[Block]:

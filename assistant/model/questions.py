@@ -41,3 +41,20 @@ def bus_bandwidth(kind: str, bytes_: float, seconds: float, ranks: int) -> float
     """Bytes/s as nccl-tests prints it: algorithm bandwidth × 2(n−1)/n, (n−1)/n or 1 (PERFORMANCE.md)."""
     factor = {"all_reduce": 2.0 * (ranks - 1) / ranks, "send_receive": 1.0}.get(kind, (ranks - 1) / ranks)
     return bytes_ / seconds * factor
+
+
+def send_time(network: Network, machine: Machine, bytes_: float) -> float:
+    """Seconds for one GPU to send ``bytes_`` to one GPU of another domain, or of its own when there is only one."""
+    wires = Wires(machine, Networks([network]))
+    crosses = np.array([machine.domains > 1])
+    return float(np.ravel(collectives.send_receive(wires, np.array([float(bytes_)]), crosses, np.ones(1)))[0])
+
+
+def least_bytes(kind: str, bytes_: float, members: int, gpus_each: int = 1) -> float:
+    """Bytes that must enter each of ``members`` domains of ``gpus_each`` GPUs, whatever the algorithm, without reduction in switches.
+
+    All-reduce 2(n−1)/n, all-gather and reduce-scatter (n−1)/n of the payload (PERFORMANCE.md of nccl-tests); all-to-all
+    (n−1)/n of what every GPU sends; a message between two GPUs its own size.
+    """
+    share = (members - 1.0) / members
+    return bytes_ * {"all_reduce": 2.0 * share, "all_to_all": share * gpus_each, "send_receive": 1.0}.get(kind, share)

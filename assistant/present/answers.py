@@ -1,29 +1,113 @@
-"""An answer to a question as plain lines."""
+"""An answer to a question: what was computed or what claims say, where sources disagree, then the passages."""
 
 from __future__ import annotations
 
 import textwrap
 
-from assistant.vocabulary.answers import Answer
+from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, FoundPassage
+from assistant.vocabulary.knowledge import DOUBTFUL
+from assistant.vocabulary.plan import Assumption
 
-from .text import safe
+from .figures import bytes_text, seconds, significant
+from .report import Block, Bullets, Paragraph
+from .text import block_lines, safe
+
+NO_ANSWER = "The knowledge base does not answer this."
+_MOST_NEAR = 3
+_NAMES = {"cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.gpus_per_node": "GPUs per node", "cluster.nics_per_node": "NICs per node",
+          "cluster.fabric": "network", "training.precision": "precision", "training.sequence_length": "tokens per sequence",
+          "training.global_batch": "sequences per step", "training.micro_batch": "micro-batch", "training.tokens": "tokens of the run",
+          "training.framework": "framework", "training.micro_batches": "micro-batches", "inference.precision": "precision",
+          "inference.prompt_tokens": "tokens of a prompt", "kv_cache.precision": "precision", "budget.gpu_hour_usd": "USD per GPU-hour"}
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:
-    """Passages with their sources, the best first; a doubtful one is never shown without its correction."""
-    if not answer.answered:
-        return ["Nothing in the knowledge base answers this."]
+    """The direct answer, a rule, then the passages with their sources; a doubtful one is never shown without its correction."""
     lines: list[str] = []
-    for number, passage in enumerate(answer.passages, start=1):
-        lines.append(f"{number}. {passage.source}, “{passage.section}” ({passage.date or 'no date'}; match {passage.score:.2f})")
-        if passage.place:
-            lines += _wrapped(f"Yours: {passage.place}", width)
-        lines += _wrapped(passage.text, width)
-        if passage.correction:
-            lines += _wrapped(f"{passage.status.upper()}. What holds: {passage.correction}", width)
-        lines.append("")
-    return [safe(line) for line in lines[:-1]]
+    for number, block in enumerate(answer_blocks(answer)):
+        lines += [*([""] if isinstance(block, Paragraph) and number else []), *block_lines(block, width)]
+    if answer.answered:
+        shown = answer.passages
+        lines += ["", "─" * min(width, 80)] if lines and shown else []
+    else:
+        shown = answer.passages[:_MOST_NEAR]
+        lines += ["", "Nearest:"] if shown else []
+    for number, passage in enumerate(shown, start=1):
+        lines += [*([""] if number > 1 else []), *_passage_lines(number, passage, width)]
+    return [safe(line) for line in lines]
+
+
+def answer_blocks(answer: Answer) -> list[Block]:
+    """What stands above the passages, the same on every surface."""
+    note = [Paragraph(answer.note)] if answer.note else []
+    if not answer.answered:
+        return [*note, Paragraph(NO_ANSWER)]
+    direct: list[Block] = _computed(answer.computed) if answer.computed else [Bullets([line.text for line in answer.direct])] if answer.direct else []
+    return [*note, *direct, *(block for conflict in answer.conflicts for block in _conflict(conflict, answer.computed))]
+
+
+def _computed(computed: Computed) -> list[Block]:
+    figures = [f"{one.name}: {value_text(one.value, one.unit)} = {one.formula}" for one in computed.figures]
+    assumed: list[Block] = [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])] if computed.assumptions else []
+    return [Paragraph(computed.text, strong=True), Paragraph("How:"), Bullets(figures), *assumed, Paragraph(computed.caveat)]
+
+
+def value_text(value: float, unit: str) -> str:
+    """A figure in the unit a reader wants."""
+    if unit == "s":
+        return seconds(value)
+    if unit == "bytes":
+        return bytes_text(value)
+    if unit == "USD":
+        return f"${significant(value)}"
+    if unit in ("parameters", "FLOP"):
+        return f"{value:.4g} {unit}"
+    return f"{significant(value)} {unit}"
+
+
+def _assumed(one: Assumption) -> str:
+    value = significant(one.value) if isinstance(one.value, (int, float)) and not isinstance(one.value, bool) and abs(one.value) < 1e6 else \
+        f"{one.value:.4g}" if isinstance(one.value, float) else one.value
+    name = _NAMES.get(one.field, one.field)
+    if one.field == "question":
+        return one.why
+    return f"{name}: {one.why}" if value is None else f"{name} {value}: {one.why}"
+
+
+def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block]:
+    """Each side in one line with what we think of it, beside a crossover what this job would take there; then what holds."""
+    there = {number.claim: number for number in computed.crossover.sources} if computed and computed.crossover else {}
+    sides = []
+    for side in conflict.sides:
+        here = there.get(side.claim)
+        beside = f" Here, on {here.gpus} GPUs: {_taken(here.fabric)}." if here else ""
+        sign = "! " if side.verdict in DOUBTFUL else ""
+        sides.append(f"{sign}{side.says} ({side.source}, {side.date or 'undated'}, {side.verdict}){beside}")
+    return [Paragraph(f"Sources disagree: {conflict.topic}"), Bullets(sides), Paragraph(f"What holds: {conflict.resolution}")]
+
+
+def _taken(fabric: str | None) -> str:
+    if fabric == "none":
+        return "no network is crossed"
+    return f"{fabric} is cheapest" if fabric else "the job cannot run"
+
+
+def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
+    lines = textwrap.wrap(f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; {_standing(passage)}; match "
+                          f"{passage.score:.2f})", width, subsequent_indent="    ")
+    if passage.place:
+        lines += _wrapped(f"Yours: {passage.place}", width)
+    lines += _wrapped(passage.text, width)
+    if passage.correction:
+        lines += _wrapped(f"{passage.status.upper()}. What holds: {passage.correction}", width)
+    return lines
+
+
+def _standing(passage: FoundPassage) -> str:
+    """The verdicts of the claims a passage rests on, each once, the doubtful first; else its status."""
+    verdicts = dict.fromkeys(sorted((claim["verdict"] for claim in passage.claims), key=lambda verdict: verdict not in DOUBTFUL))
+    return "/".join(verdicts) or ("yours, unchecked" if passage.status == "yours" else "no claim checked")
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent="   ", subsequent_indent="   ")
+    return textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="    ")

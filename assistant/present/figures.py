@@ -29,6 +29,14 @@ def seconds(value: float | None) -> str:
     return f"{significant(value / 86400)} days"
 
 
+def bytes_text(value: float) -> str:
+    """An amount of data: ``140 GB``, ``328 kB``, ``640 B``."""
+    for limit, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(value) >= limit:
+            return f"{significant(value / limit)} {unit}"
+    return f"{significant(value)} B"
+
+
 def hours(value: float | None) -> str:
     """A duration given in hours."""
     return UNKNOWN if value is None else seconds(value * 3600)

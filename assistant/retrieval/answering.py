@@ -52,12 +52,13 @@ def _answer(id: str | None, question: str, length: int, ranked: Ranked, library:
     note = None
     if length > MOST_WORDS:
         note = f"Of {length} words the first {MOST_WORDS // 2} and the last {MOST_WORDS // 2} were read."
-    passages = [_passage(index.content.documents[position], float(ranked.scores[position]), library)
+    passages = [found_passage(index.content.documents[position], float(ranked.scores[position]), library)
                 for position in ranked.order[:top]]
     return Answer(id=id, question=shown, answered=ranked.answered, passages=passages, note=note)
 
 
-def _passage(document: Document, score: float, library: Library) -> FoundPassage:
+def found_passage(document: Document, score: float, library: Library) -> FoundPassage:
+    """A passage as an answer shows it, with its standing and the claims it rests on."""
     if isinstance(document.passage, OwnPassage):
         return _own(document.passage, score)
     passage, source = document.passage, library.knowledge.sources[document.passage.source]

@@ -94,16 +94,27 @@ def _details(event: events.PlanDetails) -> list[Drawn]:
 
 
 def _answer(event: events.Answer) -> list[Drawn]:
+    from assistant.present.answers import answer_blocks
+
     lines: list[Drawn] = [said(event.note, "$quiet", lead="  ")] if event.note else []
     if event.answer is None:
         return lines
     if not event.answer.answered:
         lines.append(said("The knowledge base has no answer to this. What comes nearest:", lead="! ", lead_style="$doubt"))
+    else:
+        lines += [piece for block in answer_blocks(event.answer) for piece in _block(block)]
     for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1):
-        lines += [*([BLANK] if number > 1 else []), *_passage(number, passage)]
+        lines += [*([BLANK] if number > 1 or event.answer.answered else []), *_passage(number, passage)]
     if event.answer.passages:
         lines.append(parts(("Open a source: ", "$quiet"), ("F4", "$accent"), indent=2))
     return lines
+
+
+def _block(block: Any) -> Iterable[Line]:
+    """A paragraph or a list of a direct answer."""
+    if hasattr(block, "items"):
+        return [said(item, lead="  · ", lead_style="$quiet") for item in block.items]
+    return [said(block.text, "bold" if block.strong else "", lead="  ")]
 
 
 def _passage(number: int, passage: Any) -> Iterable[Line]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .plan import Contract
+from .plan import Assumption, Contract, Crossover
 
 Intent = Literal["describe", "ask", "why", "why-not", "what-if", "compare", "undo", "change", "export", "help", "unclear"]
 
@@ -26,14 +26,74 @@ class FoundPassage(Contract):
     place: str | None = None  # of the user's own document: the file, with its line or page
 
 
+class DirectLine(Contract):
+    """One line of the direct answer, composed from the fields of a claim, or a sentence of a passage that rests on none."""
+
+    text: str
+    claims: list[str] = Field(default_factory=list)
+    source: str
+    verdict: str | None = None  # ours; null where nobody has checked it
+    date: str | None = None
+    passage: int | None = None  # its number among the passages, from 1
+
+
+class Figure(Contract):
+    """One computed number and how it comes about, with the numbers put in."""
+
+    name: str
+    value: float
+    unit: str
+    formula: str
+
+
+class Computed(Contract):
+    """What the quantitative model answers. ``value``, ``unit`` and ``formula`` are those of the first figure."""
+
+    kind: str
+    text: str
+    value: float
+    unit: str
+    formula: str
+    inputs: dict[str, Any]
+    assumptions: list[Assumption] = Field(default_factory=list)
+    figures: list[Figure] = Field(default_factory=list)
+    caveat: str
+    crossover: Crossover | None = None
+
+
+class AnswerConflictSide(Contract):
+    """One side of a disagreement, and what we think of it."""
+
+    claim: str
+    says: str
+    source: str
+    verdict: str
+    date: str | None = None
+
+
+class AnswerConflict(Contract):
+    """A disagreement between sources that the question touches, and what holds."""
+
+    id: str
+    topic: str
+    sides: list[AnswerConflictSide]
+    resolution: str
+
+
 class Answer(Contract):
-    """The answer to a question about the field: ranked passages with their sources, and whether the best of them answers."""
+    """The answer to a question about the field: computed or from claims, then ranked passages with their sources.
+
+    ``answered`` is whether it was computed or the best passage answers.
+    """
 
     id: str | None = None
     question: str
     answered: bool
     passages: list[FoundPassage]  # the nearest ones also when none of them answers
     note: str | None = None  # what was done with an empty or very long question
+    direct: list[DirectLine] = Field(default_factory=list)
+    computed: Computed | None = None
+    conflicts: list[AnswerConflict] = Field(default_factory=list)
 
 
 class Understanding(Contract):

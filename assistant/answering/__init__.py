@@ -1,0 +1,12 @@
+"""Answers to questions about the field: computed where a number is asked for, else from claims, then passages.
+
+``computed_answer`` needs no search index and no embedding model; ``answer`` and ``answer_many`` take the search for the rest.
+How words are understood is handed in, so that the conversation can ask here as well.
+"""
+
+from __future__ import annotations
+
+from .answers import answer, answer_many, computed_answer
+from .computing import KINDS
+
+__all__ = ["KINDS", "answer", "answer_many", "computed_answer"]

@@ -1,0 +1,68 @@
+"""A question in, an answer out: computed, or from claims; then the passages."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from assistant import retrieval
+from assistant.library import Library
+from assistant.retrieval.words import shown, written_out
+from assistant.vocabulary.answers import Answer
+
+from . import asked, disagreement
+from .computing import compute
+
+LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
+Passages = Callable[[], "retrieval.Index"]
+
+
+def computed_answer(question: str, library: Library, understand: asked.Understand, *, told: Mapping[str, Any] | None = None,
+                    today: datetime.date | None = None, id: str | None = None, top: int = 5) -> Answer | None:
+    """The answer to a question that asks for a number the model knows how to compute, else ``None``.
+
+    ``told``: questionnaire fields a conversation knows already. The passages beside it are those of the sources that give
+    figures for the same thing, then those that share the question's words. Loads no embedding model.
+    """
+    if not isinstance(question, str) or not 0 < len(question) <= LONGEST:
+        return None
+    read = asked.read(question, understand, library.catalog, told)
+    found = compute(read, library, today)
+    if found is None:
+        return None
+    conflicts = disagreement.of_computed(found, library.knowledge)
+    sides = [side.claim for conflict in conflicts for side in conflict.sides]
+    return Answer(id=id, question=shown(question).strip(), answered=True, computed=found, conflicts=conflicts,
+                  passages=retrieval.passages_by_words(read.text, library, sides, top))
+
+
+def answer(question: str, library: Library, index: retrieval.Index, top: int = 5, id: str | None = None) -> Answer:
+    """The answer from the knowledge base. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
+    return _with_claims(retrieval.ask(question, library, index, top, id), library, index)
+
+
+def answer_many(questions: Iterable[tuple[str | None, str]], library: Library, understand: asked.Understand, index: Passages,
+                top: int = 5) -> list[Answer]:
+    """One answer for each ``(id, question)``, in their order; ``index`` is opened only when one must be searched."""
+    asked_ = list(questions)
+    found = [computed_answer(text, library, understand, id=name, top=top) for name, text in asked_]
+    rest = [pair for pair, computed in zip(asked_, found, strict=True) if computed is None]
+    if rest:
+        opened = index()
+        searched = iter(retrieval.ask_many(rest, library, opened, top))
+        found = [computed or _with_claims(next(searched), library, opened) for computed in found]
+    return found
+
+
+def _with_claims(found: Answer, library: Library, index: retrieval.Index) -> Answer:
+    """The answer with its direct lines and the disagreements they touch."""
+    if not found.answered:
+        return found
+    from .from_claims import direct_lines
+
+    vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
+    direct = direct_lines(vector, found.passages, library, index)
+    claims = [claim for line in direct for claim in line.claims]
+    conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, disagreement.nearness(vector, library.knowledge, index))
+    return found.model_copy(update={"direct": direct, "conflicts": conflicts})

@@ -1,0 +1,36 @@
+"""From a question to a computed answer, or to none."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+
+from assistant.library import Library
+from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.errors import InputError
+
+from . import jobs, model_sizes, prices_and_parts
+from .asked import Asked
+from .collective_times import collective
+from .memory_needs import memory
+from .recognition import kinds_of
+
+_Compute = Callable[[Asked, Library], Computed | None]
+_BY_ARITHMETIC: dict[str, _Compute] = {
+    "collective": collective, "traffic": model_sizes.step_traffic, "memory": memory, "parameters": model_sizes.parameters,
+    "kv-cache": model_sizes.kv_cache, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
+    "network": prices_and_parts.network_parts}
+_BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": jobs.slowdown, "crossover": jobs.crossover}
+KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
+
+
+def compute(asked: Asked, library: Library, today: datetime.date | None = None) -> Computed | None:
+    """The first computation the question asks for that its facts allow; a job that cannot be is left to the search."""
+    for kind in kinds_of(asked):
+        try:
+            found = _BY_ARITHMETIC[kind](asked, library) if kind in _BY_ARITHMETIC else _BY_PREDICTION[kind](asked, library, today)
+        except InputError:
+            found = None
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,128 @@
+"""A direct answer from claims: each line composed from the fields of one claim, never written freely."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.audit.auditing import result_of
+from assistant.library import Library
+from assistant.present.figures import significant
+from assistant.retrieval import Index
+from assistant.retrieval.documents import sentences
+from assistant.vocabulary.answers import DirectLine, FoundPassage
+from assistant.vocabulary.audit import Check
+from assistant.vocabulary.knowledge import Claim, Source
+
+_PASSAGES_READ = 3
+_MOST_LINES = 3
+_NEAR = 0.10  # of cosine: statements less than this behind the nearest are worth a line too
+_RANK = 0.04  # of cosine: what a place further down costs a passage's statements
+_HOLDS = frozenset({"confirmed", "consistent"})
+_GAINS = re.compile(r"\b(?:sells?|rents?|gains?|paid|promotes?)\b")
+_GAINS_NOT = re.compile(r"nobody|gains nothing|sells nothing|sells no\b|sells models|no fabric|nothing")
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A claim of the passage with this number (from 1), and how near it is to the question."""
+
+    claim: Claim
+    passage: int
+    nearness: float
+
+
+def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index) -> list[DirectLine]:
+    """For the ``vector`` of a question: what the claims of the best passages say to the question, withdrawn ones first; where they rest on none, a sentence."""
+    chosen = _nearest(list(_candidates(passages, vector, library, index)))
+    if not chosen:
+        return [_sentence(passages[0], vector, index)] if passages else []
+    chosen.sort(key=lambda found: (not _is_withdrawn(found.claim, library), -found.nearness))
+    firsts = {found.claim.source: found for found in reversed(chosen)}  # who gains is said once
+    return [_line(found, library, firsts[found.claim.source] is found) for found in chosen]
+
+
+def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index) -> Iterator[_Candidate]:
+    seen: set[str] = set()
+    for number, passage in enumerate(passages[:_PASSAGES_READ], start=1):
+        for told in passage.claims:
+            claim = library.knowledge.claims.get(told["id"])
+            if claim is not None and claim.id not in seen:
+                seen.add(claim.id)
+                yield _Candidate(claim, number, float(_vector(claim.statement, index) @ vector) - _RANK * (number - 1))
+
+
+def _vector(text: str, index: Index) -> np.ndarray:
+    try:
+        return index.vector(text)
+    except KeyError:
+        return index.embedder.embed([text])[0]
+
+
+def _nearest(found: list[_Candidate]) -> list[_Candidate]:
+    ordered = sorted(found, key=lambda one: -one.nearness)[:_MOST_LINES]
+    return [one for one in ordered if one.nearness >= ordered[0].nearness - _NEAR]
+
+
+def _is_withdrawn(claim: Claim, library: Library) -> bool:
+    return claim.verdict == "withdrawn" or library.knowledge.sources[claim.source].status == "withdrawn"
+
+
+def _line(found: _Candidate, library: Library, names_interest: bool) -> DirectLine:
+    claim, source = found.claim, library.knowledge.sources[found.claim.source]
+    date = claim.date or source.date
+    told = date.isoformat() if date else None
+    withdrawn = _is_withdrawn(claim, library)
+    parts = [f"WITHDRAWN: {claim.statement}" if withdrawn else claim.statement, *_figure(claim),
+             *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
+             f"{_who(source)}, {told or 'undated'} [{found.passage}], {claim.evidence_grade}.",
+             *_judged(claim, library), *(_interest(source) if names_interest else [])]
+    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told, passage=found.passage)
+
+
+def _who(source: Source) -> str:
+    return ", ".join(name for name in (source.author, source.publisher) if name) or source.title
+
+
+def _figure(claim: Claim) -> list[str]:
+    """The figure, where the statement does not say it already."""
+    if claim.figure is None or not isinstance(claim.figure.value, (int, float)) or re.search(r"\d", claim.statement):
+        return []
+    return [f"Figure: {significant(float(claim.figure.value))} {claim.figure.unit}."]
+
+
+def _judged(claim: Claim, library: Library) -> list[str]:
+    """Our verdict, with what we compute instead and what holds where it is not simply right."""
+    if claim.verdict in _HOLDS:
+        return [f"Our verdict: {claim.verdict}."]
+    checks = [check for check in result_of(claim, library.catalog).checks if check.agreement != "agrees"]
+    found = [f"Our verdict: {claim.verdict}."] + ([_recomputed(checks[0])] if checks else [])
+    return found + ([f"What holds: {_ended(claim.correction)}"] if claim.correction else [])
+
+
+def _recomputed(check: Check) -> str:
+    stated = check.stated if isinstance(check.stated, (tuple, list)) else (check.stated,)
+    return f"Recomputed: {significant(check.computed)} {check.unit} against {' to '.join(significant(one) for one in stated)} stated."
+
+
+def _interest(source: Source) -> list[str]:
+    """Who gains by what is said, where somebody does."""
+    gains = _GAINS.search(source.interest) and not _GAINS_NOT.search(source.interest.lower())
+    return [f"Interest: {_ended(source.interest)}"] if gains else []
+
+
+def _ended(text: str) -> str:
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
+
+
+def _sentence(passage: FoundPassage, vector: np.ndarray, index: Index) -> DirectLine:
+    """The sentence of the best passage that is nearest to the question."""
+    found = sentences(passage.text) or [passage.text]
+    best = max(found, key=lambda text: float(_vector(text, index) @ vector))
+    text = f"{best} {passage.source}, {passage.date or 'undated'} [1]."
+    if passage.correction:
+        text = f"{passage.status.upper()}: {text} What holds: {_ended(passage.correction)}"
+    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date, passage=1)
