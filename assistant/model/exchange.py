@@ -15,7 +15,7 @@ from .framework import Framework
 from .job import ASYNC, DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
 from .memory import Share
-from .overlap import DataGroups, Links, Times, exposed, taken
+from .overlap import DataGroups, Links, Times, exposed, spread, taken
 
 
 def is_fully_sharded(layouts: Layouts) -> np.ndarray:
@@ -46,28 +46,20 @@ def sharded_layers(job: Job, links: Links, layouts: Layouts, share: Share, group
     rows = np.flatnonzero(is_fully_sharded(layouts))
     if not len(rows):
         return None
-    weight, gradient, ranks = float(job.weight_bytes), job.gradient_bytes, taken(groups.dense, rows)
-    gather, scatter = _both(links, share.layer_dense[rows], weight, gradient, ranks)
+    ranks, layer, outer = taken(groups.dense, rows), share.layer_dense[rows], share.outer[rows]
+    doubled = Group(*(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains)))
+    gather, scatter = (np.split(times, 2, axis=-1) for times in _both(job, links, np.concatenate((layer, outer)), doubled))
+    forward, again = gather[0], scatter[0]
     if job.architecture.moe_layers:
-        more = _both(links, share.layer_experts[rows], weight, gradient, taken(groups.experts, rows))
-        gather, scatter = gather + more[0], scatter + more[1]
-    outer = sum(_both(links, share.outer[rows], weight, gradient, ranks))
-    return ShardedLayers(*(_spread(times, rows, len(layouts)) for times in (gather, gather + scatter, outer)))
+        more = _both(job, links, share.layer_experts[rows], taken(groups.experts, rows))
+        forward, again = forward + more[0], again + more[1]
+    return ShardedLayers(*(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])))
 
 
-def _both(links: Links, params: np.ndarray, weight: float, gradient: float, ranks: Group) -> tuple[Times, Times]:
-    """(all-gather of weights, reduce-scatter of gradients)."""
+def _both(job: Job, links: Links, params: np.ndarray, ranks: Group) -> tuple[Times, Times]:
+    """(All-gather of weights, reduce-scatter of gradients)."""
     wires = links.of(ranks.domains > 1)
-    return all_gather(wires, params * weight, ranks), reduce_scatter(wires, params * gradient, ranks)
-
-
-def _spread(times: Times, rows: np.ndarray, length: int) -> Times:
-    """Times of some rows among ``length`` rows, nothing elsewhere."""
-    if len(rows) == length:
-        return times
-    spread = np.zeros((*times.shape[:-1], length))
-    spread[..., rows] = times
-    return spread
+    return all_gather(wires, params * float(job.weight_bytes), ranks), reduce_scatter(wires, params * job.gradient_bytes, ranks)
 
 
 @dataclass(frozen=True)
@@ -94,13 +86,13 @@ def _exchange(job: Job, links: Links, layouts: Layouts, params: Times, ranks: Gr
                              ((s == DDP) | (s == ASYNC), (s == ZERO1) | (s == ZERO2), replicas.size > 1))
     gradients, weights, between = None, None, None
     if len(whole):
-        gradients = _spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
+        gradients = spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
     if len(sharded):
-        gather, scatter = _both(links, params[sharded], job.weight_bytes, job.gradient_bytes, taken(ranks, sharded))
-        scatter, weights = _spread(scatter, sharded, all_), _spread(gather, sharded, all_)
+        gather, scatter = _both(job, links, params[sharded], taken(ranks, sharded))
+        scatter, weights = spread(scatter, sharded, all_), spread(gather, sharded, all_)
         gradients = scatter if gradients is None else gradients + scatter
     if len(apart):
-        between = _spread(_reduced(links, (bytes_ / ranks.size)[apart], taken(replicas, apart)), apart, all_)
+        between = spread(_reduced(links, (bytes_ / ranks.size)[apart], taken(replicas, apart)), apart, all_)
     return Exchange(gradients, weights, between)
 
 

@@ -65,10 +65,14 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
         return nothing(slices)
     bytes_ = slices.micro_batch * job.sequence_length / slices.cp * job.architecture.hidden * job.activation_bytes
     ranks = group(slices.tp, np.ones_like(slices.tp), links.machine.domain)
-    wires = links.of(ranks.domains > 1)
-    one = np.where(slices.sequence_parallel > 0, all_gather(wires, bytes_, ranks) + reduce_scatter(wires, bytes_, ranks),
-                   all_reduce(wires, bytes_, ranks))
-    both = np.where(slices.tp > 1, 2.0 * one, 0.0)
+    wires, split = links.of(ranks.domains > 1), slices.sequence_parallel > 0
+    apart, together = (np.flatnonzero((slices.tp > 1) & kind) for kind in (split, ~split))
+    both = np.zeros_like(slices.tp)
+    if len(apart):
+        some, own = taken(ranks, apart), bytes_[apart]
+        both = both + spread(2.0 * (all_gather(wires, own, some) + reduce_scatter(wires, own, some)), apart, len(bytes_))
+    if len(together):
+        both = both + spread(2.0 * all_reduce(wires, bytes_[together], taken(ranks, together)), together, len(bytes_))
     return LayerCommunication(exposed(both, forward, framework.tp_overlap), exposed(both, 2.0 * forward, framework.tp_overlap))
 
 
@@ -104,6 +108,15 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
 def visited_share(domains: np.ndarray, copies: int) -> np.ndarray:
     """Expected domains a token visits ÷ its copies, when ``copies`` experts are spread evenly over ``domains``."""
     return domains * (1.0 - (1.0 - 1.0 / domains) ** copies) / copies
+
+
+def spread(times: Times, rows: np.ndarray, length: int) -> Times:
+    """Times of some rows among ``length`` rows, nothing elsewhere."""
+    if len(rows) == length:
+        return times
+    found = np.zeros((*times.shape[:-1], length))
+    found[..., rows] = times
+    return found
 
 
 def taken(ranks: Group, rows: np.ndarray) -> Group:

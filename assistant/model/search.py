@@ -192,8 +192,9 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray) -> np.ndarray
 def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
     """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time.
 
-    What is repeated takes r seconds in each micro-batch and layer, and lengthens the window that communication hides behind
-    by r, of which a share below one hides; the step loses m·r and gains at most r for the exchange after the last micro-batch.
+    With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each exchange
+    of gradients has r more per layer to hide a share of at most one behind. So it can never win with one exchange per step
+    (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two micro-batches on.
     """
     same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
     fitted_before = np.zeros(len(fits), dtype=bool)
