@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -75,6 +75,12 @@ class Entry:
     def median_cost(self) -> float:
         """Asked for only once the cost is known."""
         return _median(self.cost)
+
+    def scaled(self, cost: float, hours: float = 1.0) -> Entry:
+        """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for again."""
+        changed = replace(self, cost=self.cost * cost, hours=self.hours if hours == 1.0 else self.hours * hours)
+        changed.__dict__.update(median_cost=self.median_cost * cost, median_hours=self.median_hours * hours)
+        return changed
 
 
 def _median(draws: np.ndarray | None) -> float:

@@ -7,7 +7,6 @@ nothing turns. What the rules think of a fabric is taken to stay as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def choose_at(job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[
     """What is chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
     def priced(entry: Entry) -> Entry:
         gpu, fabric = prices(entry)
-        return replace(entry, cost=entry.cost * ((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total)))
+        return entry.scaled((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total))
 
     return clearly_other([priced(e) for e in able], job.questionnaire, chosen.id)
 
@@ -159,7 +158,7 @@ def _steps(job: Resolved) -> float:
 def _rerun(entry: Entry, step: float, work: float) -> Entry:
     """The entry with another step time and another amount of work (steps × GPUs, relative)."""
     factor = step / entry.step
-    return replace(entry, cost=entry.cost * (factor * work), hours=entry.hours * factor)
+    return entry.scaled(factor * work, hours=factor)
 
 
 def _gpu_values(job: Resolved) -> list[int]:
