@@ -6,6 +6,7 @@ What a training stack keeps besides stands in ``HABITS``. Columns of layouts, sh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,16 +85,19 @@ def _mlp_width(a: Architecture, habits: Habits) -> float:
     return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
 
 
-def in_flight(layouts: Layouts, rank: np.ndarray | float) -> np.ndarray:
-    """Micro-batches whose activations a stage holds, counted in passes through all its chunks.
+def in_flight(layouts: Layouts, ranks: Sequence[np.ndarray | float]) -> list[np.ndarray]:
+    """Micro-batches whose activations the stages of some ranks hold, counted in passes through all chunks of a stage.
 
-    Without interleaving one more than the stages behind it (2104.04473); with v chunks a rank starts with
+    Without interleaving one more than the stages behind (2104.04473); with v chunks a rank starts with
     ``2·(pp − rank − 1) + (v − 1)·pp`` chunks and then one more each time it takes one back
     (Megatron-Core ``get_pp_rank_microbatches``). Never more than there are.
     """
-    behind, v = layouts.pp - rank, layouts.interleave
-    chunks = np.where(v > 1, 2.0 * (behind - 1.0) + (v - 1.0) * layouts.pp + 1.0, behind)
-    return np.minimum(layouts.micro_batches, chunks / v)
+    pp, v = layouts.pp, layouts.interleave
+    first: np.ndarray = pp
+    less: np.ndarray | float = 1.0  # from one rank to the next
+    if v.max() > 1:
+        first, less = pp + np.where(v > 1, (pp - 1.0) / v, 0.0), np.where(v > 1, 2.0 / v, 1.0)
+    return [np.minimum(layouts.micro_batches, first - rank * less) for rank in ranks]
 
 
 def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

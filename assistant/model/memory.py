@@ -111,8 +111,8 @@ def stages(job: Job, layouts: Layouts, habits: Habits) -> tuple[Stage, Stage, St
         place = np.clip(fewer - 1.0, 0.0, pp - 1.0)
     single = pp == 1
     outer = np.where(single, float(a.outer_params), float(a.embedding_params))
-    return (Stage(first, in_flight(layouts, 0.0), outer, single * one), Stage(most, in_flight(layouts, place), none, none),
-            Stage(last, in_flight(layouts, pp - 1.0), outer, one))
+    held = in_flight(layouts, [0.0, place, pp - 1.0])
+    return Stage(first, held[0], outer, single * one), Stage(most, held[1], none, none), Stage(last, held[2], outer, one)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     habits, gradient = HABITS[framework.name], gradient_bytes(job, framework)
     share, (ranks, expert_ranks) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
     strategy = layouts.strategy
-    dense, experts = states(job, gradient, strategy, ranks), states(job, gradient, strategy, expert_ranks)
+    dense = states(job, gradient, strategy, ranks)
+    experts = states(job, gradient, strategy, expert_ranks) if job.architecture.experts else dense
     kept, work, logits = activations(job, layouts, habits)
     per_layer = share.layer_dense * dense.total + share.layer_experts * experts.total
 
@@ -185,8 +186,12 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
 
 def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
     """Of each layout's candidate stages the one with the most bytes."""
-    index = np.argmax(np.stack(bytes_), axis=0)
-    return Stage(*(np.choose(index, [getattr(stage, name) for stage in candidates]) for name in Stage.__dataclass_fields__))
+    fullest, most = candidates[0], bytes_[0]
+    for stage, other in zip(candidates[1:], bytes_[1:], strict=True):
+        more = other > most
+        fullest = Stage(*(np.where(more, getattr(stage, name), getattr(fullest, name)) for name in Stage.__dataclass_fields__))
+        most = np.where(more, other, most)
+    return fullest
 
 
 def _gathered(job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float) -> np.ndarray:
