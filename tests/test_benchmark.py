@@ -91,7 +91,8 @@ def test_the_space_is_the_product_of_what_may_be_chosen_less_what_does_not_divid
         for at in range(len(layouts) if layouts else 0):
             rows.add(tuple(layouts.one(at).items()))
     by_hand = 0
-    for tp, cp, pp, v, size, parallel in itertools.product(divisors(16), (1, 2, 4, 8, 16), divisors(16), divisors(32), divisors(32), (0, 1)):
+    axes = (divisors(16), (1, 2, 4, 8, 16), divisors(16), divisors(32), divisors(32), (0, 1))
+    for tp, cp, pp, v, size, parallel in itertools.product(*axes):
         if 16 % (tp * cp * pp) or 32 % (16 // (tp * cp * pp) * size) or (parallel and tp == 1):
             continue
         rounds = 32 // (16 // (tp * cp * pp) * size)

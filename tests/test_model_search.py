@@ -13,9 +13,12 @@ from assistant.model.step import step_times, steps
 from assistant.model.training import fastest, fits_in
 from assistant.vocabulary.questionnaire import Parallelism
 
-CASES = [("gpt-3-175b", 64, 2048, None), ("mixtral-8x7b", 64, 4096, None), ("llama-3.1-8b", 32, 65536, None), ("llama-3.1-8b", 8, 4096, None),
-         ("deepseek-v3", 512, 4096, Parallelism(strategy="fsdp", pp=2, ep=8)), ("llama-3.1-70b", 64, 4096, Parallelism(strategy="zero2", tp=8)),
-         ("llama-3.1-8b", 64, 4096, Parallelism(strategy="async", tp=16)), ("llama-3.1-8b", 64, 4096, Parallelism(strategy="zero1", shard_within_node=True))]
+CASES = [("gpt-3-175b", 64, 2048, None), ("mixtral-8x7b", 64, 4096, None), ("llama-3.1-8b", 32, 65536, None),
+         ("llama-3.1-8b", 8, 4096, None),
+         ("deepseek-v3", 512, 4096, Parallelism(strategy="fsdp", pp=2, ep=8)),
+         ("llama-3.1-70b", 64, 4096, Parallelism(strategy="zero2", tp=8)),
+         ("llama-3.1-8b", 64, 4096, Parallelism(strategy="async", tp=16)),
+         ("llama-3.1-8b", 64, 4096, Parallelism(strategy="zero1", shard_within_node=True))]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[3].strategy if case[3] else 'auto'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistant.vocabulary.benchmark import Peer
 
 CALCULON = Peer(name="Calculon", rate=1356.0, of="configurations",
-                source="calculonai/calculon as of 2024-02-22, its search optimal_execution in one process on two cores of this kind")
+                source="calculonai/calculon as of 2024-02-22, optimal_execution, one process on two cores of this kind")
 LLM_ANALYSIS = Peer(name="llm-analysis", rate=3080.0, of="configurations",
                     source="cli99/llm-analysis as of 2024-11-13, one process on two cores of this kind")
 SEARCHES = [CALCULON, LLM_ANALYSIS]

@@ -31,16 +31,18 @@ from .peers import CALCULON, CALCULON_SPACE
 from .timing import once
 
 GPUS = 1024
-MISSING = ("offload of weights, activations and optimizer state", "fused activations", "gathering the sequence again in the backward pass",
+MISSING = ("offload of weights, activations and optimizer state", "fused activations",
+           "gathering the sequence again in the backward pass",
            "reduce-scatter and all-gather from point-to-point sends as a third kind of tensor-parallel collective",
-           "rings and pipes as two kinds of tensor-parallel overlap", "a network chosen per kind of parallelism (ours follow from the placement)")
+           "rings and pipes as two kinds of tensor-parallel overlap",
+           "a network chosen per kind of parallelism (ours follow from the placement)")
 # Strategies whose layouts need the same collectives, and whether their shards stay inside a node.
 _STRATEGIES = (((DDP,), False), ((ZERO1, ZERO2), False), ((ZERO1, ZERO2), True), ((FSDP, HSDP), False))
 
 
 @dataclass(frozen=True)
 class Searched:
-    """``space``: configurations of one fabric; ``fitting``: those of them that fit, all timed; per fabric the ``seconds`` of the best."""
+    """``space``: configurations of one fabric, ``fitting``: those that fit, all timed; ``seconds`` of the best on each fabric."""
 
     space: int
     fitting: int
@@ -66,8 +68,10 @@ def choices(job: Job) -> Iterator[Choices]:
 
 def variants(job: Job, framework: Framework) -> list[tuple[Job, Framework]]:
     """What else Megatron can switch and memory does not depend on: both overlaps, wide gradients, fused accumulation."""
-    switches = itertools.product((True, False), (job.gradient_bytes, 2 * job.gradient_bytes), (framework.tp_overlap, 0.0), (True, False))
-    return [(job.with_(gradient_overlap=overlap, gradient_bytes=wide), replace(framework, tp_overlap=hidden, fused_accumulation=fused))
+    widths = (job.gradient_bytes, 2 * job.gradient_bytes)
+    switches = itertools.product((True, False), widths, (framework.tp_overlap, 0.0), (True, False))
+    return [(job.with_(gradient_overlap=overlap, gradient_bytes=wide),
+             replace(framework, tp_overlap=hidden, fused_accumulation=fused))
             for overlap, wide, hidden, fused in switches]
 
 
@@ -104,15 +108,15 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     job = Job(architecture_of(catalog.models["gpt-3-175b"]), GPUS, sequence_length=2048, global_batch=3072, framework="megatron")
     networks = Networks(between_nodes(library, machine))
     seconds, found = once(lambda: searched(job, machine, networks))
-    return [Measurement(part="space", what=f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics", values=[seconds], work=found.evaluated,
-                        of="configurations", peers=[CALCULON], notes=notes(found))]
+    return [Measurement(part="space", what=f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics", values=[seconds],
+                        work=found.evaluated, of="configurations", peers=[CALCULON], notes=notes(found))]
 
 
 def notes(found: Searched) -> list[str]:
     """What was counted."""
     return [
-        f"In the space: {found.space:,} configurations for each of {found.fabrics} fabrics, {found.space * found.fabrics:,} in all; "
-        f"Calculon's own search has {CALCULON_SPACE:,} for one system.",
+        f"In the space: {found.space:,} configurations for each of {found.fabrics} fabrics, "
+        f"{found.space * found.fabrics:,} in all; Calculon's own search has {CALCULON_SPACE:,} for one system.",
         f"Evaluated, memory and step time: the {found.fitting:,} that fit into memory, on each fabric: {found.evaluated:,}. "
         "The others are left out by their memory alone.",
         f"Switches of Calculon that have no counterpart: {'; '.join(MISSING)}."]

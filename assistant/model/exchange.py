@@ -25,7 +25,7 @@ def is_fully_sharded(layouts: Layouts) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ShardedLayers:
-    """Seconds of FSDP's collectives of one layer before the forward and around the backward pass, and of what lies outside layers."""
+    """FSDP's seconds per layer before the forward and around the backward pass; ``outer``: of embeddings and head."""
 
     forward: Times
     backward: Times

@@ -120,7 +120,8 @@ def _slices(choices: Choices) -> Slices:
     """The product of the slice's columns, sequence parallel varying fastest."""
     given = choices.sequence_parallel
     axes = (choices.tp, choices.cp, choices.ep, choices.micro_batch, (0,) if given is None else given)
-    tp, cp, ep, micro_batch, parallel = (axis.ravel() for axis in np.meshgrid(*(np.asarray(a, dtype=float) for a in axes), indexing="ij"))
+    grid = np.meshgrid(*(np.asarray(axis, dtype=float) for axis in axes), indexing="ij")
+    tp, cp, ep, micro_batch, parallel = (column.ravel() for column in grid)
     return Slices(tp, cp, ep, micro_batch, (tp > 1).astype(float) if given is None else parallel)
 
 
