@@ -19,7 +19,15 @@ from .machine import Machine
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
-KNEE = 3.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
+# Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the product,
+# reads and writes softmax and dropout (with its mask of one byte) and reads the result, 6.5; backward likewise 9.5.
+SCORES_BACKWARD = 9.5 / 6.5
+
+# Bytes that element-wise kernels move backward against forward, counted: norms read two and write one where they read and wrote
+# one, dropout and residual the same, GELU 12 against 8, SwiGLU 5 against 3, and bias gradients read every product's gradient.
+ELEMENTWISE_BACKWARD = 1.5
+
+KNEE = 6.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
 # Not fitted: tensor cores need rows of 16 bytes, other products fall back (BigScience's heads of 108 and 52 show it).
 MISALIGNED = 3.0
@@ -77,7 +85,7 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
     bound by reading its operands: max(arithmetic, traffic).
     """
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
-    arithmetic = 2.0 * k * batch * (padded + kernels.tail) / rate
+    arithmetic = 2.0 * (k + kernels.constants.depth) * batch * (padded + kernels.tail) / rate
     traffic = kernels.element * batch * (m * k + k * n + m * n) / kernels.memory_rate
     return np.maximum(arithmetic, traffic)
 
@@ -139,7 +147,7 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
     read, product = kernels.constants.score_passes * passes, flops / kernels.matrix_rate
-    return product + read, 2.0 * product + 1.1 * read
+    return product + read, 2.0 * product + SCORES_BACKWARD * read
 
 
 def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
@@ -157,13 +165,17 @@ def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarr
 
 
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
-    """Seconds forward and backward of the vocabulary product and the loss (logits once in FP32)."""
+    """Seconds forward and backward of the vocabulary product and the loss (logits once in FP32).
+
+    A vocabulary as it came (GPT-2's 50,257) gives rows that tensor cores cannot take; split over tp it is padded anyway.
+    """
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     vocab = a.vocab / slices.tp
     forward, backward = _forward_and_backward([(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels)
+    odd = np.where(slices.tp > 1, 1.0, 1.0 if job.padded_vocabulary or a.vocab % 8 == 0 else MISALIGNED)
     loss = kernels.constants.loss_traffic * tokens * vocab / kernels.memory_rate
-    return forward + 0.6 * loss, backward + 0.4 * loss
+    return odd * forward + 0.6 * loss, odd * backward + 0.4 * loss
 
 
 def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices) -> LayerTimes:
@@ -179,17 +191,18 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
         traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
-        backward += share * (back + core_backward + 2.0 * traffic)
+        backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held
         if framework.stops_early and job.recompute != "none":
             spared += share * gemm_time(*gemms[-1], kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, launch = framework.compute, machine.kernel_launch * framework.launch
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
-    launch = launch * (1.0 + machine.kernels.tp_launch * (slices.tp - 1.0) + unfused)
+    launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)
+    outer = machine.kernels.outer_launch * machine.kernel_launch * framework.launch
     return LayerTimes(forward * factor, backward * factor, launch + loop, machine.kernels.backward_launch * launch + 2.0 * loop,
-                      core_forward * factor, head_forward * factor, head_backward * factor, spared * factor)
+                      core_forward * factor, head_forward * factor + outer, head_backward * factor, spared * factor)
 
 
 def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:

@@ -57,11 +57,12 @@ UNKNOWN = Framework("unknown", compute=1.1, attention=1.2, launch=1.4, spread=0.
 def framework_of(name: str | None, gpu: str = "", constants: Mapping[str, Fact] | None = None) -> Framework:
     """The framework's profile on a GPU; the catalog's ``constants`` override the factors above.
 
-    ``framework-<name>-compute-<family>`` wins over ``framework-<name>-compute``; the family is the start of the GPU's id.
+    ``framework-<name>-<factor>-<family>`` wins over ``framework-<name>-<factor>``; the family is the start of the GPU's id.
     """
     profile = UNKNOWN if name is None else FRAMEWORKS[name]
-    facts = constants or {}
-    compute = facts.get(f"framework-{profile.name}-compute-{gpu.split('-')[0]}") or facts.get(f"framework-{profile.name}-compute")
-    given = {field: facts.get(f"framework-{profile.name}-{field.replace('_', '-')}") for field in CALIBRATED}
-    given["compute"] = compute
-    return replace(profile, **{field: fact.si for field, fact in given.items() if fact})
+    facts, family = constants or {}, gpu.split("-")[0]
+    given = {}
+    for habit in CALIBRATED:
+        entry = f"framework-{profile.name}-{habit.replace('_', '-')}"
+        given[habit] = facts.get(f"{entry}-{family}") or facts.get(entry)
+    return replace(profile, **{habit: fact.si for habit, fact in given.items() if fact})

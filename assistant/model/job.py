@@ -20,6 +20,7 @@ class Job:
 
     ``global_batch`` in sequences per optimizer step, ``wan_bytes_per_s`` one direction, per site.
     ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
+    ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
     architecture: Architecture
@@ -38,6 +39,7 @@ class Job:
     gradient_overlap: bool | None = None
     gradient_bytes: float = 2.0  # bytes of one gradient element on the wire
     causal: bool = True
+    padded_vocabulary: bool = True
     fused_loss: bool = False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
     master_weights: bool = True  # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
 

@@ -14,25 +14,30 @@ from assistant.vocabulary.catalog import Fact
 
 @dataclass(frozen=True)
 class KernelConstants:
-    """Shared constants of kernels and launches.
+    """Shared constants of kernels and launches; times of the host are against those of one layer's forward pass.
 
     ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``tile``: rows and columns of the output
-    tile whose last wave runs half full. ``backward_launch``: host time of a layer's backward pass against its forward
-    pass. ``tp_launch``: extra host time per layer and tensor-parallel peer. ``unfused_softmax``: extra host time when
-    Megatron's fused softmax cannot be used. ``score_passes``: times the score matrix is written or read forward when
-    attention is not fused. ``loss_traffic``: bytes per logit of softmax, loss and gradient. ``grouped``: time of products
-    grouped by expert against one dense product of the same FLOPs. ``permute_passes``: times a mixture layer reads or
-    writes each token's copies (sort, scatter, gather, weighted sum). ``mixture_launch``: host time to launch a mixture layer
-    against a
-    dense one (router, sorting, counts that the host waits for).
+    tile whose last wave runs half full. ``depth``: steps along k that filling and emptying a tile's pipeline costs.
+    ``backward_launch``: host time of a layer's backward pass. ``tp_launch``: extra host time per layer and doubling of
+    tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel collective holds up the GPU besides its own time
+    (launch behind the products, the last of its ranks). ``unfused_softmax``: extra host time when Megatron's fused softmax
+    cannot be used. ``score_passes``: times the score matrix is written or read forward when attention is not fused.
+    ``outer_launch``: host time of a micro-batch outside the layers (batch, embedding, head, loss), while the GPU waits.
+    ``loss_traffic``: bytes per logit of softmax, loss and gradient. ``grouped``: time of products grouped by expert against
+    one dense product of the same FLOPs. ``permute_passes``: times a mixture layer reads or writes each token's copies
+    (sort, scatter, gather, weighted sum). ``mixture_launch``: host time of a mixture layer against a dense one (router,
+    sorting, counts that the host waits for).
     """
 
     fp8_efficiency: float = 0.9
     tile: float = 100.0
+    depth: float = 100.0
     backward_launch: float = 0.8
-    tp_launch: float = 0.04
+    tp_launch: float = 0.1
+    tp_wait: float = 50e-6
     unfused_softmax: float = 0.3
-    score_passes: float = 4.5
+    score_passes: float = 6.5
+    outer_launch: float = 1.0
     loss_traffic: float = 40.0
     grouped: float = 1.2
     permute_passes: float = 6.0

@@ -45,21 +45,23 @@ def exposed(communication: Times, window: Times, share: float | Times) -> Times:
 
 @dataclass(frozen=True)
 class LayerCommunication:
-    """Exposed seconds per layer and micro-batch, forward and backward."""
+    """Exposed seconds per layer and micro-batch, forward and backward; ``outer``: per micro-batch outside the layers."""
 
     forward: Times
     backward: Times
+    outer: Times | float = 0.0
 
 
 def nothing(slices: Slices) -> LayerCommunication:
     """No communication."""
-    return LayerCommunication(np.zeros_like(slices.tp), np.zeros_like(slices.tp))
+    return LayerCommunication(*(np.zeros_like(slices.tp) for _ in range(3)))
 
 
 def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices, forward: Times) -> LayerCommunication:
     """Two all-reduces of the activations per layer and direction (Megatron, 1909.08053), or as many bytes as
-    all-gather and reduce-scatter with sequence parallel. They are on the critical path but for what the framework
-    runs beside the products of the same layer.
+    all-gather and reduce-scatter with sequence parallel. They are on the critical path; only with sequence parallel are
+    there frameworks that run part of them beside the products of the same layer (Transformer Engine's user buffers).
+    The embedding sums its output likewise, the head its input's gradient.
     """
     if not (slices.tp > 1).any():
         return nothing(slices)
@@ -73,7 +75,9 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
         both = both + spread(2.0 * (all_gather(wires, own, some) + reduce_scatter(wires, own, some)), apart, len(bytes_))
     if len(together):
         both = both + spread(2.0 * all_reduce(wires, bytes_[together], taken(ranks, together)), together, len(bytes_))
-    return LayerCommunication(exposed(both, forward, framework.tp_overlap), exposed(both, 2.0 * forward, framework.tp_overlap))
+    both = both + 2.0 * links.machine.kernels.tp_wait * (slices.tp > 1)
+    hidden = np.where(split, framework.tp_overlap, 0.0)
+    return LayerCommunication(exposed(both, forward, hidden), exposed(both, 2.0 * forward, hidden), both)
 
 
 def context_parallel(job: Job, links: Links, framework: Framework, slices: Slices, attention: Times) -> LayerCommunication:

@@ -38,8 +38,8 @@ class Steps:
 class _Layer:
     """Seconds of the average layer and micro-batch, (F, K) or (1, K); of the head on the last stage, (K,).
 
-    ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three, and
-    ``ahead`` and ``back`` are the windows with it that gradients and weights travel behind.
+    ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three, ``outer_tp``
+    what it adds to the head, and ``ahead`` and ``back`` are the windows with it that gradients and weights travel behind.
     """
 
     forward: Times
@@ -51,6 +51,7 @@ class _Layer:
     ahead: Times
     back: Times
     head: Times
+    outer_tp: Times
 
     def all(self) -> Times:
         """Seconds on the critical path before data-parallel communication."""
@@ -79,7 +80,7 @@ class _Pieces:
 
     def work(self) -> tuple[Times, Times]:
         """Seconds of one micro-batch: (all stages together, the slowest stage)."""
-        one, head = _pick(self.layer.all(), self.kind) + self.sharded, _pick(self.layer.head, self.kind)
+        one, head = _pick(self.layer.all(), self.kind) + self.sharded, _pick(self.layer.head + self.layer.outer_tp, self.kind)
         last = np.maximum(self.layers - (self.layouts.pp - 1.0) * self.stage, 0.0) * one + head
         return self.layers * one + head, np.maximum(self.stage * one, last)
 
@@ -136,7 +137,7 @@ def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
     return {
         "compute": per_rank * _pick(layer.forward + layer.backward, kind) + m / p * _pick(layer.head, kind),
         "recompute": per_rank * _pick(layer.repeated, kind),
-        "tp": per_rank * _pick(layer.tp, kind), "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
+        "tp": per_rank * _pick(layer.tp, kind) + m / p * _pick(layer.outer_tp, kind), "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
         "pp_bubble": bubble, "pp_p2p": pieces.send, "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
         "optimizer": pieces.optimizer, "other": np.full_like(m, pieces.overhead)}
 
@@ -165,7 +166,7 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     return _Layer(
         *alone, tp=sum(beside) - sum(alone), cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
         ep=_pick(ep.forward, own) * again + _pick(ep.backward, own), ahead=beside[0], back=beside[1] + beside[2],
-        head=(times.head_forward + times.head_backward)[own])
+        head=(times.head_forward + times.head_backward)[own], outer_tp=_pick(tp.outer, own))
 
 
 def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:

@@ -12,7 +12,7 @@ from assistant.model.framework import FRAMEWORKS
 from assistant.model.kernels import KernelConstants
 
 from .calibration import STAGES
-from .constants import EFFICIENCIES, HABITS, TAKEN_OVER, Values
+from .constants import EFFICIENCIES, HABITS, HELD, TAKEN_OVER, Values
 from .split import FAMILY, family_of
 
 ROWS = {
@@ -24,7 +24,10 @@ ROWS = {
 _STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "dgxc (Paxml, MaxText)",
                "megatron": "dgxc, Megatron-Bridge and NeMo"}
 _FITTED = "derived: fitted to measured step times"
-_HELD = "derived: what grouped products of libraries reach, held fixed in the fit"
+_COUNTED = {
+    "grouped": "derived: what grouped products of libraries reach, held fixed in the fit",
+    "score_passes": "derived: counted in Megatron's unfused attention with fused softmax and dropout, held fixed in the fit",
+}
 _SHOWN = 4
 
 
@@ -78,8 +81,11 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
         rows = {"fp8_efficiency": "hopper", "permute_passes": "mixtures", "mixture_launch": "mixtures"}.get(field.name, "a100")
         name = "kernel-" + field.name.replace("_", "-")
         fitted = any(f"kernel/{field.name}" in stage.names for stage in STAGES)
-        source, note = (_FITTED, _note(ROWS[rows])) if fitted else (_HELD, "")
-        lines.append(f"{name}: " + _fact(values[f"kernel/{field.name}"], "1", source, day, note))
+        source, note = (_FITTED, _note(ROWS[rows])) if fitted else (_COUNTED[field.name], "")
+        value, unit = values[f"kernel/{field.name}"], "1"
+        if field.name == "tp_wait":
+            value, unit = value * 1e6, "us"
+        lines.append(f"{name}: " + _fact(value, unit, source, day, note))
     return "\n".join(lines) + "\n"
 
 
@@ -89,28 +95,26 @@ def framework_constants(values: Values, day: datetime.date) -> str:
              "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and",
              "# the Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.", ""]
     for stack in FRAMEWORKS:
-        lines += [f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, "", values, day)
+        lines += [f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, values, day)
                   for habit in HABITS]
-        if stack != "megatron":
-            lines.append(f"framework-{stack}-compute-a100: " + _framework_fact(stack, "compute", "/a100", values, day))
-    middle = {habit + family: (values[f"megatron/{habit}{family}"] * values[f"fsdp/{habit}{family}"]) ** 0.5
-              for habit, family in [*((habit, "") for habit in HABITS), ("compute", "/a100")]}
-    lines += [f"framework-unknown-{name.replace('_', '-').replace('/', '-')}: "
-              + _fact(value, "1", "derived: geometric middle of megatron and fsdp", day) for name, value in middle.items()]
+    middle = {habit: (values[f"megatron/{habit}"] * values[f"fsdp/{habit}"]) ** 0.5 for habit in HABITS}
+    lines += [f"framework-unknown-{habit.replace('_', '-')}: "
+              + _fact(value, "1", "derived: geometric middle of megatron and fsdp", day) for habit, value in middle.items()]
+    lines += [f"framework-{name.replace('_', '-').replace('/', '-')}: "
+              + _fact(value, "1", "derived: overlap by user buffers (Transformer Engine) came after the published A100 runs", day)
+              for name, value in HELD.items()]
     return "\n".join(lines) + "\n"
 
 
-def _framework_fact(stack: str, habit: str, family: str, values: Mapping[str, float], day: datetime.date) -> str:
-    value = values[f"{stack}/{habit}{family}"]
+def _framework_fact(stack: str, habit: str, values: Mapping[str, float], day: datetime.date) -> str:
+    value = values[f"{stack}/{habit}"]
     if stack == "megatron" and habit in ("compute", "attention", "launch"):
         return _fact(value, "1", "derived: the reference that GPU efficiencies are calibrated with", day)
-    if family and stack == "jax":
-        return _fact(value, "1", "derived: taken over from the same stack on Hopper, no A100 row of it", day)
     if stack == "jax" and habit in ("attention", "launch", "tp_overlap"):
         return _fact(value, "1", "derived: taken over from the reference, no row of it tells", day)
-    if stack in TAKEN_OVER and (stack not in _STACK_ROWS or family or habit not in ("compute", "tp_overlap")):
+    if stack in TAKEN_OVER and (stack not in _STACK_ROWS or habit not in ("compute", "tp_overlap")):
         return _fact(value, "1", "derived: taken over from fsdp, eager PyTorch likewise", day)
     if stack == "fsdp" and habit == "tp_overlap":
         return _fact(value, "1", "derived: where the fit starts, no row of it with tensor parallel", day)
     rows = "llm-foundry and Ultrascale" if habit == "launch" else _STACK_ROWS[stack]
-    return _fact(value, "1", _FITTED, day, _note(rows + (" on A100" if family else "")))
+    return _fact(value, "1", _FITTED, day, _note(rows))

@@ -96,7 +96,8 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         global_batch=_whole(row, "global_batch", least=1), micro_batch=_whole(row, "micro_batch", 0) or None,
         precision=row.get("precision") or "bf16", recompute=row.get("recompute") or None,
         attention=row.get("attention") or "flash", framework=row.get("framework") or None,
-        gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0))
+        gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0),
+        padded_vocabulary=bool(row.get("model")))
 
 
 def _architecture(row: Mapping[str, str], catalog: Catalog):
