@@ -3,8 +3,12 @@
 import pathlib
 import re
 
+from assistant.answering import answer_many
+from assistant.conversation import understand
 from assistant.library import load
+from assistant.present.answers import answer_lines
 from assistant.present.rule_book import rule_book
+from assistant.retrieval import ready_index
 
 ROOT = pathlib.Path(__file__).parents[1]
 SHOWN = "70b-over-plain-tcp.md"  # the kept conversation whose beginning the README shows
@@ -25,5 +29,18 @@ def write_conversation() -> None:
     readme.write_text(text[:start] + shown + "\n" + text[end:], encoding="utf-8")
 
 
+def write_answers() -> None:
+    """What the page about questions shows below each of its commands."""
+    page, library = ROOT / "knowledge" / "handbook" / "asking.md", load()
+
+    def answered(match: re.Match[str]) -> str:
+        [found] = answer_many([(None, match[2])], library, understand, lambda: ready_index(library), 1)
+        return "\n".join([match[1], *answer_lines(found, 80)]) + "\n```"
+
+    text = page.read_text(encoding="utf-8")
+    page.write_text(re.sub(r'(?ms)^(\$ weft ask "([^"]+)" --top 1)\n.*?^```', answered, text), encoding="utf-8")
+
+
 write_rule_book()
 write_conversation()
+write_answers()

@@ -13,6 +13,7 @@ from assistant.vocabulary.answers import Answer
 
 from . import asked, disagreement
 from .computing import compute
+from .disagreement import PASSAGES_READ
 
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
 Passages = Callable[[], "retrieval.Index"]
@@ -39,7 +40,7 @@ def computed_answer(question: str, library: Library, understand: asked.Understan
 
 def answer(question: str, library: Library, index: retrieval.Index, top: int = 5, id: str | None = None) -> Answer:
     """The answer from the knowledge base. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
-    return _with_claims(retrieval.ask(question, library, index, top, id), library, index)
+    return _with_claims(retrieval.ask(question, library, index, _read(top), id), library, index, top)
 
 
 def answer_many(questions: Iterable[tuple[str | None, str]], library: Library, understand: asked.Understand, index: Passages,
@@ -50,19 +51,24 @@ def answer_many(questions: Iterable[tuple[str | None, str]], library: Library, u
     rest = [pair for pair, computed in zip(asked_, found, strict=True) if computed is None]
     if rest:
         opened = index()
-        searched = iter(retrieval.ask_many(rest, library, opened, top))
-        found = [computed or _with_claims(next(searched), library, opened) for computed in found]
+        searched = iter(retrieval.ask_many(rest, library, opened, _read(top)))
+        found = [computed or _with_claims(next(searched), library, opened, top) for computed in found]
     return found
 
 
-def _with_claims(found: Answer, library: Library, index: retrieval.Index) -> Answer:
-    """The answer with its direct lines and the disagreements they touch."""
+def _read(top: int) -> int:
+    """The direct answer is the same however many passages are shown; below 1 is for the search to refuse."""
+    return max(top, PASSAGES_READ) if top >= 1 else top
+
+
+def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
+    """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
     if not found.answered:
-        return found
+        return found.model_copy(update={"passages": found.passages[:top]})
     from .from_claims import direct_lines
 
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
-    direct = direct_lines(vector, found.passages, library, index)
+    direct = direct_lines(vector, found.passages, library, index, top)
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, disagreement.nearness(vector, library.knowledge, index))
-    return found.model_copy(update={"direct": direct, "conflicts": conflicts})
+    return found.model_copy(update={"direct": direct, "conflicts": conflicts, "passages": found.passages[:top]})

@@ -39,11 +39,12 @@ def collective(asked: Asked, library: Library) -> Computed | None:
     else:
         for fabric in fabrics(asked, catalog, taken, at.gpu)[:_MOST_NETWORKS]:
             used[fabric.id] = nics(fabric, asked, at, taken)
-            found, sentence = _between(kind, bytes_, fabric, used[fabric.id], at)
+            found, sentence = _between(kind, bytes_, fabric, used[fabric.id], at, catalog)
             figures += found
             sentences.append(sentence)
     article = "An" if NAMES[kind].startswith("a") else "A"
-    text = f"{article} {NAMES[kind]} of {of_what} on {at.where}: {'; '.join(sentences)}."
+    where = f"between two {at.unit}s" if kind == "send_receive" and at.domains > 1 else f"on {at.where}"
+    text = f"{article} {NAMES[kind]} of {of_what} {where}: {'; '.join(sentences)}."
     inputs = {"collective": kind, "bytes": bytes_, "gpu": at.gpu.id, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node,
               "nics_per_node": used}
     return computed("collective", asked, text, figures, inputs, taken, _caveat(used, catalog))
@@ -63,16 +64,21 @@ def _payload(asked: Asked, catalog: Catalog, taken: Assumptions) -> tuple[float,
     return bytes_, f"{written.bytes_(bytes_)} ({name}: {written.count(total)} parameters × {BYTES[precision]} bytes)"
 
 
-def _between(kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation) -> tuple[list[Figure], str]:
+def _between(kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation,
+             catalog: Catalog) -> tuple[list[Figure], str]:
     """The least and the expected time over a network between domains."""
     per_domain = at.machine.domain / at.gpus_per_node * count
-    line = fabric.line_rate.si * (1.0 if kind == "send_receive" else per_domain)
+    links = 1 if kind == "send_receive" else per_domain
+    line = fabric.line_rate.si * links
     least = least_bytes(kind, bytes_, at.domains, min(at.machine.domain, at.gpus)) / line
+    formula = f"{_share(kind, at)}{written.bytes_(bytes_)} ÷ ({significant(links)} × {written.rate(fabric.line_rate.si)})"
+    inside, how = _scale_up_bound(kind, bytes_, at, catalog)
+    bound = fabric.id
+    if inside > least:  # a rack's own link, not the network, is then the narrower place
+        least, formula, bound = inside, how, at.gpu.scale_up
     joined = network(fabric, count, at)
     expected = send_time(joined, at.machine, bytes_) if kind == "send_receive" else collective_time(kind, joined, at.machine, bytes_)
-    links = 1 if kind == "send_receive" else per_domain
-    formula = f"{_share(kind, at)}{written.bytes_(bytes_)} ÷ ({significant(links)} × {written.rate(fabric.line_rate.si)})"
-    figures = [figure(f"at least, {fabric.id} at line rate", least, "s", formula),
+    figures = [figure(f"at least, {bound} at line rate", least, "s", formula),
                figure(f"expected, {fabric.id}", expected, "s", _expected(kind, fabric, joined.gpu_rate * at.gpus_per_node))]
     return figures, f"over {fabric.name} at least {seconds(least)} at line rate, {seconds(expected)} expected"
 
@@ -83,8 +89,9 @@ def _share(kind: str, at: Situation) -> str:
 
 
 def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
-    how = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU",
-           "send_receive": "NCCL, one pair of GPUs"}.get(kind, "NCCL's ring")
+    if kind == "send_receive":
+        return "NCCL, one pair of GPUs, which does not fill an adapter"
+    how = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU"}.get(kind, "NCCL's ring")
     fact = fabric.bandwidth_efficiency
     ceiling = fabric.bandwidth_ceiling
     at_rate = f"at {written.rate(node_rate)} of a node"
@@ -96,17 +103,24 @@ def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
 
 def _inside(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[list[Figure], str]:
     """Inside one node or rack: nothing crosses a network."""
-    link, n = catalog.scale_ups[at.gpu.scale_up], at.gpus
-    rate = link.bandwidth_per_gpu.si
-    adds = kind == "all_reduce" and at.machine.in_network_reduction
-    volume = bytes_ if adds else least_bytes(kind, bytes_, n) if n > 1 else 0.0
-    formula = f"{'' if adds else _ranks(kind, n)}{written.bytes_(bytes_)} ÷ {written.rate(rate)} of one GPU"
-    formula += ", added in the switch" if adds else ""
+    link = catalog.scale_ups[at.gpu.scale_up]
+    least, formula = _scale_up_bound(kind, bytes_, at, catalog)
     joined = network(catalog.fabrics["none"], 1, at)
     expected = send_time(joined, at.machine, bytes_) if kind == "send_receive" else collective_time(kind, joined, at.machine, bytes_)
-    figures = [figure(f"at least, {link.id} at line rate", volume / rate, "s", formula),
+    figures = [figure(f"at least, {link.id} at line rate", least, "s", formula),
                figure(f"expected, {link.id}", expected, "s", "NCCL inside the node at its measured efficiency")]
-    return figures, (f"over {link.name} at least {seconds(volume / rate)} at line rate, {seconds(expected)} expected; no network is crossed")
+    return figures, (f"over {link.name} at least {seconds(least)} at line rate, {seconds(expected)} expected; no network is crossed")
+
+
+def _scale_up_bound(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[float, str]:
+    """Seconds that every GPU's own link takes at least; a switch that adds halves what an all-reduce moves."""
+    rate, n = catalog.scale_ups[at.gpu.scale_up].bandwidth_per_gpu.si, min(at.machine.domain, at.gpus)
+    adds = kind == "all_reduce" and at.machine.in_network_reduction
+    volume = bytes_ if adds else least_bytes(kind, bytes_, n) if n > 1 else 0.0
+    if at.domains > 1 and kind in ("send_receive", "all_to_all"):
+        volume = 0.0  # the message itself goes over the network
+    formula = f"{'' if adds else _ranks(kind, n)}{written.bytes_(bytes_)} ÷ {written.rate(rate)} of one GPU"
+    return volume / rate, formula + (", added in the switch" if adds else "")
 
 
 def _ranks(kind: str, n: int) -> str:

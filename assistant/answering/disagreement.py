@@ -15,7 +15,7 @@ _MOST = 2
 _SIDE = 0.06  # of cosine: what one side among the statements counts
 _TOUCHED = 0.62  # of cosine and sides together, from which a disagreement is told
 _BEHIND = 0.08  # the second is told when it is hardly further away
-_PASSAGES_READ = 3  # the best passages, whose statements may touch a disagreement
+PASSAGES_READ = 3  # the best passages: their statements answer, and touch disagreements
 # What a computed answer is about, in the words of conflicts.yaml.
 _TOPICS = {"break-even": ("premium",), "crossover": ("threshold",), "slowdown": ("withdrawn-ethernet",)}
 
@@ -45,7 +45,7 @@ def _topics(embedder: Embedder, topics: tuple[str, ...]) -> np.ndarray:
 def of_claims(direct: Collection[str], passages: Sequence[FoundPassage], knowledge: Knowledge,
               near: Mapping[str, float]) -> list[AnswerConflict]:
     """The disagreements a question touches: by their topic, and by the statements of the direct answer and the best passages."""
-    beside = {claim["id"] for passage in passages[:_PASSAGES_READ] for claim in passage.claims}
+    beside = {claim["id"] for passage in passages[:PASSAGES_READ] for claim in passage.claims}
     weights = {one.id: near[one.id] + _SIDE * _sides(one, set(direct), beside) for one in knowledge.conflicts.values()}
     ordered = sorted(knowledge.conflicts.values(), key=lambda one: -weights[one.id])[:_MOST]
     return [_told(one, knowledge) for one in ordered if weights[one.id] >= max(_TOUCHED, weights[ordered[0].id] - _BEHIND)]

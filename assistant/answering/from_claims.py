@@ -17,7 +17,8 @@ from assistant.vocabulary.answers import DirectLine, FoundPassage
 from assistant.vocabulary.audit import Check
 from assistant.vocabulary.knowledge import Claim, Source
 
-_PASSAGES_READ = 3
+from .disagreement import PASSAGES_READ
+
 _MOST_LINES = 3
 _NEAR = 0.10  # of cosine: statements less than this behind the nearest are worth a line too
 _RANK = 0.04  # of cosine: what a place further down costs a passage's statements
@@ -35,19 +36,23 @@ class _Candidate:
     nearness: float
 
 
-def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index) -> list[DirectLine]:
-    """For the ``vector`` of a question: what the claims of the best passages say to the question, withdrawn ones first; where they rest on none, a sentence."""
+def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index,
+                 shown: int) -> list[DirectLine]:
+    """For the ``vector`` of a question: what the claims of the best passages say to the question, withdrawn ones first; where they rest on none, a sentence.
+
+    ``shown``: how many passages stand below, so that a line names no number that is not there.
+    """
     chosen = _nearest(list(_candidates(passages, vector, library, index)))
     if not chosen:
         return [_sentence(passages[0], vector, index)] if passages else []
     chosen.sort(key=lambda found: (not _is_withdrawn(found.claim, library), -found.nearness))
     firsts = {found.claim.source: found for found in reversed(chosen)}  # who gains is said once
-    return [_line(found, library, firsts[found.claim.source] is found) for found in chosen]
+    return [_line(found, library, firsts[found.claim.source] is found, shown) for found in chosen]
 
 
 def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index) -> Iterator[_Candidate]:
     seen: set[str] = set()
-    for number, passage in enumerate(passages[:_PASSAGES_READ], start=1):
+    for number, passage in enumerate(passages[:PASSAGES_READ], start=1):
         for told in passage.claims:
             claim = library.knowledge.claims.get(told["id"])
             if claim is not None and claim.id not in seen:
@@ -71,16 +76,18 @@ def _is_withdrawn(claim: Claim, library: Library) -> bool:
     return claim.verdict == "withdrawn" or library.knowledge.sources[claim.source].status == "withdrawn"
 
 
-def _line(found: _Candidate, library: Library, names_interest: bool) -> DirectLine:
+def _line(found: _Candidate, library: Library, names_interest: bool, shown: int) -> DirectLine:
     claim, source = found.claim, library.knowledge.sources[found.claim.source]
     date = claim.date or source.date
     told = date.isoformat() if date else None
+    number = found.passage if found.passage <= shown else None
+    place = f" [{number}]" if number else f" ({claim.id})"
     withdrawn = _is_withdrawn(claim, library)
     parts = [f"WITHDRAWN: {claim.statement}" if withdrawn else claim.statement, *_figure(claim),
              *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
-             f"{_who(source)}, {told or 'undated'} [{found.passage}], {claim.evidence_grade}.",
+             f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
              *_judged(claim, library), *(_interest(source) if names_interest else [])]
-    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told, passage=found.passage)
+    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told, passage=number)
 
 
 def _who(source: Source) -> str:

@@ -20,7 +20,7 @@ from . import written
 from .asked import Asked
 from .model_sizes import run_tokens
 from .result import computed, figure
-from .situation import USUAL_NODES, fabrics, gpu_of, model_of, questionnaire, situation
+from .situation import USUAL_NODES, fabrics, gpu_of, model_of, params_of, questionnaire, situation
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _MOST_NETWORKS = 3
@@ -38,7 +38,7 @@ def _predictions(asked: Asked, catalog: Catalog, on: list[Fabric], taken: Assump
         facts = questionnaire(asked, cluster__fabric=fabric.id, **given)
         facts["cluster"].setdefault("gpu", gpu_of(asked, catalog, Assumptions()).id)
         made.append(predict(from_value(facts, catalog), catalog))
-        taken.taken += made[-1].assumptions
+        taken.taken += [one for one in made[-1].assumptions if one.field != "training.tokens"]  # a step is as long in any run
     return made
 
 
@@ -109,14 +109,15 @@ def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Com
     on = _networks(asked, library.catalog, taken)[:1]
     [made] = _predictions(asked, library.catalog, on, taken)
     at = situation(asked, library.catalog, Assumptions())
-    total, peak = 6.0 * a.active_params * tokens, at.machine.peak["fp8" if asked.fields.get("training.precision") == "fp8" else "bf16"]
+    params = a.active_params if a.experts else params_of(asked, a)
+    total, peak = 6.0 * params * tokens, at.machine.peak["fp8" if asked.fields.get("training.precision") == "fp8" else "bf16"]
     least = total / (at.gpus * peak) / 86400
     expected = tokens / (made.tokens_per_s_per_gpu * at.gpus) / 86400
     stretch = [expected * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s)]
     figures = [
         figure("expected", expected, "days", f"{written.count(tokens)} tokens ÷ ({significant(made.tokens_per_s_per_gpu)} tokens/s × {at.gpus} GPUs)"),
         figure("GPU-hours", expected * 24 * at.gpus, "GPU-hours", f"{significant(expected)} days × 24 × {at.gpus} GPUs"),
-        figure("at least, at peak", least, "days", f"6 × {written.count(a.active_params)} × {written.count(tokens)} tokens ÷ ({at.gpus} × "
+        figure("at least, at peak", least, "days", f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ ({at.gpus} × "
                                                    f"{significant(peak / 1e12)} TFLOP/s)")]
     text = (f"Training {name} on {written.count(tokens)} tokens with {at.where} {_over(on[0])}takes {significant(expected)} days "
             f"({significant(stretch[0])} to {significant(stretch[1])}), {significant(expected * 24 * at.gpus)} GPU-hours at {made.mfu:.0%} MFU; "
@@ -185,7 +186,8 @@ def _crossover_figures(found: Crossover) -> list[Figure]:
 def _rdma(found: Crossover) -> str:
     if found.rdma_from is None:
         return f"RDMA does not clearly pay up to {found.points[-1].gpus} GPUs"
-    return f"up to {found.gpus_per_domain} GPUs no network is needed; RDMA pays from {found.rdma_from} GPUs"
+    smallest = ", the smallest size tried on which the job runs" if found.rdma_from == found.points[0].gpus else ""
+    return f"up to {found.gpus_per_domain} GPUs no network is needed; RDMA pays from {found.rdma_from} GPUs{smallest}"
 
 
 def _infiniband(found: Crossover) -> str:

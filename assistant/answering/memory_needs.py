@@ -20,6 +20,7 @@ from assistant.vocabulary.catalog import Catalog, Gpu
 
 from . import written
 from .asked import Asked
+from .model_sizes import context_length
 from .result import computed, figure
 from .situation import gpu_of, model_of, params_of
 
@@ -69,19 +70,23 @@ def _training(case: _Case) -> tuple[str, list[Figure]]:
     states = STATE_BYTES * params
     least = math.ceil(states / gpu.memory.si)
     figures = [figure("weights, gradients, Adam", states, "bytes", f"{written.count(params)} parameters × {STATE_BYTES:g} bytes (2 weights, 2 gradients, 12 optimizer)"),
-               figure("GPUs at least, training", least, "GPUs", f"{written.bytes_(states)} ÷ {written.bytes_(gpu.memory.si)} of {gpu.name}, activations not counted")]
+               figure("GPUs at least, training", least, "GPUs", f"{written.bytes_(states)} ÷ {_room(gpu)} of one GPU, activations not counted")]
     text = f"Training {case.name} in mixed precision with Adam holds {written.bytes_(states)} of state: at least {least} {gpu.name}."
     if case.named is not None:
         used = _smallest(case, case.named)
         figures.insert(0, figure(f"fullest of {case.named} GPUs, training", used, "bytes", "the leanest split the model finds, activations and buffers counted"))
         verdict = "fits" if used <= gpu.memory.si else "does not fit"
-        return (f"{text} On {case.named} it {verdict}: the leanest split takes {written.bytes_(used)} of {written.bytes_(gpu.memory.si)} per GPU, "
+        return (f"{text} On {case.named} it {verdict}: the leanest split takes {written.bytes_(used)} of {_room(gpu)} per GPU, "
                 f"activations counted."), figures
     found = next(((n, used) for n in _sizes(least, gpu) if (used := _smallest(case, n)) <= gpu.memory.si), None)
     if found is not None:
         figures.insert(0, figure("GPUs with activations, training", found[0], "GPUs", f"smallest number tried that fits: {written.bytes_(found[1])} per GPU"))
-        text += f" With activations it fits from {found[0]} ({written.bytes_(found[1])} of {written.bytes_(gpu.memory.si)} per GPU)."
+        text += f" With activations it fits from {found[0]} ({written.bytes_(found[1])} of {_room(gpu)} per GPU)."
     return text, figures
+
+
+def _room(gpu: Gpu) -> str:
+    return f"{written.bytes_(gpu.memory.si)} ({gpu.memory.value:g} {gpu.memory.unit})"
 
 
 def _sizes(least: int, gpu: Gpu) -> list[int]:
@@ -112,15 +117,14 @@ def _smallest(case: _Case, gpus: int) -> float:
 def _serving(case: _Case) -> tuple[str, list[Figure]]:
     a, gpu, asked = case.architecture, case.gpu, case.asked
     precision = asked.fields.get("training.precision") or case.taken.take("inference.precision", "bf16", "as published; FP8 halves the weights")
-    length = asked.fields.get("training.sequence_length") or asked.fields.get("inference.prompt_tokens")
-    prompt = length or case.taken.take("inference.prompt_tokens", 2000, "a usual length; give yours")
+    prompt = context_length(asked) or case.taken.take("inference.prompt_tokens", 2000, "a usual length; give yours")
     serving = Serving(a, case.named or 1, precision=precision, prompt_tokens=int(prompt))
     params = params_of(asked, a)
     weights, usable = params * BYTES[precision], USABLE_MEMORY * gpu.memory.si
     needed = splits_for(serving, case.machine(gpu.gpus_per_node))[0].gpus
     least = math.ceil(weights / usable)
     figures = [figure("weights", weights, "bytes", f"{written.count(params)} parameters × {BYTES[precision]} bytes"),
-               figure("GPUs at least, weights alone", least, "GPUs", f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {written.bytes_(gpu.memory.si)}"),
+               figure("GPUs at least, weights alone", least, "GPUs", f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}"),
                figure("GPUs of one copy", needed, "GPUs", f"weights and the cache of four requests of {int(prompt) + serving.output_tokens:,} tokens, "
                                                         f"as a power of two for tensor parallelism")]
     text = f"Serving {case.name} in {precision.upper()} holds {written.bytes_(weights)} of weights: at least {least} {gpu.name}, {needed} for a copy with room for requests."
@@ -133,4 +137,5 @@ def _serving(case: _Case) -> tuple[str, list[Figure]]:
 def _caveat(trains: bool, serves: bool) -> str:
     parts = ["training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need far less"] if trains else []
     parts += ["serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are not counted"] if serves else []
-    return "; ".join(parts).capitalize() + "."
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."

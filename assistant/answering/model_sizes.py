@@ -20,6 +20,7 @@ from .situation import Situation, model_of, params_of, situation
 EXACT = "Exact arithmetic over the model's published dimensions; nothing is measured or fitted."
 _DERIVED = "Only the size is known, so the dimensions are those of a plausible dense model of that size."
 _REQUESTS = re.compile(r"(?P<n>\d+)\s(?:concurrent\s)?(?:requests|users|sequences|sessions)")
+_CONTEXT = re.compile(r"(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+|[1-9]\d*)\s?(?P<k>k)?[\s-]tokens?\b")
 _TOKENS_PER_PARAMETER = 20.0  # compute-optimal (Hoffmann et al. 2022, 2203.15556)
 
 
@@ -55,7 +56,7 @@ def kv_cache(asked: Asked, library: Library) -> Computed | None:
     each = a.kv_bytes_per_token(precision)
     figures = [figure("per token", each, "bytes", _kv_formula(a, precision))]
     text = f"The key/value cache of {name} takes {written.bytes_(each)} per token"
-    length = asked.fields.get("training.sequence_length") or asked.fields.get("inference.prompt_tokens")
+    length = context_length(asked)
     requests = _REQUESTS.search(asked.text)
     if length:
         many = int(requests["n"]) if requests else 1
@@ -65,6 +66,18 @@ def kv_cache(asked: Asked, library: Library) -> Computed | None:
         text += f", {written.bytes_(total)} for {of}"
     inputs = {"model": name, "precision": precision, "tokens": length}
     return computed("kv-cache", asked, text + ".", figures, inputs, taken, _DERIVED if a.derived else EXACT)
+
+
+def context_length(asked: Asked) -> int | None:
+    """Tokens of a context, also where they are said as tokens alone: "32k tokens" are 32,768."""
+    said = asked.fields.get("training.sequence_length") or asked.fields.get("inference.prompt_tokens")
+    tokens = _CONTEXT.search(asked.text)
+    if said or not tokens:
+        return said
+    thousands = int(tokens["n"].replace(",", ""))
+    if not tokens["k"]:
+        return thousands
+    return thousands * (1024 if thousands & (thousands - 1) == 0 else 1000)
 
 
 def _kv_formula(a: Architecture, precision: str) -> str:
@@ -118,7 +131,7 @@ def step_traffic(asked: Asked, library: Library) -> Computed | None:
     taken.take("training.micro_batches", 1, "one micro-batch per step: FSDP and ZeRO-3 move as much again for every further one")
     figures, parts = [], []
     for method in [said] if said else ["ddp", "fsdp"]:
-        found = _moved(method, a, at)
+        found = _moved(method, a, params_of(asked, a), at)
         figures += found
         parts.append(f"{_METHODS[method][0]} {written.bytes_(found[0].value)} into each {at.unit}")
     figures.append(figure("the gradients themselves", 2.0 * params_of(asked, a), "bytes", f"{written.count(params_of(asked, a))} parameters × 2 bytes"))
@@ -129,14 +142,15 @@ def step_traffic(asked: Asked, library: Library) -> Computed | None:
     return computed("traffic", asked, text, figures, inputs, taken, caveat)
 
 
-def _moved(method: str, a: Architecture, at: Situation) -> list[Figure]:
+def _moved(method: str, a: Architecture, params: float, at: Situation) -> list[Figure]:
     """Bytes into a domain and into a GPU, one micro-batch."""
     job = Job(a, at.gpus, global_batch=at.gpus, micro_batch=1, recompute="none")
     moved = traffic_of(job, at.machine, layouts_for(job, at.machine, Parallelism(strategy=method)))
     name, passes = _METHODS[method]
-    formula = f"{passes:g} · ({at.gpus}−1)/{at.gpus} · {written.bytes_(2.0 * a.params)}"
-    into_gpu = float(moved.per_gpu["dp"][0])
-    first = [figure(f"{name}: into a {at.unit}", float(moved.into_domain["dp"][0]), "bytes", f"{formula}: a ring enters a {at.unit} once")] \
+    said = params / a.params  # a size alone has the dimensions of a plausible model of nearly that size
+    formula = f"{passes:g} · ({at.gpus}−1)/{at.gpus} · {written.bytes_(2.0 * params)}"
+    into_gpu = said * float(moved.per_gpu["dp"][0])
+    first = [figure(f"{name}: into a {at.unit}", said * float(moved.into_domain["dp"][0]), "bytes", f"{formula}: a ring enters a {at.unit} once")] \
         if at.domains > 1 else []
     return [*first, figure(f"{name}: into a GPU", into_gpu, "bytes", formula)]
 

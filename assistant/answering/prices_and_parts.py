@@ -11,15 +11,17 @@ from assistant.vocabulary.answers import Computed, FabricDesign
 from assistant.vocabulary.catalog import Fabric
 
 from .asked import Asked
+from .recognition import premium_and_price
 from .result import computed, figure
 from .situation import fabrics, nics, situation
 
 
 def break_even(asked: Asked, library: Library) -> Computed | None:
     """The slowdown of the cheaper network above which the dearer one pays."""
-    premium, price = asked.fields["budget.fabric_premium_gpu_hour_usd"], asked.fields["budget.gpu_hour_usd"]
-    if not price or premium < 0:
+    said = premium_and_price(asked)
+    if said is None or said[0] < 0 or said[1] <= 0:
         return None
+    premium, price = said
     share = break_even_slowdown(premium, price)
     figures = [figure("break-even slowdown", 100 * share, "%", f"{usd(premium)} ÷ {usd(price)}"),
                figure("break-even share of communication", 100 * share / (1 + share), "%", f"{usd(premium)} ÷ ({usd(price)} + {usd(premium)})")]

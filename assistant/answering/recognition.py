@@ -39,7 +39,9 @@ _HOW_MANY_GPUS = re.compile(r"(?<!from )(?<!than )(?<!above )(?:how many|minimum
                             r"(?:\S+\s){0,3}?(?:gpus?|cards?|accelerators|[abhv]\d{3}s?|mi\d{3}x?s?|nodes?|gb[23]00s?)\b.{0,60}"
                             r"\b(?:need\w*|required?|requires?|train|pre-?train|fine-?tune|serve|serving|fit|host|hold|run)\b|"
                             r"\bfit\b.*\bhow many (?:\S+\s){0,3}?(?:gpus?|nodes?)")
-_FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|\benough memory\b")
+_FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|\benough memory\b|"
+                   r"\bcan (?:i|we|you|one)\b.{0,30}\b(?:serve|host|run|hold|load)\b.{0,60}\b(?:on|with|in)\b.{0,20}\d")
+_LEAST = re.compile(r"^\W*(?:the )?(?:minimum|fewest|least|number of)\b")
 _ADAPTER = re.compile(r"\b(?:q?lora|adapters?|peft)\b")
 _PARAMETERS = re.compile(r"how many (?:\w+\s)?(?:param(?:eter)?s|weights)|(?:number|count) of (?:active )?param(?:eter)?s|param(?:eter)? count|"
                          r"^\W*(?:the )?(?:active )?param(?:eter)?s (?:of|in)\b")
@@ -53,10 +55,13 @@ _RUN = re.compile(r"how (?:long|many (?:gpu[\s-]?)?(?:days|hours|weeks|months))|
 _TRAIN = re.compile(r"\b(?:pre[\s-]?)?train(?:ing|ed)?\b|fine[\s-]?tun|pretrain|\brun\b|tokens")
 _STEP = re.compile(r"\bstep[\s-]?times?\b|\biteration times?\b|(?:time|seconds|long|fast|milliseconds|ms)\b.{0,30}\b(?:per|of|is|of one|of a|one|a|each|does a|"
                    r"does one)\s(?:single\s|training\s|optimi[sz]er\s)*(?:step|iteration)\b|\btokens? (?:per|a|/) ?(?:second|sec|s)\b|tokens/s|"
-                   r"\bthroughput (?:of|for)\b|\bmfu (?:of|for)\b|how (?:high|much) .{0,12}\bmfu\b|what mfu")
+                   r"\bthroughput (?:of|for|does|do|can|will)\b|\bmfu (?:of|for)\b|how (?:high|much) .{0,12}\bmfu\b|what mfu")
 _STEP_NAMED = re.compile(r"\b(?:step|iteration)[\s-]?times?\b")
 _TWO_SIZES = re.compile(r"(?:nodes?|gpus?)\s(?:than|vs\.?|versus|compared)\b.{0,20}\b(?:nodes?|gpus?)\b|\bfrom \S+ to \S+ (?:nodes|gpus)")
 _WORTH = re.compile(r"\bworth\b|break[\s-]?even|\bpay(?:s)? (?:off|for|back)|justif|slowdown|amorti[sz]e")
+_DOLLARS = re.compile(r"\$\s?(\d+(?:\.\d+)?|\.\d+)(?![\d,]*\s?(?:k|m|million|thousand)\b)")
+_PREMIUM = re.compile(r"premium|\bextra\b|\bmore\b|surcharge|on top|dearer")
+_HOURLY = 100.0  # US dollars: no GPU-hour costs as much
 _SLOWER = re.compile(r"how (?:much|many times) (?:slower|faster|longer)|slow[\s-]?down (?:of|from|for|with|on|over|by|when|if)|(?:what|which)(?: is|'s)? (?:the )?slow[\s-]?down|"
                      r"by how much .{0,40}(?:slower|faster)")
 _THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how many|what number of|which number of|what count of) (?:\w+\s)?(?:gpus|accelerators|nodes|h100s?)|"
@@ -103,7 +108,7 @@ def _memory(asked: Asked) -> bool:
             or "constraints.deadline_days" in asked.fields:
         return False
     wanted = asked.has(_MEMORY) or asked.has(_HOW_MANY_GPUS) or asked.has(_FITS)
-    return wanted and not _threshold(asked) and (asks(asked) or asked.has(_MEMORY))
+    return wanted and not _threshold(asked) and (asks(asked) or asked.has(_MEMORY) or asked.has(_LEAST))
 
 
 def _parameters(asked: Asked) -> bool:
@@ -129,7 +134,16 @@ def _step(asked: Asked) -> bool:
 
 
 def _break_even(asked: Asked) -> bool:
-    return asked.has(_WORTH) and "budget.fabric_premium_gpu_hour_usd" in asked.fields and "budget.gpu_hour_usd" in asked.fields
+    return asked.has(_WORTH) and premium_and_price(asked) is not None
+
+
+def premium_and_price(asked: Asked) -> tuple[float, float] | None:
+    """Dollars per GPU-hour on top, and without: as understood, else of two amounts the smaller where one is called a premium."""
+    fields = asked.fields
+    if "budget.fabric_premium_gpu_hour_usd" in fields and "budget.gpu_hour_usd" in fields:
+        return fields["budget.fabric_premium_gpu_hour_usd"], fields["budget.gpu_hour_usd"]
+    amounts = [float(amount) for amount in _DOLLARS.findall(asked.text)]
+    return (min(amounts), max(amounts)) if len(amounts) == 2 and asked.has(_PREMIUM) and max(amounts) < _HOURLY else None
 
 
 def _slowdown(asked: Asked) -> bool:

@@ -82,7 +82,7 @@ def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block
         here = there.get(side.claim)
         beside = f" Here, on {here.gpus} GPUs: {_taken(here.fabric)}." if here else ""
         sign = "! " if side.verdict in DOUBTFUL else ""
-        sides.append(f"{sign}{side.says} ({side.source}, {side.date or 'undated'}, {side.verdict}){beside}")
+        sides.append(f"{sign}{side.says.rstrip('.')} ({side.source}, {side.date or 'undated'}, {side.verdict}).{beside}")
     return [Paragraph(f"Sources disagree: {conflict.topic}"), Bullets(sides), Paragraph(f"What holds: {conflict.resolution}")]
 
 
