@@ -29,35 +29,41 @@ _GAINS_NOT = re.compile(r"nobody|gains nothing|sells nothing|sells no\b|sells mo
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A claim of the passage with this number (from 1), and how near it is to the question."""
+    """A claim of the passage with this number (from 1), or a sentence of one that rests on none, and how near it is."""
 
-    claim: Claim
+    claim: Claim | None
+    sentence: str
     passage: int
     nearness: float
 
 
 def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index,
                  shown: int) -> list[DirectLine]:
-    """For the ``vector`` of a question: what the claims of the best passages say to the question, withdrawn ones first; where they rest on none, a sentence.
+    """For the ``vector`` of a question: what the best passages say to it by their claims, withdrawn ones first.
 
-    ``shown``: how many passages stand below, so that a line names no number that is not there.
+    A passage that rests on no claim, as of a user's own document, says it by its nearest sentence. ``shown``: how many
+    passages stand below, so that a line names no number that is not there.
     """
     chosen = _nearest(list(_candidates(passages, vector, library, index)))
-    if not chosen:
-        return [_sentence(passages[0], vector, index)] if passages else []
-    chosen.sort(key=lambda found: (not _is_withdrawn(found.claim, library), -found.nearness))
-    firsts = {found.claim.source: found for found in reversed(chosen)}  # who gains is said once
-    return [_line(found, library, firsts[found.claim.source] is found, shown) for found in chosen]
+    chosen.sort(key=lambda found: (not (found.claim and _is_withdrawn(found.claim, library)), -found.nearness))
+    firsts = {found.claim.source: found for found in reversed(chosen) if found.claim}  # who gains is said once
+    return [_line(found, library, firsts[found.claim.source] is found, shown) if found.claim
+            else _told(found.sentence, passages[found.passage - 1], found.passage, shown) for found in chosen]
 
 
 def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index) -> Iterator[_Candidate]:
     seen: set[str] = set()
     for number, passage in enumerate(passages[:PASSAGES_READ], start=1):
+        further = _RANK * (number - 1)
+        if not passage.claims:
+            near = {text: float(_vector(text, index) @ vector) for text in sentences(passage.text) or [passage.text]}
+            best = max(near, key=near.__getitem__)
+            yield _Candidate(None, best, number, near[best] - further)
         for told in passage.claims:
             claim = library.knowledge.claims.get(told["id"])
             if claim is not None and claim.id not in seen:
                 seen.add(claim.id)
-                yield _Candidate(claim, number, float(_vector(claim.statement, index) @ vector) - _RANK * (number - 1))
+                yield _Candidate(claim, "", number, float(_vector(claim.statement, index) @ vector) - further)
 
 
 def _vector(text: str, index: Index) -> np.ndarray:
@@ -68,6 +74,8 @@ def _vector(text: str, index: Index) -> np.ndarray:
 
 
 def _nearest(found: list[_Candidate]) -> list[_Candidate]:
+    if not found:
+        return []
     ordered = sorted(found, key=lambda one: -one.nearness)[:_MOST_LINES]
     return [one for one in ordered if one.nearness >= ordered[0].nearness - _NEAR]
 
@@ -125,11 +133,10 @@ def _ended(text: str) -> str:
     return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
 
 
-def _sentence(passage: FoundPassage, vector: np.ndarray, index: Index) -> DirectLine:
-    """The sentence of the best passage that is nearest to the question."""
-    found = sentences(passage.text) or [passage.text]
-    best = max(found, key=lambda text: float(_vector(text, index) @ vector))
-    text = f"{best} {passage.source}, {passage.date or 'undated'} [1]."
+def _told(sentence: str, passage: FoundPassage, number: int, shown: int) -> DirectLine:
+    """A sentence of a passage, with where it stands."""
+    place = f" [{number}]" if number <= shown else ""
+    text = f"{sentence} {passage.source}, {passage.date or 'undated'}{place}{', yours, unchecked' if passage.status == 'yours' else ''}."
     if passage.correction:
         text = f"{passage.status.upper()}: {text} What holds: {_ended(passage.correction)}"
-    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date, passage=1)
+    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date, passage=number if number <= shown else None)
