@@ -27,7 +27,7 @@ SCORES_BACKWARD = 9.5 / 6.5
 # one, dropout and residual the same, GELU 12 against 8, SwiGLU 5 against 3, and bias gradients read every product's gradient.
 ELEMENTWISE_BACKWARD = 1.5
 
-KNEE = 6.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
+KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
 # Not fitted: tensor cores need rows of 16 bytes, other products fall back (BigScience's heads of 108 and 52 show it).
 MISALIGNED = 3.0
