@@ -97,7 +97,8 @@ def test_inside_one_node_no_network_is_crossed(library):
 
 
 def test_two_networks_are_compared_in_one_answer_and_a_bare_speed_is_taken_as_one_and_said(library):
-    found = computed("How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?", library, "collective")
+    found = computed("How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?", library,
+                     "collective")
     assert value(found, "at least, ethernet-tcp-100") == pytest.approx(2 * 7 / 8 * 140 * GB / TCP_100, rel=1e-4)
     assert value(found, "at least, infiniband-ndr-400") == pytest.approx(2 * 7 / 8 * 140 * GB / NDR_NODE, rel=1e-4)
     assert any("400 Gb/s is taken as InfiniBand" in one.why for one in found.assumptions)
@@ -230,7 +231,8 @@ def test_a_network_is_counted_switch_by_switch(question, switches, cables, libra
 
 # What is no question for a number is never computed
 
-ORDINARY = [question["text"] for question in yaml.safe_load((ROOT / "tests" / "questions.yaml").read_text(encoding="utf-8"))["questions"]]
+LABELLED = yaml.safe_load((ROOT / "tests" / "questions.yaml").read_text(encoding="utf-8"))["questions"]
+ORDINARY = [question["text"] for question in LABELLED]
 # Of the labelled questions these ask for what the model computes; every other one asks what a source says or what something is.
 ASK_FOR_A_NUMBER = {
     "70B fp16 gradient sync volume per step in GB", "thoretical all-reduce time for 70B on HDR infinband",
@@ -248,7 +250,8 @@ def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(
 
 @pytest.mark.parametrize("question", [
     "What is an all-reduce?", "why is the all-reduce of 70B slow over 100 GbE?", "Who measured all-reduce on 8 nodes of H100?",
-    "What all-reduce time does the article give for 405B over NDR?", "we train llama 3.1 70b on 64 H100 over 100GbE, all-reduce in bf16",
+    "What all-reduce time does the article give for 405B over NDR?",
+    "we train llama 3.1 70b on 64 H100 over 100GbE, all-reduce in bf16",
     "Should I use FSDP or DDP for llama 3.1 70b on 64 H100?", "Which network do I need for llama 3.1 70b on 64 H100?",
     "How much faster is 8 nodes than 4 nodes for the 72B model with InfiniBand?", "how long is a piece of string",
     "does LoRA fine-tuning of llama 3.1 70b fit on 8 H100?", "how many GPUs did Meta use for llama 3.1 405b?",
@@ -283,7 +286,8 @@ def test_a_withdrawn_statement_comes_first_and_says_so_with_what_holds(search):
 
 
 def test_every_direct_line_names_who_says_it_when_and_our_verdict(search, library):
-    for question in ("How much slower is RoCE than InfiniBand?", "Which switches support SHARP?", "What does InfiniBand cost extra?"):
+    for question in ("How much slower is RoCE than InfiniBand?", "Which switches support SHARP?",
+                     "What does InfiniBand cost extra?"):
         found = search(question)
         assert found.direct
         for line in found.direct:
@@ -296,7 +300,8 @@ def test_every_direct_line_names_who_says_it_when_and_our_verdict(search, librar
 
 
 def test_the_direct_answer_is_the_same_however_many_passages_are_shown(library, index):
-    few, many = (answer_many([(None, "How close is RoCE to InfiniBand?")], library, understand, lambda: index, top)[0] for top in (1, 8))
+    few, many = (answer_many([(None, "How close is RoCE to InfiniBand?")], library, understand, lambda: index, top)[0]
+                 for top in (1, 8))
     assert (len(few.passages), len(many.passages)) == (1, 8)
     assert [line.claims for line in few.direct] == [line.claims for line in many.direct] and few.conflicts == many.conflicts
     assert all(line.passage in (1, None) and "[2]" not in line.text for line in few.direct)
@@ -336,7 +341,8 @@ def test_what_nobody_here_knows_is_said_with_what_is_nearest(search):
     found = search("What is the best pizza in Naples?")
     assert not found.answered and not found.direct and not found.conflicts
     text = answer_lines(found, 80)
-    assert text[0] == "The knowledge base does not answer this." and "Nearest:" in text and any(line.startswith("[1]") for line in text)
+    assert text[0] == "The knowledge base does not answer this." and "Nearest:" in text
+    assert any(line.startswith("[1]") for line in text)
 
 
 # On every surface
@@ -390,7 +396,8 @@ def test_in_a_conversation_what_was_said_before_fills_the_question_and_changes_n
 
 
 @pytest.mark.parametrize("text", ["how long is the all-reduce of 70B over \x1b[31m100 GbE\x1b[0m on 8 nodes?",
-                                  "how long is the all-reduce of 70B over 100 GbE on 8 nodes?\x00", "how long is the\r\nall-reduce of 70B over 100 GbE on 8 nodes?",
+                                  "how long is the all-reduce of 70B over 100 GbE on 8 nodes?\x00",
+                                  "how long is the\r\nall-reduce of 70B over 100 GbE on 8 nodes?",
                                   "how long is the \x1b]0;title\x07all-reduce of 70B over 100 GbE on 8 nodes?"])
 def test_control_characters_are_shown_and_never_obeyed(text, library):
     found = computed_answer(text, library, understand)
@@ -404,7 +411,8 @@ def test_markup_in_a_question_is_text(library):
 
 
 def weft(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "assistant", *arguments], capture_output=True, text=True, cwd=ROOT, timeout=120, **options)
+    return subprocess.run([sys.executable, "-m", "assistant", *arguments], capture_output=True, text=True, cwd=ROOT,
+                          timeout=120, **options)
 
 
 def test_the_command_prints_json_with_the_sum_and_its_inputs():
@@ -418,7 +426,8 @@ def test_the_command_prints_json_with_the_sum_and_its_inputs():
 
 def test_the_command_answers_a_batch_line_by_line(tmp_path):
     asked = tmp_path / "questions.jsonl"
-    asked.write_text('{"id": "1", "text": "kv cache per token of deepseek-v3"}\n{"id": "2", "text": "how many parameters has mixtral 8x7b"}\n')
+    asked.write_text('{"id": "1", "text": "kv cache per token of deepseek-v3"}\n{"id": "2", "text": "how many parameters has '
+                     'mixtral 8x7b"}\n')
     run = weft("ask", "--batch", str(asked), "--format", "jsonl")
     answers = [json.loads(line) for line in run.stdout.splitlines()]
     assert [(one["id"], one["computed"]["kind"]) for one in answers] == [("1", "kv-cache"), ("2", "parameters")]

@@ -70,5 +70,6 @@ def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: i
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
     direct = direct_lines(vector, found.passages, library, index, top)
     claims = [claim for line in direct for claim in line.claims]
-    conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, disagreement.nearness(vector, library.knowledge, index))
+    conflicts = disagreement.of_claims(claims, found.passages, library.knowledge,
+                                       disagreement.nearness(vector, library.knowledge, index))
     return found.model_copy(update={"direct": direct, "conflicts": conflicts, "passages": found.passages[:top]})

@@ -19,21 +19,23 @@ USUAL_GPU = "h100-sxm"
 _WORDS = ("allreduce allgather reduce scatter gradients gradient parameters parameter memory cache context ethernet infiniband "
           "bandwidth switches switch cables optics network slowdown slower faster training train inference breakeven nodes node "
           "tokens weights broadcast crossover throughput traffic bytes step premium worth").split()
-_TOO_NEAR = frozenset("trained trainer trains steps stop strep nods noted notes mode modes word words token weight cable optic switched "
-                      "slow fast brother worthy gradual reduced reduces catch".split())
+_TOO_NEAR = frozenset("trained trainer trains steps stop strep nods noted notes mode modes word words token weight cable "
+                      "optic switched slow fast brother worthy gradual reduced reduces catch".split())
 _LIKENESS = 0.8
 _WORD = re.compile(r"(?<![\w.$/-])[a-z]{5,}(?![\w])")
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _ALIKE = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ",
                         "\u202f": " "})
 
-_BYTES = re.compile(r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmgt])(?P<i>i)?b(?:ytes?)?|(?P<word>kilo|mega|giga|tera)bytes?|"
-                    r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|link|vram|hbm|"
-                    r"(?:of )?(?:gpu )?memory))")
+_BYTES = re.compile(r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmgt])(?P<i>i)?b(?:ytes?)?|(?P<word>kilo|mega|"
+                    r"giga|tera)bytes?|"
+                    r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|"
+                    r"link|vram|hbm|(?:of )?(?:gpu )?memory))")
 _GPU_BEFORE = re.compile(r"(?:[abhv]\d{3}|sxm\d?|pcie|mi\d{3}x?)[\s(-]*$")
 _DECIMAL = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
-_SPEED = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<t>t)?(?:(?<=t)|g)(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*|(?![\w]))")
+_SPEED = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<t>t)?(?:(?<=t)|g)(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*|"
+                    r"(?![\w]))")
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,20 @@ def spelled(text: str) -> tuple[str, tuple[Assumption, ...]]:
 
     def corrected(match: re.Match[str]) -> str:
         word = match[0]
-        near = [] if word in _WORDS or word in _TOO_NEAR else difflib.get_close_matches(word, _WORDS, 1, _LIKENESS)
-        if not near or near[0][0] != word[0] or abs(len(near[0]) - len(word)) > 1 or near[0].rstrip("s") == word.rstrip("s") or word.startswith(near[0]):
+        near = difflib.get_close_matches(word, _WORDS, 1, _LIKENESS)
+        if not near or _is_another_word(word, near[0]):
             return word
         notes.append(Assumption(field="question", value=near[0], why=f'"{word}" is read as "{near[0]}"'))
         return near[0]
 
     return _WORD.sub(corrected, text), tuple(notes)
+
+
+def _is_another_word(word: str, near: str) -> bool:
+    """Whether a word is right as it stands, or too far from the known one to be a slip."""
+    if word in _WORDS or word in _TOO_NEAR or word[0] != near[0] or abs(len(near) - len(word)) > 1:
+        return True
+    return word.rstrip("s") == near.rstrip("s") or word.startswith(near)
 
 
 _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node")
@@ -113,7 +122,8 @@ def _from_the_conversation(fields: Mapping[str, Any], told: Mapping[str, Any]) -
     if not names_model:
         found |= {name: value for name, value in told.items() if name == "model" or name.startswith("model.")}
     if not names_model and not names_scale:
-        found |= {name: value for name, value in told.items() if name.startswith(("training.", "parallelism")) or name == "workload"}
+        found |= {name: value for name, value in told.items() if name.startswith(("training.", "parallelism"))
+                  or name == "workload"}
     return {name: value for name, value in found.items() if name not in fields}
 
 

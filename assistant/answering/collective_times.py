@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from assistant.library import Library
+from assistant.model import Network
 from assistant.model.architecture import BYTES
 from assistant.model.questions import collective_time, least_bytes, send_time
 from assistant.model.uncertainty import NETWORK_SPREAD
@@ -21,6 +22,7 @@ from .situation import Situation, fabrics, model_of, network, nics, params_of, s
 
 NAMES = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter", "all_to_all": "all-to-all",
          "send_receive": "transfer from one GPU to another"}
+_ALGORITHMS = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU"}
 _MOST_NETWORKS = 3
 
 
@@ -58,7 +60,9 @@ def _payload(asked: Asked, catalog: Catalog, taken: Assumptions) -> tuple[float,
     if named is None:
         return None
     name, architecture = named
-    precision = asked.fields.get("training.precision") or taken.take("training.precision", "bf16", "two bytes per gradient or weight")
+    precision = asked.fields.get("training.precision")
+    if precision is None:
+        precision = taken.take("training.precision", "bf16", "two bytes per gradient or weight")
     total = params_of(asked, architecture)
     bytes_ = total * BYTES[precision]
     return bytes_, f"{written.bytes_(bytes_)} ({name}: {written.count(total)} parameters × {BYTES[precision]} bytes)"
@@ -77,21 +81,29 @@ def _between(kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation
     if inside > least:  # a rack's own link, not the network, is then the narrower place
         least, formula, bound = inside, how, at.gpu.scale_up
     joined = network(fabric, count, at)
-    expected = send_time(joined, at.machine, bytes_) if kind == "send_receive" else collective_time(kind, joined, at.machine, bytes_)
+    expected = _model_time(kind, joined, at, bytes_)
     figures = [figure(f"at least, {bound} at line rate", least, "s", formula),
                figure(f"expected, {fabric.id}", expected, "s", _expected(kind, fabric, joined.gpu_rate * at.gpus_per_node))]
     return figures, f"over {fabric.name} at least {seconds(least)} at line rate, {seconds(expected)} expected"
 
 
+def _model_time(kind: str, joined: Network, at: Situation, bytes_: float) -> float:
+    """Seconds as the quantitative model has them."""
+    if kind == "send_receive":
+        return send_time(joined, at.machine, bytes_)
+    return collective_time(kind, joined, at.machine, bytes_)
+
+
 def _share(kind: str, at: Situation) -> str:
     n, each = at.domains, min(at.machine.domain, at.gpus)
-    return {"all_reduce": f"2·({n}−1)/{n} · ", "all_to_all": f"({n}−1)/{n} · {each} GPUs · ", "send_receive": ""}.get(kind, f"({n}−1)/{n} · ")
+    return {"all_reduce": f"2·({n}−1)/{n} · ", "all_to_all": f"({n}−1)/{n} · {each} GPUs · ",
+            "send_receive": ""}.get(kind, f"({n}−1)/{n} · ")
 
 
 def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
     if kind == "send_receive":
         return "NCCL, one pair of GPUs, which does not fill an adapter"
-    how = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU"}.get(kind, "NCCL's ring")
+    how = _ALGORITHMS.get(kind, "NCCL's ring")
     fact = fabric.bandwidth_efficiency
     ceiling = fabric.bandwidth_ceiling
     at_rate = f"at {written.rate(node_rate)} of a node"
@@ -106,10 +118,11 @@ def _inside(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[
     link = catalog.scale_ups[at.gpu.scale_up]
     least, formula = _scale_up_bound(kind, bytes_, at, catalog)
     joined = network(catalog.fabrics["none"], 1, at)
-    expected = send_time(joined, at.machine, bytes_) if kind == "send_receive" else collective_time(kind, joined, at.machine, bytes_)
+    expected = _model_time(kind, joined, at, bytes_)
     figures = [figure(f"at least, {link.id} at line rate", least, "s", formula),
                figure(f"expected, {link.id}", expected, "s", "NCCL inside the node at its measured efficiency")]
-    return figures, (f"over {link.name} at least {seconds(least)} at line rate, {seconds(expected)} expected; no network is crossed")
+    return figures, (f"over {link.name} at least {seconds(least)} at line rate, {seconds(expected)} expected; no network is "
+                     f"crossed")
 
 
 def _scale_up_bound(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[float, str]:

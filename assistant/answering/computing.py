@@ -28,7 +28,8 @@ def compute(asked: Asked, library: Library, today: datetime.date | None = None) 
     """The first computation the question asks for that its facts allow; a job that cannot be is left to the search."""
     for kind in kinds_of(asked):
         try:
-            found = _BY_ARITHMETIC[kind](asked, library) if kind in _BY_ARITHMETIC else _BY_PREDICTION[kind](asked, library, today)
+            exact = _BY_ARITHMETIC.get(kind)
+            found = exact(asked, library) if exact else _BY_PREDICTION[kind](asked, library, today)
         except InputError:
             found = None
         if found is not None:

@@ -95,7 +95,8 @@ def _line(found: _Candidate, library: Library, names_interest: bool, shown: int)
              *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
              f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
              *_judged(claim, library), *(_interest(source) if names_interest else [])]
-    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told, passage=number)
+    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told,
+                      passage=number)
 
 
 def _who(source: Source) -> str:
@@ -120,7 +121,8 @@ def _judged(claim: Claim, library: Library) -> list[str]:
 
 def _recomputed(check: Check) -> str:
     stated = check.stated if isinstance(check.stated, (tuple, list)) else (check.stated,)
-    return f"Recomputed: {significant(check.computed)} {check.unit} against {' to '.join(significant(one) for one in stated)} stated."
+    theirs = " to ".join(significant(one) for one in stated)
+    return f"Recomputed: {significant(check.computed)} {check.unit} against {theirs} stated."
 
 
 def _interest(source: Source) -> list[str]:
@@ -136,7 +138,9 @@ def _ended(text: str) -> str:
 def _told(sentence: str, passage: FoundPassage, number: int, shown: int) -> DirectLine:
     """A sentence of a passage, with where it stands."""
     place = f" [{number}]" if number <= shown else ""
-    text = f"{sentence} {passage.source}, {passage.date or 'undated'}{place}{', yours, unchecked' if passage.status == 'yours' else ''}."
+    yours = ", yours, unchecked" if passage.status == "yours" else ""
+    text = f"{sentence} {passage.source}, {passage.date or 'undated'}{place}{yours}."
     if passage.correction:
         text = f"{passage.status.upper()}: {text} What holds: {_ended(passage.correction)}"
-    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date, passage=number if number <= shown else None)
+    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date,
+                      passage=number if number <= shown else None)

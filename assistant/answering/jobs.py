@@ -76,8 +76,8 @@ def step_time(asked: Asked, library: Library, today: datetime.date | None) -> Co
     made = _predictions(asked, library.catalog, on, taken)
     at = situation(asked, library.catalog, Assumptions())
     figures = [one for fabric, found in zip(on, made, strict=True) for one in _step_figures(fabric, found)]
-    parts = [f"{_over(fabric)}{seconds(one.step_time_s)} per step ({_spread(one)}), {significant(one.tokens_per_s_per_gpu)} tokens/s per GPU, "
-             f"{one.mfu:.0%} MFU" for fabric, one in zip(on, made, strict=True)]
+    parts = [f"{_over(fabric)}{seconds(one.step_time_s)} per step ({_spread(one)}), {significant(one.tokens_per_s_per_gpu)} "
+             f"tokens/s per GPU, {one.mfu:.0%} MFU" for fabric, one in zip(on, made, strict=True)]
     text = f"{named[0]} on {at.where}: {'; '.join(parts)}.{_unfit(made)}"
     return computed("step-time", asked, text, figures, _inputs(asked, named[0], on), taken, _caveat(made))
 
@@ -90,7 +90,8 @@ def _step_figures(fabric: Fabric, one: Prediction) -> list[Figure]:
     parts = {name: value for name, value in one.breakdown_s.model_dump().items() if value > 0.0005 * one.step_time_s}
     formula = f"{' + '.join(f'{name} {seconds(value)}' for name, value in parts.items())} at {layout(one.parallelism)}"
     return [figure(f"step time, {fabric.id}", one.step_time_s, "s", formula),
-            figure(f"throughput, {fabric.id}", one.tokens_per_s_per_gpu, "tokens/s per GPU", "tokens per step ÷ step time ÷ GPUs"),
+            figure(f"throughput, {fabric.id}", one.tokens_per_s_per_gpu, "tokens/s per GPU",
+                   "tokens per step ÷ step time ÷ GPUs"),
             figure(f"utilisation, {fabric.id}", one.mfu, "MFU", f"{significant(one.tflops_per_gpu)} TFLOP/s per GPU ÷ peak")]
 
 
@@ -115,13 +116,14 @@ def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Com
     expected = tokens / (made.tokens_per_s_per_gpu * at.gpus) / 86400
     stretch = [expected * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s)]
     figures = [
-        figure("expected", expected, "days", f"{written.count(tokens)} tokens ÷ ({significant(made.tokens_per_s_per_gpu)} tokens/s × {at.gpus} GPUs)"),
+        figure("expected", expected, "days", f"{written.count(tokens)} tokens ÷ ({significant(made.tokens_per_s_per_gpu)} "
+                                             f"tokens/s × {at.gpus} GPUs)"),
         figure("GPU-hours", expected * 24 * at.gpus, "GPU-hours", f"{significant(expected)} days × 24 × {at.gpus} GPUs"),
         figure("at least, at peak", least, "days", f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ ({at.gpus} × "
                                                    f"{significant(peak / 1e12)} TFLOP/s)")]
     text = (f"Training {name} on {written.count(tokens)} tokens with {at.where} {_over(on[0])}takes {significant(expected)} days "
-            f"({significant(stretch[0])} to {significant(stretch[1])}), {significant(expected * 24 * at.gpus)} GPU-hours at {made.mfu:.0%} MFU; "
-            f"at peak it would be {significant(least)} days.{_unfit([made])}")
+            f"({significant(stretch[0])} to {significant(stretch[1])}), {significant(expected * 24 * at.gpus)} GPU-hours at "
+            f"{made.mfu:.0%} MFU; at peak it would be {significant(least)} days.{_unfit([made])}")
     caveat = _caveat([made]) + " Failures, restarts and evaluations come on top."
     return computed("run-time", asked, text, figures, _inputs(asked, name, on) | {"tokens": tokens}, taken, caveat)
 
@@ -137,9 +139,11 @@ def slowdown(asked: Asked, library: Library, today: datetime.date | None) -> Com
     slow, fast = sorted(zip(on, made, strict=True), key=lambda pair: -pair[1].step_time_s)
     factor = slow[1].step_time_s / fast[1].step_time_s
     how = percent(100 * (factor - 1)) if factor < 2 else f"{significant(factor)} times as long"
-    figures = [figure(f"{slow[0].id} ÷ {fast[0].id}", factor, "times", f"{seconds(slow[1].step_time_s)} ÷ {seconds(fast[1].step_time_s)} per step"),
+    figures = [figure(f"{slow[0].id} ÷ {fast[0].id}", factor, "times",
+                      f"{seconds(slow[1].step_time_s)} ÷ {seconds(fast[1].step_time_s)} per step"),
                *(one for fabric, found in (slow, fast) for one in _step_figures(fabric, found)[:1])]
-    text = (f"{named[0]} on {at.where}: over {slow[0].name} a step takes {seconds(slow[1].step_time_s)} ({_spread(slow[1])}), over {fast[0].name} "
+    text = (f"{named[0]} on {at.where}: over {slow[0].name} a step takes {seconds(slow[1].step_time_s)} ({_spread(slow[1])}), "
+            f"over {fast[0].name} "
             f"{seconds(fast[1].step_time_s)} ({_spread(fast[1])}): {how}{' longer' if factor < 2 else ''}.{_unfit(made)}")
     return computed("slowdown", asked, text, figures, _inputs(asked, named[0], on), taken, _caveat(made))
 
@@ -159,7 +163,8 @@ def crossover(asked: Asked, library: Library, today: datetime.date | None) -> Co
     if named is None or not _is_training(asked):
         return None
     gpu = gpu_of(asked, catalog, taken)
-    gpus = asked.fields.get("cluster.gpus") or taken.take("cluster.gpus", USUAL_NODES * gpu.gpus_per_node, "the size the tries start from")
+    gpus = asked.fields.get("cluster.gpus") or taken.take("cluster.gpus", USUAL_NODES * gpu.gpus_per_node,
+                                                          "the size the tries start from")
     given = {} if asked.fields.get("workload") else {"workload": taken.take("workload", "pretraining", "not said")}
     facts = questionnaire(asked, cluster__gpu=gpu.id, cluster__gpus=gpus, **given)
     made = plan(from_value(facts, catalog), library, index=None, today=today)
@@ -169,17 +174,22 @@ def crossover(asked: Asked, library: Library, today: datetime.date | None) -> Co
     taken.taken += [one for one in made.assumptions if one.field not in ("cluster.gpus", "training.tokens")]
     figures = _crossover_figures(found)
     text = f"For {named[0]} on {gpu.name}: {_rdma(found)}; {_infiniband(found)}."
-    caveat = ("Cheapest cost per token at the catalog's dated prices, every network at its own best split; the sizes tried are doublings, so the "
-              "turn lies between the size before and the one named.")
-    return computed("crossover", asked, text, figures, {"model": named[0], "gpu": gpu.id, "sizes": [p.gpus for p in found.points]}, taken, caveat, found)
+    caveat = ("Cheapest cost per token at the catalog's dated prices, every network at its own best split; the sizes tried "
+              "are doublings, so the turn lies between the size before and the one named.")
+    return computed("crossover", asked, text, figures, {"model": named[0], "gpu": gpu.id,
+                                                        "sizes": [p.gpus for p in found.points]}, taken, caveat, found)
 
 
 def _crossover_figures(found: Crossover) -> list[Figure]:
-    figures = [figure(f"cheapest on {point.gpus} GPUs: {point.fabric}", min(point.usd_per_billion_tokens.values()), "USD per billion tokens",
-                      ", ".join(f"{fabric} ${significant(usd)}" for fabric, usd in point.usd_per_billion_tokens.items())) for point in found.points]
+    figures = [figure(f"cheapest on {point.gpus} GPUs: {point.fabric}", min(point.usd_per_billion_tokens.values()),
+                      "USD per billion tokens",
+                      ", ".join(f"{fabric} ${significant(usd)}" for fabric, usd in point.usd_per_billion_tokens.items()))
+                      for point in found.points]
     turn = found.rdma_from or found.infiniband_from
-    first = figure("RDMA pays from", found.rdma_from, "GPUs", "clearly cheaper than TCP there and at every larger size tried") if found.rdma_from else \
-        figure("InfiniBand pays from", turn, "GPUs", "clearly cheaper than Ethernet with RDMA there and at every larger size tried") if turn else None
+    first = figure("RDMA pays from", found.rdma_from, "GPUs",
+                   "clearly cheaper than TCP there and at every larger size tried") if found.rdma_from else \
+        figure("InfiniBand pays from", turn, "GPUs", "clearly cheaper than Ethernet with RDMA there and at every larger size "
+                                                     "tried") if turn else None
     return [first, *figures] if first else figures
 
 

@@ -8,71 +8,91 @@ import re
 from .asked import Asked
 
 COLLECTIVES = {
-    "all_reduce": r"all[\s-]?reduces?|all[\s-]?reducing|(?:gradient|grad)s?[\s-]syn(?:c|chroni[sz]ation)|sync(?:hroni[sz]e|ing)? (?:the )?gradients",
+    "all_reduce": r"all[\s-]?reduces?|all[\s-]?reducing|(?:gradient|grad)s?[\s-]syn(?:c|chroni[sz]ation)|sync(?:hroni[sz]e|"
+                  r"ing)? (?:the )?gradients",
     "all_gather": r"all[\s-]?gathers?|all[\s-]?gathering",
     "reduce_scatter": r"reduce[\s-]?scatters?",
     "all_to_all": r"all[\s-]?(?:to|2)[\s-]?all",
-    "send_receive": r"send[\s/-]?(?:and[\s-])?rec(?:v|eive)|point[\s-]to[\s-]point|p2p|(?:send(?:ing)?|transfer(?:ring)?|mov(?:e|ing)|copy(?:ing)?)"
-                    r"(?=.{0,12}\d[\d.]*\s?[kmgt]i?b\b)",
+    "send_receive": r"send[\s/-]?(?:and[\s-])?rec(?:v|eive)|point[\s-]to[\s-]point|p2p|(?:send(?:ing)?|transfer(?:ring)?|"
+                    r"mov(?:e|ing)|copy(?:ing)?)(?=.{0,12}\d[\d.]*\s?[kmgt]i?b\b)",
 }
 _COLLECTIVE = re.compile("|".join(COLLECTIVES.values()))
 
 # The question is about what somebody said or measured, not about what follows from arithmetic.
-_OF_A_SOURCE = re.compile(r"according to|\b(?:articles?|sources?|papers?|claim(?:s|ed)?|guides?|blogs?|authors?|publish\w*|report(?:s|ed)?|"
+_OF_A_SOURCE = re.compile(r"according to|\b(?:articles?|sources?|papers?|claim(?:s|ed)?|guides?|blogs?|authors?|publish\w*|"
+                          r"report(?:s|ed)?|"
                           r"measured?|measurements?|benchmark\w*|says?|said|stated?|spheron|saturn|mlperf|tolly|eantc|superpod|"
                           r"documented|documentation|observed)\b")
-_NO_NUMBER = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|hm+)\W+)*(?:why|who|whose|where|what if|explain|compare|what (?:is|are|does|do) (?:an? |the )?"
-                        r"(?:kv[\s-]?cache|all[\s-]?reduce|all[\s-]?gather|reduce[\s-]?scatter|all[\s-]?to[\s-]?all|step time|break[\s-]?even)\W*$)")
-_ASKS = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|hm+|please|hey|hi|well|then|now)\W+)*(?:how|what|what's|whats|which|from|at|is|are|does|do|can|"
+_NO_NUMBER = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|hm+)\W+)*(?:why|who|whose|where|what if|explain|compare|what (?:is|are|"
+                        r"does|do) (?:an? |the )?"
+                        r"(?:kv[\s-]?cache|all[\s-]?reduce|all[\s-]?gather|reduce[\s-]?scatter|all[\s-]?to[\s-]?all|step time|"
+                        r"break[\s-]?even)\W*$)")
+_ASKS = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|hm+|please|hey|hi|well|then|now)\W+)*(?:how|what|what's|whats|which|from|at|"
+                   r"is|are|does|do|can|"
                    r"could|will|would|when|compute|calculate|estimate|give|tell|show|in how many|up to)\b|\?\W*$")
 
-_TIME = re.compile(r"how (?:long|fast|slow|much time|many (?:milli|micro)?seconds)|\b(?:time|times|duration|takes?|taking|seconds|minutes)\b")
-_NAMED_FIRST = re.compile(rf"^\W*(?:(?:the|one|a|an|expected|minimum|theoretical|thoretical|theoretic|time|times|duration|of|for|single|nccl|ring)\s)*"
-                          rf"(?:{'|'.join(COLLECTIVES.values())})\b")
-_PER_STEP = re.compile(r"\b(?:bytes|traffic|volume|data|gb|gigabytes|how much|communication)\b.*\b(?:per|each|every|one|a|in a)\s?"
+_TIME = re.compile(r"how (?:long|fast|slow|much time|many (?:milli|micro)?seconds)|\b(?:time|times|duration|takes?|taking|"
+                   r"seconds|minutes)\b")
+_NAMED_FIRST = re.compile(rf"^\W*(?:(?:the|one|a|an|expected|minimum|theoretical|thoretical|theoretic|time|times|duration|of|"
+                          rf"for|single|nccl|ring)\s)*(?:{'|'.join(COLLECTIVES.values())})\b")
+_PER_STEP = re.compile(r"\b(?:bytes|traffic|volume|data|gb|gigabytes|how much|communication)\b.*\b(?:per|each|every|one|a|in "
+                       r"a)\s?"
                        r"(?:\w+\s)?(?:step|iteration|update)|\b(?:per|each|every)[\s-](?:\w+\s)?(?:step|iteration|update)\b.*"
                        r"\b(?:bytes|traffic|volume|data|gb|gigabytes)\b")
-_EXCHANGED = re.compile(r"gradient|data[\s-]parallel|\bddp\b|fsdp|zero[\s-]?\d|zero stage|hsdp|shard|sync|between nodes|per node|network|nodes")
-_MEMORY = re.compile(r"how much (?:gpu |v|hbm |video )?(?:ram|memory|hbm)|(?:gpu )?memory (?:needed|required|requirements?|footprint|needs?|use[ds]?|usage|"
+_EXCHANGED = re.compile(r"gradient|data[\s-]parallel|\bddp\b|fsdp|zero[\s-]?\d|zero stage|hsdp|shard|sync|between nodes|per "
+                        r"node|network|nodes")
+_MEMORY = re.compile(r"how much (?:gpu |v|hbm |video )?(?:ram|memory|hbm)|(?:gpu )?memory (?:needed|required|requirements?|"
+                     r"footprint|needs?|use[ds]?|usage|"
                      r"to (?:train|serve|run|host))|\bvram\b|how big (?:is|are) the (?:weights|optimizer)")
-_HOW_MANY_GPUS = re.compile(r"(?<!from )(?<!than )(?<!above )(?:how many|minimum(?: number of)?|fewest|least(?: number of)?|number of)\s"
+_HOW_MANY_GPUS = re.compile(r"(?<!from )(?<!than )(?<!above )(?:how many|minimum(?: number of)?|fewest|least(?: number of)?|"
+                            r"number of)\s"
                             r"(?:\S+\s){0,3}?(?:gpus?|cards?|accelerators|[abhv]\d{3}s?|mi\d{3}x?s?|nodes?|gb[23]00s?)\b.{0,60}"
                             r"\b(?:need\w*|required?|requires?|train|pre-?train|fine-?tune|serve|serving|fit|host|hold|run)\b|"
                             r"\bfit\b.*\bhow many (?:\S+\s){0,3}?(?:gpus?|nodes?)")
-_FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|\benough memory\b|"
+_FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|"
+                   r"\benough memory\b|"
                    r"\bcan (?:i|we|you|one)\b.{0,30}\b(?:serve|host|run|hold|load)\b.{0,60}\b(?:on|with|in)\b.{0,20}\d")
 _LEAST = re.compile(r"^\W*(?:the )?(?:minimum|fewest|least|number of)\b")
 _ADAPTER = re.compile(r"\b(?:q?lora|adapters?|peft)\b")
-_PARAMETERS = re.compile(r"how many (?:\w+\s)?(?:param(?:eter)?s|weights)|(?:number|count) of (?:active )?param(?:eter)?s|param(?:eter)? count|"
-                         r"^\W*(?:the )?(?:active )?param(?:eter)?s (?:of|in)\b")
+_PARAMETERS = re.compile(r"how many (?:\w+\s)?(?:param(?:eter)?s|weights)|(?:number|count) of (?:active )?param(?:eter)?s|"
+                         r"param(?:eter)? count|^\W*(?:the )?(?:active )?param(?:eter)?s (?:of|in)\b")
 _KV = re.compile(r"\bkv[\s-]?cach(?:e|es)\b|key[\s/-]*(?:and[\s-])?value[\s-]cache")
-_KV_SIZE = re.compile(r"how (?:much|big|large|many)|\b(?:size|memory|bytes|gb|per token|footprint|take|takes|need|needs)\b|^\W*(?:the )?kv[\s-]?cache "
-                      r"(?:of|for|per|at|size)")
-_KV_ELSEWHERE = re.compile(r"transfer|move|network|cross|disagg|over (?:the )?(?:tcp|rdma|network|infiniband|roce|ethernet)|offload|quantiz|page")
-_FLOPS = re.compile(r"\b(?:how many|how much|total|number of|needed|training)\b.{0,30}\b(?:e|z|peta|exa|zetta)?flops?\b|^\W*(?:the )?flops? "
-                    r"(?:of|to|for|needed)|how much compute")
+_KV_SIZE = re.compile(r"how (?:much|big|large|many)|\b(?:size|memory|bytes|gb|per token|footprint|take|takes|need|needs)\b|"
+                      r"^\W*(?:the )?kv[\s-]?cache (?:of|for|per|at|size)")
+_KV_ELSEWHERE = re.compile(r"transfer|move|network|cross|disagg|over (?:the )?(?:tcp|rdma|network|infiniband|roce|ethernet)|"
+                           r"offload|quantiz|page")
+_FLOPS = re.compile(r"\b(?:how many|how much|total|number of|needed|training)\b.{0,30}\b(?:e|z|peta|exa|zetta)?flops?\b|"
+                    r"^\W*(?:the )?flops? (?:of|to|for|needed)|how much compute")
 _RUN = re.compile(r"how (?:long|many (?:gpu[\s-]?)?(?:days|hours|weeks|months))|\b(?:training time|train time|days|duration)\b")
 _TRAIN = re.compile(r"\b(?:pre[\s-]?)?train(?:ing|ed)?\b|fine[\s-]?tun|pretrain|\brun\b|tokens")
-_STEP = re.compile(r"\bstep[\s-]?times?\b|\biteration times?\b|(?:time|seconds|long|fast|milliseconds|ms)\b.{0,30}\b(?:per|of|is|of one|of a|one|a|each|does a|"
-                   r"does one)\s(?:single\s|training\s|optimi[sz]er\s)*(?:step|iteration)\b|\btokens? (?:per|a|/) ?(?:second|sec|s)\b|tokens/s|"
+_IS_TRAINED = re.compile(r"\btrain|fine[\s-]?tun")
+_STEP = re.compile(r"\bstep[\s-]?times?\b|\biteration times?\b|(?:time|seconds|long|fast|milliseconds|ms)\b.{0,30}\b(?:per|of|"
+                   r"is|of one|of a|one|a|each|does a|"
+                   r"does one)\s(?:single\s|training\s|optimi[sz]er\s)*(?:step|iteration)\b|\btokens? (?:per|a|/) ?(?:second|"
+                   r"sec|s)\b|tokens/s|"
                    r"\bthroughput (?:of|for|does|do|can|will)\b|\bmfu (?:of|for)\b|how (?:high|much) .{0,12}\bmfu\b|what mfu")
 _STEP_NAMED = re.compile(r"\b(?:step|iteration)[\s-]?times?\b")
-_TWO_SIZES = re.compile(r"(?:nodes?|gpus?)\s(?:than|vs\.?|versus|compared)\b.{0,20}\b(?:nodes?|gpus?)\b|\bfrom \S+ to \S+ (?:nodes|gpus)")
+_TWO_SIZES = re.compile(r"(?:nodes?|gpus?)\s(?:than|vs\.?|versus|compared)\b.{0,20}\b(?:nodes?|gpus?)\b|\bfrom \S+ to \S+ "
+                        r"(?:nodes|gpus)")
 _WORTH = re.compile(r"\bworth\b|break[\s-]?even|\bpay(?:s)? (?:off|for|back)|justif|slowdown|amorti[sz]e")
 _DOLLARS = re.compile(r"\$\s?(\d+(?:\.\d+)?|\.\d+)(?![\d,]*\s?(?:k|m|million|thousand)\b)")
 _PREMIUM = re.compile(r"premium|\bextra\b|\bmore\b|surcharge|on top|dearer")
 _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
-_SLOWER = re.compile(r"how (?:much|many times) (?:slower|faster|longer)|slow[\s-]?down (?:of|from|for|with|on|over|by|when|if)|(?:what|which)(?: is|'s)? (?:the )?slow[\s-]?down|"
-                     r"by how much .{0,40}(?:slower|faster)")
-_THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how many|what number of|which number of|what count of) (?:\w+\s)?(?:gpus|accelerators|nodes|h100s?)|"
-                        r"how many (?:gpus|nodes) (?:before|until|does it take|justify|make)|(?:when|at what (?:scale|size|point|number|gpu count|cluster size)|"
-                        r"from what (?:scale|size)) .{0,40}(?:infiniband|rdma|\bib\b|ndr|roce).{0,40}(?:pays?|worth|need\w*|win|makes? sense|justif|better|cheaper)|"
-                        r"\bcrossover\b")
+_SLOWER = re.compile(r"how (?:much|many times) (?:slower|faster|longer)|slow[\s-]?down (?:of|from|for|with|on|over|by|when|"
+                     r"if)|(?:what|which)(?: is|'s)? (?:the )?slow[\s-]?down|by how much .{0,40}(?:slower|faster)")
+_THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how many|what number of|which number of|what "
+                        r"count of) (?:\w+\s)?(?:gpus|accelerators|nodes|h100s?)|"
+                        r"how many (?:gpus|nodes) (?:before|until|does it take|justify|make)|(?:when|at what (?:scale|size|"
+                        r"point|number|gpu count|cluster size)|"
+                        r"from what (?:scale|size)) .{0,40}(?:infiniband|rdma|\bib\b|ndr|roce).{0,40}(?:pays?|worth|need\w*|"
+                        r"win|makes? sense|justif|better|cheaper)|\bcrossover\b")
 _FAST_NETWORK = re.compile(r"infiniband|\brdma\b|\bib\b|\bndr\b|\bxdr\b|\bhdr\b|\broce\b|\befa\b|spectrum")
-_PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceivers|optics|nics|adapters|leaf|leaves|spines?|ports)\b|"
-                    r"(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
-                    r"(?:what does|how much (?:does|is|would|will)|what would|what is the (?:cost|price|power) of|cost of|price of|capex of|power of) .{0,50}"
-                    r"\b(?:network|fabric|cabling|switches)\b.{0,40}(?:cost|\bfor \d|draw|\bgpus\b|\d{2,}\s?x?\s?[abhv]\d{3}|[abhv]\d{3}s\b)")
+_PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceivers|optics|nics|adapters|leaf|leaves|spines?|"
+                    r"ports)\b|(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
+                    r"(?:what does|how much (?:does|is|would|will)|what would|what is the (?:cost|price|power) of|cost of|"
+                    r"price of|capex of|power of) .{0,50}"
+                    r"\b(?:network|fabric|cabling|switches)\b.{0,40}(?:cost|\bfor \d|draw|\bgpus\b|\d{2,}\s?x?\s?[abhv]\d{3}|"
+                    r"[abhv]\d{3}s\b)")
 
 
 def kinds_of(asked: Asked) -> list[str]:
@@ -96,7 +116,8 @@ def collective_of(text: str) -> str | None:
 def _collective(asked: Asked) -> bool:
     if not asked.has(_COLLECTIVE) or not (asked.bytes_ or asked.names_model) or asked.has(_PER_STEP):
         return False
-    return (asks(asked) and asked.has(_TIME)) or (asked.has(_NAMED_FIRST) and bool(asked.has(_TIME) or asked.fabrics or asked.speeds))
+    return (asks(asked) and asked.has(_TIME)) or (asked.has(_NAMED_FIRST)
+                                                  and bool(asked.has(_TIME) or asked.fabrics or asked.speeds))
 
 
 def _traffic(asked: Asked) -> bool:
@@ -124,8 +145,10 @@ def _flops(asked: Asked) -> bool:
 
 
 def _days(asked: Asked) -> bool:
-    return (asked.has(_RUN) and asked.has(_TRAIN) and asked.names_model and "cluster.gpus" in asked.fields and not asked.has(_STEP)
-            and not asked.has(_COLLECTIVE) and asks(asked) and ("training.tokens" in asked.fields or asked.has(re.compile(r"\btrain|fine[\s-]?tun"))))
+    described = asked.names_model and "cluster.gpus" in asked.fields
+    other = asked.has(_STEP) or asked.has(_COLLECTIVE)
+    a_run = asked.has(_RUN) and (asked.has(_IS_TRAINED) or (asked.has(_TRAIN) and "training.tokens" in asked.fields))
+    return described and a_run and not other and asks(asked)
 
 
 def _step(asked: Asked) -> bool:
@@ -147,7 +170,8 @@ def premium_and_price(asked: Asked) -> tuple[float, float] | None:
 
 
 def _slowdown(asked: Asked) -> bool:
-    return asked.has(_SLOWER) and not asked.has(_TWO_SIZES) and asked.names_model and "cluster.gpus" in asked.fields and bool(asked.fabrics or asked.speeds)
+    described = asked.names_model and "cluster.gpus" in asked.fields and bool(asked.fabrics or asked.speeds)
+    return described and asked.has(_SLOWER) and not asked.has(_TWO_SIZES)
 
 
 def _threshold(asked: Asked) -> bool:
@@ -158,6 +182,7 @@ def _network(asked: Asked) -> bool:
     return asked.has(_PARTS) and "cluster.gpus" in asked.fields and not asked.has(_COLLECTIVE) and not asked.names_model
 
 
-_KINDS = (("break-even", _break_even), ("crossover", _threshold), ("collective", _collective), ("traffic", _traffic), ("kv-cache", _kv_cache),
+_KINDS = (("break-even", _break_even), ("crossover", _threshold), ("collective", _collective), ("traffic", _traffic),
+          ("kv-cache", _kv_cache),
           ("parameters", _parameters), ("step-time", _step), ("slowdown", _slowdown), ("flops", _flops), ("run-time", _days),
           ("memory", _memory), ("network", _network))

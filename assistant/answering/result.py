@@ -12,7 +12,8 @@ from assistant.vocabulary.plan import Assumption, Crossover
 from .asked import Asked
 
 
-def computed(kind: str, asked: Asked, text: str, figures: Sequence[Figure], inputs: Mapping[str, Any], taken: Assumptions, caveat: str,
+def computed(kind: str, asked: Asked, text: str, figures: Sequence[Figure], inputs: Mapping[str, Any], taken: Assumptions,
+             caveat: str,
              crossover: Crossover | None = None) -> Computed:
     """The answer whose first figure is its value; what was corrected and what the conversation knew is among the assumptions."""
     first = figures[0]

@@ -83,8 +83,7 @@ class Conversation:
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
         events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as "
-                                         "soon as it can. "
-                                         "Say \"help\" for what else you can say.")]
+                                         "soon as it can. Say \"help\" for what else you can say.")]
         if self._start_fields:
             events += self._change(self._start_fields, "")
         else:
@@ -133,7 +132,7 @@ class Conversation:
         return handle(reading, said)
 
     def _number(self, reading: Understanding, said: str) -> Answer | None:
-        """The answer to a question for a number, whatever else its words could be taken for; a plan has its own turning points."""
+        """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points."""
         if reading.intent not in _MAY_ASK_A_NUMBER or (reading.intent == "what-if" and self.plan is not None):
             return None
         found = computed(said, self.library, self.draft.fields, self._today)

@@ -11,14 +11,18 @@ from assistant.vocabulary.plan import Assumption
 from .figures import bytes_text, seconds, significant
 from .report import Block, Bullets, Paragraph
 from .text import block_lines, safe
+from .words import figure
 
 NO_ANSWER = "The knowledge base does not answer this."
 _MOST_NEAR = 3
-_NAMES = {"cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.gpus_per_node": "GPUs per node", "cluster.nics_per_node": "NICs per node",
+_NAMES = {"cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.gpus_per_node": "GPUs per node",
+          "cluster.nics_per_node": "NICs per node",
           "cluster.fabric": "network", "training.precision": "precision", "training.sequence_length": "tokens per sequence",
-          "training.global_batch": "sequences per step", "training.micro_batch": "micro-batch", "training.tokens": "tokens of the run",
+          "training.global_batch": "sequences per step", "training.micro_batch": "micro-batch",
+          "training.tokens": "tokens of the run",
           "training.framework": "framework", "training.micro_batches": "micro-batches", "inference.precision": "precision",
-          "inference.prompt_tokens": "tokens of a prompt", "kv_cache.precision": "precision", "budget.gpu_hour_usd": "USD per GPU-hour"}
+          "inference.prompt_tokens": "tokens of a prompt", "kv_cache.precision": "precision",
+          "budget.gpu_hour_usd": "USD per GPU-hour"}
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:
@@ -42,13 +46,15 @@ def answer_blocks(answer: Answer) -> list[Block]:
     note = [Paragraph(answer.note)] if answer.note else []
     if not answer.answered:
         return [*note, Paragraph(NO_ANSWER)]
-    direct: list[Block] = _computed(answer.computed) if answer.computed else [Bullets([line.text for line in answer.direct])] if answer.direct else []
+    told: list[Block] = [Bullets([line.text for line in answer.direct])] if answer.direct else []
+    direct = _computed(answer.computed) if answer.computed else told
     return [*note, *direct, *(block for conflict in answer.conflicts for block in _conflict(conflict, answer.computed))]
 
 
 def _computed(computed: Computed) -> list[Block]:
     figures = [f"{one.name}: {value_text(one.value, one.unit)} = {one.formula}" for one in computed.figures]
-    assumed: list[Block] = [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])] if computed.assumptions else []
+    assumed: list[Block] = [Paragraph("Assumed:"), Bullets([_assumed(one)
+                                                            for one in computed.assumptions])] if computed.assumptions else []
     return [Paragraph(computed.text, strong=True), Paragraph("How:"), Bullets(figures), *assumed, Paragraph(computed.caveat)]
 
 
@@ -66,12 +72,10 @@ def value_text(value: float, unit: str) -> str:
 
 
 def _assumed(one: Assumption) -> str:
-    value = significant(one.value) if isinstance(one.value, (int, float)) and not isinstance(one.value, bool) and abs(one.value) < 1e6 else \
-        f"{one.value:.4g}" if isinstance(one.value, float) else one.value
-    name = _NAMES.get(one.field, one.field)
     if one.field == "question":
         return one.why
-    return f"{name}: {one.why}" if value is None else f"{name} {value}: {one.why}"
+    name = _NAMES.get(one.field, one.field)
+    return f"{name}: {one.why}" if one.value is None else f"{name} {figure(one.value)}: {one.why}"
 
 
 def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block]:
@@ -93,8 +97,8 @@ def _taken(fabric: str | None) -> str:
 
 
 def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
-    lines = textwrap.wrap(f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; {_standing(passage)}; match "
-                          f"{passage.score:.2f})", width, subsequent_indent="    ")
+    lines = textwrap.wrap(f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; "
+                          f"{_standing(passage)}; match {passage.score:.2f})", width, subsequent_indent="    ")
     if passage.place:
         lines += _wrapped(f"Yours: {passage.place}", width)
     lines += _wrapped(passage.text, width)
