@@ -32,7 +32,7 @@ class Framework:
     tp_overlap: float = 0.25
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
-    spread: float = 0.115  # 1.25 times the mean error of vTrain, dgxc and NeMo, each predicted without its rows
+    spread: float = 0.11  # 1.25 times the mean error of vTrain, dgxc and NeMo, each predicted without its rows
     gradient_memory: float = 4.0  # bytes of one accumulated gradient element
     fused_accumulation: bool = False  # gradients are added to the buffer by the product that makes them
     flat_gradients: bool = False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)

@@ -27,7 +27,8 @@ that fall within P10-P90. Your own runs: `weft validate FILE.csv`.
 
 Points on the line are right; the shaded band is 20 % to either side."""
 _SPLIT = """Rows are split by series: what one publisher measured with models of one width on one GPU generation stays on
-one side, and every other width is for calibration, from the widest on. NVIDIA's three tables count as one publisher. Azure,
+one side, and every other width is for calibration, from the widest on. NVIDIA's three tables count as one publisher. vTrain
+has two widths only: there width and tensor-parallel degree together, the matrices a GPU multiplies, make a series. Azure,
 BigScience and Kempner are never calibrated on. The constants are in `knowledge/catalog/gpus.yaml` (blocks `calibration`),
 `knowledge/catalog/constants/kernels.yaml` and `framework.yaml`, each with the rows it comes from; `python -m
 assistant.validation.calibration` fits them again."""

@@ -52,10 +52,24 @@ def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
 
 
 def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
-    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted."""
+    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model too."""
     kept = [run for run in runs if run.use != "excluded"]
-    return [accuracy(source, "left out", summarize([run for run in kept if run.source == source], seconds))
-            for source, seconds in predictions.items()]
+    lines: list[SourceAccuracy] = []
+    for source, seconds in predictions.items():
+        rows = [run for run in kept if run.source == source]
+        lines.append(accuracy(source, "left out", summarize(rows, seconds)))
+        lines += _by_kind(source, rows, seconds)
+    return lines
+
+
+def _by_kind(source: str, rows: Sequence[Run], seconds: Sequence[float]) -> list[SourceAccuracy]:
+    """Dense models and mixtures apart, where a source has both."""
+    kinds = {kind: [(run, time) for run, time in zip(rows, seconds, strict=True) if bool(run.job.architecture.experts) == mixed]
+             for kind, mixed in (("dense", False), ("mixtures", True))}
+    if not all(kinds.values()):
+        return []
+    return [accuracy(f"{source}, {kind}", "left out", summarize(*(list(column) for column in zip(*pairs, strict=True))))
+            for kind, pairs in kinds.items()]
 
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:
