@@ -395,6 +395,15 @@ def test_in_a_conversation_what_was_said_before_fills_the_question_and_changes_n
     assert talk.draft.fields == before
 
 
+def test_a_network_that_was_decided_is_the_one_a_later_question_means(library):
+    talk = Conversation(library)
+    talk.start()
+    talk.say("pretrain llama 3.1 8b on 16 H100, we have 100 gig ethernet")
+    [said] = [event for event in talk.say("how long is the all-reduce?") if isinstance(event, Said)]
+    assert "Ethernet 100 Gb/s" in said.answer.computed.text
+    assert not any("no network named" in one.why for one in said.answer.computed.assumptions)
+
+
 @pytest.mark.parametrize("text", ["how long is the all-reduce of 70B over \x1b[31m100 GbE\x1b[0m on 8 nodes?",
                                   "how long is the all-reduce of 70B over 100 GbE on 8 nodes?\x00",
                                   "how long is the\r\nall-reduce of 70B over 100 GbE on 8 nodes?",

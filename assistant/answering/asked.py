@@ -79,8 +79,11 @@ def read(question: str, understand: Understand, catalog: Catalog, told: Mapping[
     meaning = understand(text, context=_Known({"cluster.gpu": told.get("cluster.gpu", USUAL_GPU)}), catalog=catalog)
     fields = dict(meaning.fields)
     fabrics = list(dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])]))
-    filled = _from_the_conversation(fields, told)
-    return Asked(text, {**filled, **fields}, tuple(fabrics), _bytes(text), _speeds(text, fabrics, catalog), filled, corrected)
+    filled, speeds = _from_the_conversation(fields, told), _speeds(text, fabrics, catalog)
+    if told.get("cluster.fabric") in catalog.fabrics and not fabrics and not speeds:
+        fabrics = [told["cluster.fabric"]]
+        filled["cluster.fabric"] = fabrics[0]
+    return Asked(text, {**filled, **fields}, tuple(fabrics), _bytes(text), speeds, filled, corrected)
 
 
 def plain(question: str) -> str:
