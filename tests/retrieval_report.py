@@ -1,7 +1,8 @@
 """How well the search finds the right section: ``python -m tests.retrieval_report``.
 
-Measures the labelled questions of ``questions.yaml``, each half on its own, beside plain keyword search and plain
-embedding search. ``--fit`` fits the weights of :mod:`assistant.retrieval.ranking` on the tuning half and prints them.
+Measures the labelled questions of ``questions.yaml``, each half on its own, and those of ``questions_fresh.yaml``, which
+were written later, beside plain keyword search and plain embedding search. ``--fit`` fits the weights of
+:mod:`assistant.retrieval.ranking` on the tuning half and prints them; ``--half`` measures one set only.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from assistant.library import load
 from assistant.retrieval import Index, words
 from assistant.retrieval.lexical import WordIndex
 
-QUESTIONS = Path(__file__).with_name("questions.yaml")
+QUESTIONS = tuple(Path(__file__).with_name(name) for name in ("questions.yaml", "questions_fresh.yaml"))
+HALVES = ("tuning", "final", "fresh")
 FIRST = 5  # passages shown to a user
 
 
@@ -44,8 +46,8 @@ class Figures:
 
 
 def questions(half: str | None = None) -> list[Question]:
-    """The labelled questions, of one half or all."""
-    rows = yaml.safe_load(QUESTIONS.read_text(encoding="utf-8"))["questions"]
+    """The labelled questions, of one half (or the fresh set) or all."""
+    rows = [row for path in QUESTIONS for row in yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]]
     found = [Question(row["id"], row["half"], row["way"], row["text"], frozenset(map(tuple, row.get("accept", ())))) for row in rows]
     return [question for question in found if half in (None, question.half)]
 
@@ -91,17 +93,29 @@ RANKERS: dict[str, Callable[[Index, Sequence[Question]], Figures]] = {
     "search": search_figures, "plain keywords": keyword_figures, "plain embedding": embedding_figures}
 
 
-def table(index: Index) -> str:
-    """Both halves, ours and the baselines, then our search by way of asking."""
+def table(index: Index, halves: Sequence[str] = HALVES) -> str:
+    """Each half, ours and the baselines, then our search by way of asking."""
     lines = [f"{'half':7} {'ranked by':16} {'recall@5':>8} {'MRR@10':>7} {'caught':>7} {'refused':>8}"]
-    for half in ("tuning", "final"):
+    for half in halves:
         for name, figures_of in RANKERS.items():
             lines.append(_line(half, name, figures_of(index, questions(half))))
-    for way in dict.fromkeys(question.way for question in questions() if question.accept):
-        asked = [question for question in questions("final") if question.way == way]
-        ranked = index.rank([question.text for question in asked])
-        lines.append(_line("final", way, Figures(*ranked_figures([result.order for result in ranked], index, asked))))
+    for half in halves:
+        if half != "tuning":
+            lines += _by_way(index, half)
     return "\n".join(lines)
+
+
+def _by_way(index: Index, half: str) -> list[str]:
+    asked, lines = questions(half), []
+    for way in dict.fromkeys(question.way for question in asked if question.accept):
+        chosen = [question for question in asked if question.way == way]
+        ranked = index.rank([question.text for question in chosen])
+        lines.append(_line(half, way, Figures(*ranked_figures([result.order for result in ranked], index, chosen))))
+    for way in dict.fromkeys(question.way for question in asked if not question.accept):
+        chosen = [question for question in asked if question.way == way]
+        caught = sum(not result.answered for result in index.rank([question.text for question in chosen]))
+        lines.append(f"{half:7} {way:16} {caught} of {len(chosen)} caught")
+    return lines
 
 
 def _line(half: str, name: str, figures: Figures) -> str:
@@ -127,13 +141,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--missed", action="store_true")
+    parser.add_argument("--half", choices=HALVES)
     chosen = parser.parse_args()
     index = Index.open(load())
     if chosen.fit:
         from tests.retrieval_fit import fitted
 
         print(fitted(index, questions("tuning")))
-    print(missed(index, "tuning") if chosen.missed else table(index))
+    print(missed(index, "tuning") if chosen.missed else table(index, (chosen.half,) if chosen.half else HALVES))
 
 
 if __name__ == "__main__":
