@@ -22,7 +22,7 @@ _HELP = (
     "why – why not RoCE – what would flip it – which sources disagree – sources – assumptions – warnings",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
     "compare InfiniBand and RoCE",
-    "show the plan – export as markdown to plan.md (or json, html, yaml)",
+    "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",
     "Any question about the field: what does SHARP do?",
     "facts – what I know so far; restart – from the beginning; quit",
 )

@@ -18,6 +18,8 @@ _COMMANDS = {
                r"no,? (?:keep|leave) (?:it|the plan) as it (?:is|was))",
     "show": r"(?:/?(?:show|print|display|see|give)(?: me)?(?: us)?(?: the| a)?(?: whole| full| complete| entire|"
             r" current)? ?(?:plan|report|recommendation|details?)|/?plan|the (?:whole |full )?plan(?: please)?|details)",
+    "plots": r"(?:/?(?:show|print|display|see|give|draw)(?: me)?(?: us)?(?: the| a| some| all)? )?/?(?:plots?|charts?|graphs?|"
+             r"diagrams?)(?: (?:it|that|the plan|please))?|draw (?:it|that|the plan)",
     "facts": r"(?:(?:what (?:do you|have you|did you)|show(?: me)? what you) (?:know|understood|understand|have)(?: so far)?|"
              r"(?:what have i|what did i) (?:said|say|tell you|told you)(?: so far)?|summary|/?status|"
              r"(?:show(?: me)? )?(?:the )?(?:questionnaire|answers))",

@@ -19,10 +19,11 @@ from .about_plan import PARTS, AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import Draft
-from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Question, Turn, Understood, VariationShown
+from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Question, Turn, Understood, VariationShown
 from .fields import field_name, field_text
 from .history import History
 from .interviewer import Interviewer
+from .scaling import Scaling
 from .searching import computed
 from .taken import difference, said_fields, taken, varied_fields
 from .understanding import understand
@@ -67,6 +68,7 @@ class Conversation:
         self._varied: Draft | None = None
         self._start_fields = dict(fields or {})
         self._about = AboutPlan(library.catalog)
+        self.scaling = Scaling(library, today)
 
     @property
     def draft(self) -> Draft:
@@ -238,6 +240,8 @@ class Conversation:
     def _command(self, command: str) -> list[Event]:
         if command in PARTS:
             return self._with_plan(lambda plan: self._about.part(plan, command))
+        if command == "plots":
+            return self._with_plan(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
         return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
                 "keep": self._keep,
                 "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.sweep import Sweep
 
 
 class Frozen(BaseModel):
@@ -97,6 +98,14 @@ class PlanDetails(Frozen):
 
     kind: Literal["details"] = "details"
     plan: Plan
+
+
+class Plots(Frozen):
+    """The plots were asked for ("plot"). ``scale`` is the planned job at other numbers of GPUs; ``None`` where there is none."""
+
+    kind: Literal["plots"] = "plots"
+    plan: Plan
+    scale: Sweep | None = None
 
 
 class Answer(Frozen):
@@ -180,8 +189,8 @@ class Finished(Frozen):
 
 
 Event = Annotated[
-    Union[Question, Understood, PlanShown, VariationShown, PlanDetails, Answer, Explanation, Comparison, Note, Exported,
-          Failure, Finished],
+    Union[Question, Understood, PlanShown, VariationShown, PlanDetails, Plots, Answer, Explanation, Comparison, Note,
+          Exported, Failure, Finished],
     Field(discriminator="kind")]
 
 

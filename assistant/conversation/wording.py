@@ -10,6 +10,7 @@ from typing import Any
 from assistant.present import figures, report
 from assistant.present.answers import answer_blocks
 from assistant.present.markdown import block_markdown, escaped
+from assistant.present.plots import plot_lines
 from assistant.present.report import SIGNS, Bullets, Paragraph, Table
 from assistant.present.text import block_lines, safe
 from assistant.vocabulary.plan import Plan
@@ -39,7 +40,14 @@ class Choices:
     offers: tuple[tuple[str, str], ...]
 
 
-Block = Paragraph | Bullets | Table | Tree | Choices
+@dataclass(frozen=True)
+class Drawing:
+    """Lines that stand as they are."""
+
+    lines: tuple[str, ...]
+
+
+Block = Paragraph | Bullets | Table | Tree | Choices | Drawing
 
 
 def keys(question: e.Question) -> list[str]:
@@ -54,6 +62,8 @@ def lines(event: e.Event, width: int = 80) -> list[str]:
         from assistant.present.text import plan_lines
 
         return plan_lines(event.plan, width)
+    if isinstance(event, e.Plots):
+        return plot_lines(event.plan, event.scale, width)
     return [safe(line) for block in blocks(event) for line in _lines(block, width)]
 
 
@@ -69,7 +79,7 @@ def _lines(block: Block, width: int) -> list[str]:
     if isinstance(block, Choices):
         return [line for key, label in block.offers
                 for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")]
-    return block_lines(block, width)
+    return list(block.lines) if isinstance(block, Drawing) else block_lines(block, width)
 
 
 def _markdown(block: Block) -> str:
@@ -77,6 +87,8 @@ def _markdown(block: Block) -> str:
         return "\n".join("  " * depth + f"- {escaped(text)}" for depth, text in block.lines)
     if isinstance(block, Choices):
         return "*" + escaped(" · ".join(label for _, label in block.offers)) + "*"
+    if isinstance(block, Drawing):
+        return "\n".join(["```text", *block.lines, "```"])
     return block_markdown(block)
 
 
@@ -171,6 +183,10 @@ def _details(event: e.PlanDetails) -> Iterator[Block]:
         yield from section.blocks
 
 
+def _plots(event: e.Plots) -> Iterator[Block]:
+    yield Drawing(tuple(plot_lines(event.plan, event.scale)))
+
+
 def _answer(event: e.Answer) -> Iterator[Block]:
     if event.answer is None or not event.answer.answered:
         yield Paragraph(event.note or "The knowledge base has no answer to that.")
@@ -240,7 +256,7 @@ def _finished(event: e.Finished) -> Iterator[Block]:
 
 
 _RENDERERS: dict[str, Callable[[Any], Iterator[Block]]] = {
-    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details,
+    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "plots": _plots,
     "answer": _answer,
     "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
     "finished": _finished}

@@ -10,44 +10,47 @@ from .words import figure
 
 ROWS = 16
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
-_LEAST_SLOT = 5
+LEAST_SLOT = 5
+_AXES = {"cluster.gpus": "GPUs"}
 
 
-def text_plot(panel: Panel, width: int = 80) -> list[str]:
-    """The plot as lines of at most ``width`` characters; values on a logarithmic scale, places at equal distances.
+def text_plot(panel: Panel, width: int = 80, rows: int = ROWS) -> list[str]:
+    """The plot as lines of at most ``width`` characters, ``rows`` high; values on a logarithmic scale, places at equal distances.
 
     Fabrics that fall on one spot stand side by side; ``+`` stands for those that find no room there.
     """
-    margin = max(len(panel.metric.shown(value)) for value in _levels(panel)) + 1
-    slot = max(_LEAST_SLOT, (width - margin - 2) // len(panel.ticks))
+    margin = max(len(panel.metric.shown(value)) for value in _levels(panel, rows)) + 1
+    widest = max(len(figure(tick)) for tick in panel.ticks) + 1 if panel.axis.numeric else 0
+    slot = max(LEAST_SLOT, widest, (width - margin - 2) // len(panel.ticks))
     shown = panel.ticks[:max(1, (width - margin - 2) // slot)]
-    grid = [[""] * len(shown) for _ in range(ROWS)]
+    grid = [[""] * len(shown) for _ in range(rows)]
     for letter, series in zip(_LETTERS, panel.series, strict=False):
         for place, value in enumerate(series.values[:len(shown)]):
             if value is not None:
-                grid[_row(value, panel)][place] += letter
-    lines = [_line(cells, level, panel, margin, slot) for cells, level in zip(grid, _levels(panel), strict=True)]
-    lines += [" " * margin + " +" + "-" * (slot * len(shown)), _ticks("", [figure(tick) for tick in shown], margin, slot)]
+                grid[_row(value, panel, rows)][place] += letter
+    lines = [_line(cells, level if row % 5 == 0 or row == rows - 1 else None, panel, margin, slot)
+             for row, (cells, level) in enumerate(zip(grid, _levels(panel, rows), strict=True))]
+    lines += [" " * margin + " +" + "-" * (slot * len(shown)),
+              _ticks(_AXES.get(panel.axis.path, ""), [figure(tick) for tick in shown], margin, slot)]
     lines += [_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot)]
     missing = len(panel.ticks) - len(shown)
     more = [f"{missing} more values find no room here; they are in the table."] if missing else []
     return [line.rstrip() for line in lines] + more + ["", *_legend(panel.series, width)]
 
 
-def _levels(panel: Panel) -> list[float]:
+def _levels(panel: Panel, rows: int) -> list[float]:
     """The value at the middle of each row, the highest first."""
     low, high = (math.log(bound) for bound in panel.bounds)
-    return [math.exp(high - (high - low) * row / (ROWS - 1)) for row in range(ROWS)]
+    return [math.exp(high - (high - low) * row / (rows - 1)) for row in range(rows)]
 
 
-def _row(value: float, panel: Panel) -> int:
+def _row(value: float, panel: Panel, rows: int) -> int:
     low, high = (math.log(bound) for bound in panel.bounds)
-    return round((high - math.log(value)) / (high - low) * (ROWS - 1))
+    return round((high - math.log(value)) / (high - low) * (rows - 1))
 
 
-def _line(cells: list[str], level: float, panel: Panel, margin: int, slot: int) -> str:
-    row = _levels(panel).index(level)
-    label = panel.metric.shown(level) if row % 5 == 0 else ""
+def _line(cells: list[str], level: float | None, panel: Panel, margin: int, slot: int) -> str:
+    label = "" if level is None else panel.metric.shown(level)
     room = slot - 1
     fitted = [cell if len(cell) <= room else cell[:room - 1] + "+" for cell in cells]
     return label.rjust(margin) + " |" + "".join(cell.center(slot) for cell in fitted)

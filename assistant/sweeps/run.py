@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,14 +21,14 @@ from .turns import turns_of
 
 
 def sweep(questionnaire: Questionnaire, axes: Sequence[Axis], library: Library,
-          done: Callable[[], None] = lambda: None) -> Sweep:
-    """Every point of the grid in order; ``done`` hears of each.
+          done: Callable[[], None] = lambda: None, *, today: datetime.date | None = None) -> Sweep:
+    """Every point of the grid in order; ``done`` hears of each. ``today`` dates the prices.
 
     A point that cannot be says why. Raises :class:`InputError` with the reason of the first one when no point can be.
     """
     points = []
     for values in combinations(axes):
-        points.append(_point(questionnaire, values, library))
+        points.append(_point(questionnaire, values, library, today))
         done()
     if all(point.error for point in points):
         raise InputError(f"no point of the sweep can be planned; the first, {_named(points[0].values)}: {points[0].error}")
@@ -38,9 +39,9 @@ def _named(values: dict[str, Any]) -> str:
     return ", ".join(f"{path} {value}" for path, value in values.items())
 
 
-def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Library) -> Point:
+def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Library, today: datetime.date | None) -> Point:
     try:
-        made = decide(from_value(changed(questionnaire, values), library.catalog), library)
+        made = decide(from_value(changed(questionnaire, values), library.catalog), library, today=today)
     except InputError as error:
         return Point(values=values, error=str(error))
     return _answered(values, made, library.catalog)
