@@ -105,6 +105,7 @@ class Understanding(Contract):
     fabrics: list[str] = Field(default_factory=list)
     excluded: list[str] = Field(default_factory=list)  # fabric ids ruled out: "no InfiniBand"
     rest: str = ""
+    doubts: list[str] = Field(default_factory=list)  # sentences about what cannot be meant: "-5 GPUs"
 
 
 class Cables(Contract):

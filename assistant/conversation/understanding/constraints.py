@@ -13,7 +13,8 @@ _WORKLOADS = (
                                 r"into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|"
                                 r"split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
                                 r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*"),
-    ("batch-inference", r"(?:batch|offline|bulk)[\s\-](?:inference|inferencing|generation|scoring|processing)|(?:inference|"
+    ("batch-inference", r"(?:batch|offline|bulk|nightly|overnight|mass)[\s\-](?:inference|inferencing|generation|scoring|processing|"
+                        r"embeddings?|embedding|labell?ing|classification|summari[sz]ation|annotation)|(?:inference|"
                         r"generation) in (?:batch|bulk)|synthetic data generation"),
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
@@ -26,12 +27,12 @@ _WORKLOADS = (
                   r"endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
-_TRAIN = re.compile(r"(?<![a-z0-9\-])train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
+_TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _NEUTRAL = re.compile(
     r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|"
-    r"open standards?(?:\sonly)?|"
+    r"open (?:ethernet |network(?:ing)? )?standards?(?:\sonly)?|"
     r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|"
     r"to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
     r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|"
@@ -51,12 +52,21 @@ _SLOWDOWN = re.compile(
     rf"is (?:ok|fine|acceptable|tolerable)))?")
 _STAFF = (r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|"
           r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)")
-_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
+_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
                    rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
+_SKILLED = re.compile(r"(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|with) (?:rdma|network\w*|infiniband|"
+                      r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
 _NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
                      r"switch\w*)\b")
+_SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|admins?|one)\s(?:here\s)?(?:who|that)\s"
+                       r"(?:really\s|can\s)?(?:knows?|understands?|does|do|tunes?|runs?|ran|has run|have run|manages?)\s(?:some\s|a bit of\s|how to \w+\s|our\s|"
+                       r"the\s)?(?:network\w*|infiniband|rdma|roce|switch\w*)(?P<well>\s(?:inside out|for years|very well|in depth|"
+                       r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
+_SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
+_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
+_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|no more than|allow\w*|problem)\b")
 _SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
                     rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
@@ -112,9 +122,21 @@ def read_constraints(reading: Reading) -> None:
         number = value(text)
         reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
         reading.message.take_match(match)
+    for match in reading.message.find(_SHARE_SLOWER):
+        if _TOLERATED.search(reading.message.text):
+            reading.set("constraints.max_slowdown_percent", _SHARES[match["share"]])
+            reading.message.take_match(match)
+    for match in reading.message.find(_SOMEBODY):
+        denial = reading.message.negation(match.start(), match.end())
+        reading.set("constraints.network_team", "none" if denial else "expert" if match["well"] else "some")
+        reading.message.take(denial.start if denial else match.start(), match.end())
     for match in reading.message.find(_NOBODY):
         reading.set("constraints.network_team", "none")
         reading.message.take_match(match)
+    for match in reading.message.find(_SKILLED):
+        denial = reading.message.negation(match.start(), match.end())
+        reading.set("constraints.network_team", "none" if denial else "expert")
+        reading.message.take(denial.start if denial else match.start(), match.end())
     for match in reading.message.find(_TEAM):
         _read_team(reading, match)
 

@@ -9,7 +9,7 @@ from assistant.vocabulary import quantities
 from .numbers import AMOUNT, binary, plain, value, whole
 from .reading import Reading
 
-_BARE = re.compile(rf"(?<![\w.\-])(?:to\s|it\s|at\s|about\s|~|\$)?(?P<n>{AMOUNT})(?P<unit>\s?%)?(?![\w%/\-])")
+_BARE = re.compile(rf"(?<![\w.\-])(?:to\s|it\s|at\s|about\s|say\s|~|\$)?(?P<n>{AMOUNT})(?P<unit>\s?%)?(?![\w%/\-])")
 _FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 2.0, "doubled": 2.0, "twice": 2.0,
             "triple": 3.0, "three times": 3.0,
             "four times": 4.0, "quadruple": 4.0, "a third": 1 / 3, "a quarter": 0.25, "ten times": 10.0}
@@ -22,10 +22,14 @@ _THINGS = {
     "training.tokens": r"tokens",
     "cluster.wan_gbps": r"wan(?:\sbandwidth)?",
 }
+_FACTOR = rf"(?:{'|'.join(_FACTORS)}|\d+(?:\.\d+)?\s?(?:x|times))"
 _RELATIVE = {field: re.compile(
-    rf"(?P<factor>{'|'.join(_FACTORS)})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
-    rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{'|'.join(_FACTORS)})\b")
+    rf"(?P<factor>{_FACTOR})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
+    rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{_FACTOR})\b")
     for field, thing in _THINGS.items()}
+_OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s)?(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))\W*$")
+_REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|against)\s|"
+                       r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s")
 _WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch",
           "training.micro_batch",
           "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp",
@@ -46,9 +50,37 @@ def read_relative(reading: Reading) -> None:
             current = _current(reading, field)
             if current is None or field in reading.fields:
                 continue
-            changed = round(current * _FACTORS[match["factor"] or match["factor_"]], 6)
+            changed = round(current * _factor(match["factor"] or match["factor_"]), 6)
             reading.set(field, max(1, round(changed)) if field in _WHOLE else plain(changed))
             reading.message.take_match(match)
+
+
+def read_of_that(reading: Reading) -> None:
+    """"Half of that": of the number said last."""
+    match = _OF_THAT.match(reading.message.open)
+    last = _last_said(reading) if match else None
+    current = _current(reading, last) if last else None
+    if current is None:
+        return
+    changed = round(current * _factor(match["factor"]), 6)
+    reading.set(last, max(1, round(changed)) if last in _WHOLE else plain(changed))
+    reading.intent = "what-if" if reading.intent == "what-if" else "change"
+    reading.message.take_match(match)
+
+
+def _last_said(reading: Reading) -> str | None:
+    changed = reading.context.changed if reading.context else ()
+    return next((name for name in reversed(changed) if name in _NUMERIC), None)
+
+
+def _factor(text: str) -> float:
+    return _FACTORS[text] if text in _FACTORS else float(re.split(r"\s?(?:x|times)", text)[0])
+
+
+def read_replaced(reading: Reading) -> None:
+    """"Replace H100 by B200", "from H100 to B200": only what comes after is meant."""
+    for match in reading.message.find(_REPLACED):
+        reading.message.take(match.start(), match.end())
 
 
 def _current(reading: Reading, field: str) -> float | None:
@@ -69,17 +101,19 @@ def read_bare(reading: Reading) -> None:
     if field in ("constraints.vendor_neutral", "budget.spot"):
         _read_yes_no(reading, field)
     matches = list(reading.message.find(_BARE))
-    if len(matches) != 1 or reading.message.negation(*matches[0].span()):
+    numbers = {_parsed(field, match["n"]) for match in matches}
+    if len(numbers) != 1 or reading.message.negation(*matches[0].span()):
         return
-    number = _parsed(field, matches[0]["n"])
+    number = numbers.pop()
     if number is not None:
         reading.set(field, number)
-        reading.message.take_match(matches[0])
+        for match in matches:
+            reading.message.take_match(match)
 
 
 def _expected(reading: Reading) -> str | None:
     """The numeric field a bare number is about: the one last said when correcting, else the one asked for."""
-    last = next((name for name in reversed(reading.context.changed) if name in _NUMERIC), None)
+    last = _last_said(reading)
     asked = reading.context.asked
     if reading.intent in ("change", "what-if"):
         return last

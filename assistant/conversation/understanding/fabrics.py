@@ -24,7 +24,7 @@ _TECHNOLOGIES = {
            r"|ethernet(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
 }
 _GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0),
-                "edr": ("infiniband", 100.0)}
+                "edr": ("infiniband", 100.0), r"quantum[\s\-]?2": ("infiniband", 400.0), r"quantum[\s\-]?x800": ("infiniband", 800.0)}
 _TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name,
                                                           pattern in _TECHNOLOGIES.items())
                          + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
@@ -40,7 +40,7 @@ _BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|run
                       r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"
                       r"aggregate)[\s\-,/()]*)*$")
 _HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|"
+    r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|if|unless|"
     r"need\w*|should|enough|"
     r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|"
     r"don't know|would like|"
@@ -134,7 +134,7 @@ def _attach_bare(reading: Reading, mention: Mention) -> None:
 
 def _mention(match: re.Match[str]) -> Mention:
     if match["generation"]:
-        technology, gbps = _GENERATIONS[match["generation"]]
+        technology, gbps = next(known for name, known in _GENERATIONS.items() if re.fullmatch(name, match["generation"]))
         return Mention(match.start(), match.end(), technology, gbps)
     name = next(n for n in _TECHNOLOGIES if match[n.replace("-", "_")])
     return Mention(match.start(), match.end(), name, version=match["efa_version"])
@@ -159,9 +159,9 @@ def _nearest(reading: Reading, mention: Mention, speeds: list[re.Match[str]]) ->
     """The speed that belongs to a technology: next to it, or a node total anywhere in the message."""
     text = reading.message.text
     for speed in speeds:
-        if mention.technology in ("infiniband", "efa") and _is_ethernet_speed(speed):
-            continue  # "InfiniBand or 100 gig": the speed is the other network's
         gap = text[speed.end():mention.start] if speed.end() <= mention.start else text[mention.end:speed.start()]
+        if mention.technology in ("infiniband", "efa") and _is_ethernet_speed(speed) and gap.strip():
+            continue  # "InfiniBand or 100 gig": the speed is the other network's
         if len(gap) < 40 and _BETWEEN.match(gap):
             return speed
     return next((s for s in speeds if s["node"] or s["unit"].startswith("t")), None)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .spelling import spelled
+
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ALIKE = {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "≈": "~", "\u00a0": " ",
           "\u202f": " ", "→": ">"}
@@ -21,12 +23,14 @@ _NEGATOR = re.compile(
     r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
     r"cannot|can not|"
     r"rule out|forget|drop|remove|lacks?|lacking|non)\b")
-_UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|yet|only|just|necessarily|idea|clue|"
-                        r"more than|less than)")
+_UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|matter|yet|only|just|necessarily|idea|clue|"
+                        r"(?:be\s)?(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than|over|above|"
+                        r"under|below|beyond|exceed)")
 _DENIED_AFTER = re.compile(
-    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet))|out\b(?: of the question)?|off the table|ruled out|"
-    r"excluded|no longer|"
-    r"unavailable|forbidden|impossible|no option)|isn't|aren't|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
+    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required))|out\b(?: of the question)?|"
+    r"off the table|ruled out|excluded|no longer|unavailable|forbidden|impossible|no option|"
+    r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)|"
+    r"(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
     r"can't|cannot)(?: (?:an option|available|possible|allowed))?")
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 
@@ -40,7 +44,7 @@ i'd i'll i'm if in instead interconnect into is it it's its job just kind langua
 link linked links little llm looking lots made make max maximum me mean meant min minimum model models more most must
 my nearly need needs network networks new nic nics no node nodes normal not now number of off ok okay on one only onto
 or ordinary our out over own owned owning parameter parameters params per plain plan plan's planned planning plans
-please plus price priced prices project provider providers put rather ready regular roughly run running runs say set
+please plus precision price priced prices project provider providers put rather ready regular roughly run running runs say set
 setup shall should size small so some something sorry standard state still switch take team than thank thanks that
 that's the their them then there there's these they thing things this those to together too total train training type
 up us use used uses using usual version via want wants was we we'd we'll we're we've well were will with within would
@@ -62,12 +66,13 @@ def clean(text: str) -> str:
 
 
 class Message:
-    """``text`` is lower-cased with typographic variants unified, of the same length as ``original``;
+    """``text`` is what was typed, lower-cased, with typographic variants unified and slips of the finger corrected;
     ``open`` is ``text`` with everything already understood replaced by NUL characters."""
 
     def __init__(self, text: str) -> None:
         self.original = clean(text)
-        self.text = "".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c) for c in self.original)
+        self.text, self._places = spelled("".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c)
+                                                  for c in self.original))
         self.open = self.text
 
     def find(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -97,7 +102,8 @@ class Message:
         found = None
         for match in _NEGATOR.finditer(clause):
             found = match
-        if found and not _UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
+        lowered = found is not None and found[0] in ("drop", "cut") and re.search(r"\b(?:to|by)\b", clause[found.end():])
+        if found and not lowered and not _UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
             return Negation(offset + found.start(), end)
         after = _DENIED_AFTER.match(self.open, end)
         return Negation(start, after.end()) if after else None
@@ -123,8 +129,12 @@ class Message:
                                                              and any(c.isdigit() for c in self.text[slice(*run[-2])])):
                 run.pop()
             if run:
-                parts.append(self.original[run[0][0]:run[-1][1]].strip(" ,;:.!?()"))
+                parts.append(self.typed(run[0][0], run[-1][1]).strip(" ,;:.!?()"))
         return " … ".join(part for part in parts if part)
+
+    def typed(self, start: int, end: int) -> str:
+        """What was typed for ``text[start:end]``."""
+        return self.original[self._places[start]:self._places[end - 1] + 1]
 
     def _is_filler(self, start: int, end: int) -> bool:
         word = self.text[start:end].strip(",;:.!?()\"'~=+&-/*%@|<>")

@@ -13,7 +13,8 @@ _SIZE = re.compile(
     rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
     rf"(?:dense|moe|llm|language|transformer|\s)*"
     r"(?:model|moe|llm|transformer)s?\b)?")
-_SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})")
+_SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})|"
+                         rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?")
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
     "hidden": rf"\b(?:hidden|d_model|model)[\s_\-](?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|"
@@ -27,6 +28,7 @@ _DIMENSIONS = {
     "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
                          rf"experts\sper\stoken|active\sper\stoken)",
 }
+_EXPERTS = re.compile(r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?")
 _COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
 
 
@@ -43,19 +45,32 @@ def read_model(reading: Reading) -> None:
 def read_sizes(reading: Reading) -> None:
     """A size without a name is ``model.params``; with a family known from before it may name one of its members."""
     _read_dimensions(reading)
-    if "model" in reading.fields:
+    if "model" in reading.fields or _by_experts(reading):
         _read_size_again(reading)
         return
     sizes = [m for p in (_SIZE_LABEL, _SIZE) for m in reading.message.find(p) if not _is_denied(reading, m)]
     sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"] or re.search(r"b(?:n|illion)?$", m["size"])]
-    values = {value(m["size"]) for m in sizes}
+    said = [m["size"] or m.groupdict().get("size_") for m in sizes]
+    values = {value(size) for size in said}
     if len(values) != 1 and not (values and reading.intent == "change"):
         return
-    params = value(sizes[-1]["size"])
-    sibling = _sibling(reading, sizes[-1]["size"])
+    params = value(said[-1])
+    sibling = _sibling(reading, said[-1])
     reading.set("model" if sibling else "model.params", sibling or plain(params))
     for match in sizes:
         reading.message.take_match(match)
+
+
+def _by_experts(reading: Reading) -> bool:
+    """"MoE 8x22B": experts and their size, where one public model alone is called so."""
+    for match in reading.message.find(_EXPERTS):
+        size = _size(match["size"])
+        members = [m.model.id for family in reading.lexicon.families.values() for m in family if m.size == size]
+        if len(members) == 1 and not _is_denied(reading, match):
+            reading.set("model", members[0])
+            reading.message.take_match(match)
+            return True
+    return False
 
 
 def _is_denied(reading: Reading, match: re.Match[str]) -> bool:

@@ -10,28 +10,30 @@ from .reading import Reading
 _PRICE = rf"(?:{AMOUNT}|(?<![\w.])\.\d+)"
 _DOLLARS = r"(?:us\s?dollars?|usd|dollars?|bucks|us\$|\$)"
 _MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_PRICE})|"
-          rf"(?P<c>{_PRICE})\s?{_DOLLARS})")
+          rf"(?P<grand>{NUMBER})\sgrand\b|"
+          rf"(?P<c>{_PRICE})\s?{_DOLLARS}(?:\s(?:and\s)?(?P<and_cents>{NUMBER})(?:\scents?\b)?(?=\s?(?:/|per\b|an?\b)|\scents?\b))?)")
+_CENTS = rf"(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)"
 _HOUR = (r"\s?(?:/|per|an?|each)\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:an?\s|per\s)?(?:h|hr|hour)s?\b"
          r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b")
-_HOURLY = re.compile(rf"{_MONEY}(?:\s(?:more|extra|on top))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
+_HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
                      rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b")
-_ELECTRICITY = re.compile(rf"(?:{_MONEY}|(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)|(?P<d>{_PRICE}))\s?(?:/|per|a)\s?kwh")
+_ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|a)\s?kwh")
 _BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|/))")
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
-_PREMIUM = re.compile(r"premium|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup")
+_PREMIUM = re.compile(r"premium|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
 _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
                    r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
 _BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
-                  r"build(?:ing)? our own|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
+                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
-_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|in the cloud|cloud[\s\-](?:gpus?|instances?|based|provider)|opex)\b")
+_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider)|opex)\b")
 _AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|written off|write[\s\-]?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
                        rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
@@ -39,8 +41,8 @@ _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "
               "month": 30.4375, "quarter": 91.3125, "year": 365.25, "yr": 365.25}
 _TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|\b(?:an?|half an?|one and a half|a couple of)\b|"
                    rf"\d+\.\d+)[\s\-]?(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|quarters?|years?|"
-                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\s(?:ago|old|later|in an?\b|of experience))")
-_DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|no more than|not more than|"
+                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\sof an?\b|[\s\-](?:reserved?|reservation|commit\w*|contracts?|lease|terms?|agreement|warranty|support)\b|\s(?:ago|old|later|in an?\b|of experience))")
+_DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|later) than|"
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at most|max(?:imum)?\b|or less|time limit|tops)")
@@ -48,14 +50,17 @@ _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?
 
 
 def _money(match: re.Match[str]) -> float:
-    return value(next(match[name] for name in ("a", "b", "c", "d") if name in match.re.groupindex and match[name]))
+    said = {name: text for name, text in match.groupdict().items() if text}
+    if "cents" in said or "grand" in said:
+        return round(value(said["cents"]) / 100, 6) if "cents" in said else value(said["grand"]) * 1000
+    return value(next(said[name] for name in ("a", "b", "c", "d") if name in said)) + value(said.get("and_cents", "0")) / 100
 
 
 def read_money(reading: Reading) -> None:
     """Sets ``budget.*``. Amounts per month, per node and in other currencies stay in the rest."""
     blocked = [m.span() for p in (_OTHER_MONEY, _PERIODIC) for m in reading.message.find(p)]
     for match in reading.message.find(_ELECTRICITY):
-        reading.set("budget.electricity_usd_per_kwh", value(match["cents"]) / 100 if match["cents"] else plain(_money(match)))
+        reading.set("budget.electricity_usd_per_kwh", plain(_money(match)))
         reading.message.take_match(match)
     for match in reading.message.find(_HOURLY):
         clause = reading.message.clause_before(match.start()) + match[0] + re.split(r"[,;]\s|\.\s",
@@ -94,8 +99,9 @@ def _read_mode(reading: Reading) -> None:
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
             if denial:
-                if field == "budget.spot":
-                    reading.set(field, not chosen)
+                opposite = {"buy": "rent", "rent": "buy", True: False, False: True}
+                if field not in reading.fields:
+                    reading.set(field, opposite[chosen])
                 reading.message.take(denial.start, denial.end)
             elif field not in reading.fields or pattern is _SPOT:
                 reading.set(field, chosen)
@@ -110,6 +116,8 @@ def read_time(reading: Reading) -> None:
             continue
         number = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5}.get(text) or value(text)
         days = plain(round(number * _UNIT_DAYS[match["unit"].rstrip("s") or "h"], 6))
+        if days <= 0:
+            continue
         reading.set(_time_field(reading, match), days)
         reading.message.take_match(match)
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import re
 
-WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "sixteen": 16, "twenty": 20, "twenty-four": 24, "thirty": 30, "thirty-two": 32,
-    "forty": 40, "forty-eight": 48, "fifty": 50, "sixty": 60, "sixty-four": 64, "hundred": 100, "a hundred": 100,
-    "one hundred": 100, "two hundred": 200, "five hundred": 500, "a thousand": 1000, "one thousand": 1000,
-    "two thousand": 2000, "ten thousand": 10_000, "a dozen": 12, "half a million": 500_000, "a million": 1_000_000,
-    "single": 1,
-}
+_ONES = {word: n for n, word in enumerate(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen".split(), start=1)}
+_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
+_PHRASES = {"single": 1.0, "a dozen": 12.0, "half a dozen": 6.0, "half a hundred": 50.0, "half a thousand": 500.0,
+            **{f"{part} {big}": share * size for big, size in (("million", 1e6), ("billion", 1e9), ("trillion", 1e12))
+               for part, share in (("half a", 0.5), ("a quarter", 0.25), ("a quarter of a", 0.25), ("three quarters of a", 0.75),
+                                   ("one and a half", 1.5), ("two and a half", 2.5))}}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 MAGNITUDE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
              "billion": 1e9, "t": 1e12, "tn": 1e12, "trillion": 1e12}
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e\d{1,2})?"
-_SPELLED = "|".join(sorted((re.escape(word) for word in WORDS), key=len, reverse=True))
+_UNITS = "|".join(sorted(_ONES, key=len, reverse=True))
+_BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[\s\-](?:{'|'.join(list(_ONES)[:9])})\b)?|dozen|{_UNITS})"
+_BELOW_THOUSAND = (rf"(?:(?:(?:a|a couple(?: of)?|{_BELOW_HUNDRED})\s)?hundred(?:\s(?:and\s)?{_BELOW_HUNDRED}\b)?|{_BELOW_HUNDRED})")
+_SPELLED_COUNT = (rf"(?:(?:(?:an?|{_BELOW_THOUSAND})\s)?thousand(?:\s(?:and\s)?{_BELOW_THOUSAND}\b)?|a couple(?: of)? thousand|"
+                  rf"{_BELOW_THOUSAND})")
+_FIXED = "|".join(sorted((re.escape(phrase) for phrase in _PHRASES), key=len, reverse=True))
+_SPELLED = rf"(?:{_FIXED}|(?:two|three|four|five|six) dozen|a (?:million|billion|trillion)|{_SPELLED_COUNT})"
 _LETTER = r"(?:\s?(?:thousand|million|billion|trillion|mio|mn|bn|tn)|[kmbt])"
 
 # A plain count: digits with an optional magnitude, or a word. Never the tail of another word or number.
 NUMBER = rf"(?:(?<![\w.])|(?<=[\dk]x))(?:(?:{_DIGITS})(?:\s?(?:thousand|million)\b|k(?![a-z])|k(?=x\d|x\s))?|(?:{_SPELLED})\b)"
 # The same with every magnitude: 70b, 2T, 1.5 trillion.
-AMOUNT = rf"(?<![\w.])(?:(?:{_DIGITS}){_LETTER}?(?![a-z\d])|(?:{_SPELLED})\b(?:\s(?:thousand|million|billion|trillion)\b)?)"
+AMOUNT = rf"(?<![\w.])(?:(?:{_DIGITS}){_LETTER}?(?![a-z\d])|(?:{_SPELLED})\b(?:\s(?:million|billion|trillion)\b)?)"
 DECIMAL = rf"(?<![\w.])(?:{_DIGITS})"
 
 _PARTS = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<letter>[a-z]*)")
@@ -31,15 +38,29 @@ _PARTS = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<letter>[a-z]*)")
 def value(text: str) -> float:
     """The value of what :data:`NUMBER` or :data:`AMOUNT` matched."""
     text = text.strip()
-    if text in WORDS:
-        return float(WORDS[text])
-    first, _, last = text.rpartition(" ")
-    if first in WORDS and last in MAGNITUDE:
-        return WORDS[first] * MAGNITUDE[last]
     match = _PARTS.match(text)
     if match is None:
-        raise ValueError(f"not a number: {text!r}")
+        return _spelled_value(text)
     return round(float(match["digits"].replace(",", "")) * MAGNITUDE.get(match["letter"], 1.0), 6)
+
+
+def _spelled_value(text: str) -> float:
+    """The value of a number in words: ``two hundred and fifty-six``, ``fifteen trillion``, ``half a million``."""
+    if text in _PHRASES:
+        return _PHRASES[text]
+    total = group = 0.0
+    for word in re.split(r"[\s\-]+", text):
+        if word in _ONES or word in _TENS:
+            group += _ONES.get(word) or _TENS[word]
+        elif word == "hundred":
+            group = (group or 1) * 100
+        elif word in ("couple", "dozen"):
+            group = 2 if word == "couple" else (group or 1) * 12
+        elif word in _SCALES:
+            total, group = total + (group or 1) * _SCALES[word], 0.0
+        elif word not in ("a", "an", "and", "of"):
+            raise ValueError(f"not a number: {text!r}")
+    return total + group
 
 
 def plain(number: float) -> int | float:

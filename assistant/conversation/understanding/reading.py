@@ -27,6 +27,7 @@ class Reading:
     fields: dict[str, Any] = field(default_factory=dict)
     fabrics: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     intent: str = "describe"
 
     def known(self, name: str) -> Any:

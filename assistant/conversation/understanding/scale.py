@@ -14,15 +14,20 @@ _NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxe
 _RACK = r"(?:\s?(?:full\s)?racks?\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
-_OF = r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|containing|at|@|per|each\swith|each\shaving|each)\s?){0,3}"
+_PIECES = r"(?:(?:pieces?|pcs|units?)\b\.?\s?(?:of\s)?)?"
+_OF = (r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
+       r"each(?:\s(?:one|of them))?)\s?){0,4}")
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
 _OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
               r"trainium\s?\d?|trn\d|"
               r"\d0[789]0(?:\s?ti)?)s?")
-_RANGE = re.compile(rf"(?:between\s+)?{NUMBER}\s*(?:-|to|and|\.\.)\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
+_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-|to|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
                     rf"[hab]\d{{2,3}}s?)\b")
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
+
+
+_NODES_BEFORE = re.compile(_NODE)
 
 
 def _counted(name: str) -> str:
@@ -45,10 +50,10 @@ class _Scale:
 def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
     """The ways to say a scale, the most telling first. Each names the groups it fills."""
     thing = rf"(?:{gpu}|{_ANY_GPU}\b)"
-    per = rf"(?P<per_node>{NUMBER})[\s\-]?(?:x\s?|\*\s?)?"
+    per = rf"(?P<per_node>{NUMBER})[\s\-]?(?:x\s?|\*\s?)?{_PIECES}"
     patterns = {
         "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
-        "a rack": rf"\b(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
+        "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
         "appliances": rf"{_counted('nodes')}(?:x\s?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
         "appliance nodes": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
@@ -60,24 +65,28 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
                              rf"across|and|with|in|;)*\s*"
                              rf"(?P<nodes>{NUMBER})\s?{_NODE}",
+        "each node has N": rf"(?:each|every|per|an?)(?=\s){_NODE}\s?"
+                           rf"(?:has|have|with|having|contains?|holds?|carries|comes with|:)\s(?:got\s)?{per}{thing}",
         "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
                           rf"split across|distributed over|="
                           rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{_NODE}",
-        "N x N": rf"{_counted('nodes')}(?:x|\*|of|by)?\s?(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{_NODE})?|"
+        "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{_NODE})?|"
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
                        rf"|way)\s?(?:{gpu}\s)?{_NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{_NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{_NODE})",
-        "of them": rf"(?P<nodes>{NUMBER})\sof\s(?:them|these|those|such)\b",
-        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?(?:\w+\s)??{gpu}",
+        "of them": rf"(?P<them>{NUMBER})\sof\s(?:them|these|those|such)\b(?P<noun>{_NODE})?(?:\s{_ANY_GPU}\b)?",
+        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:\w+\s)??{gpu}",
         "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
                         rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
-        "rack unit": rf"(?P<unit>{gpu})\s?x\s?(?P<gpus>{NUMBER})",
+        "rack unit": rf"(?P<unit>{gpu})\s?[x*]\s?(?P<gpus>\d[\d,]*k?)(?![\w.])",
+        "GPU, about N": rf"{gpu}\s?,\s?(?:maybe|about|around|roughly|approximately|say|in total|total(?:\sof)?|~)\s?(?P<gpus>{NUMBER})"
+                        rf"(?!\s?(?:[a-z%$]|gb))",
         "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
                       rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
-                      rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:per|/)\s?node)",
+                      rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
         "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)\s?(?:=|:|to|is|of|"
                     rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
         "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{_NODE}",
@@ -125,6 +134,8 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
     if denied and reading.message.open[denied.start:match.start()].strip() != "no":
         reading.message.take(denied.start, denied.end)
         return
+    if "them" in groups:
+        groups["nodes" if _means_nodes(reading, scale, match) else "gpus"] = groups["them"]
     values = {key: _count(groups[key]) for key in ("gpus", "nodes", "per_node", "racks") if key in groups}
     if any(v is None or v < 1 for v in values.values()):
         return
@@ -149,6 +160,14 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
     else:
         scale.spans += [match.span()] if "nodes" in values else []
         reading.message.take_match(match)
+
+
+def _means_nodes(reading: Reading, scale: _Scale, match: re.Match[str]) -> bool:
+    """"16 of them" counts what was spoken of last: nodes where their size was, else GPUs."""
+    if match.groupdict().get("noun__1") or scale.per_node is not None or scale.nodes is not None or _NODES_BEFORE.search(reading.message.text[:match.start()]):
+        return True
+    last = reading.context.changed[-1] if reading.context and reading.context.changed else None
+    return scale.gpu is None and last == "cluster.gpus_per_node"
 
 
 def _count(text: str) -> int | None:

@@ -39,7 +39,7 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
                         r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|"
                         r"full[\s\-]precision|single[\s\-]precision))"
                         r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
-_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|"
+_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient|grad|act)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|ckpt(?:ing)?|"
                         r"computation|compute)\b|"
                         r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|"
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
@@ -93,7 +93,7 @@ def read_step(reading: Reading) -> None:
     _take_number(reading, _SEQUENCE, "training.sequence_length", binary)
     held = [m.span() for m in reading.message.find(_BATCH_TOKENS) if not _take_batch_of_tokens(reading, m)]
     _take_number(reading, _MICRO_BATCH, "training.micro_batch", whole, held)
-    _take_number(reading, _GLOBAL_BATCH, "training.global_batch", whole, held)
+    _take_number(reading, _GLOBAL_BATCH, "training.global_batch", binary, held)
     _take_number(reading, _RUN_TOKENS, "training.tokens", lambda text: plain(value(text)), held)
     _read_settings(reading)
 
