@@ -74,4 +74,5 @@ def _read(reading: Reading) -> None:
     models.read_sizes(reading)
     constraints.read_plain_training(reading)
     money.read_time(reading)
+    corrections.read_self_correction(reading)
     corrections.read_bare(reading)

@@ -44,7 +44,7 @@ _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
 _SLOWDOWN = re.compile(
     rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
     rf"allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|"
-    rf"[\s\-]?down)|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|"
+    rf"[\s\-]?down)?\b|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|"
     rf"acceptable)))?)?|"
     rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
     rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"

@@ -6,6 +6,7 @@ import re
 
 from assistant.vocabulary import quantities
 
+from .message import TAKEN
 from .numbers import AMOUNT, binary, plain, value, whole
 from .reading import Reading
 
@@ -28,6 +29,8 @@ _RELATIVE = {field: re.compile(
     rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{_FACTOR})\b")
     for field, thing in _THINGS.items()}
 _OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s)?(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))\W*$")
+_PUT_RIGHT = re.compile(rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
+                        rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$")
 _REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|against)\s|"
                        r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s")
 _WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch",
@@ -75,6 +78,18 @@ def _last_said(reading: Reading) -> str | None:
 
 def _factor(text: str) -> float:
     return _FACTORS[text] if text in _FACTORS else float(re.split(r"\s?(?:x|times)", text)[0])
+
+
+def read_self_correction(reading: Reading) -> None:
+    """"64 H100s, no, make that 96": the number said last in the same message is put right."""
+    match = _PUT_RIGHT.search(reading.message.text)
+    if match and TAKEN in reading.message.open[match.start("n"):match.end("n")]:
+        return
+    said = next((name for name in reversed(list(reading.fields)) if name in _NUMERIC), None)
+    number = _parsed(said, match["n"]) if match and said else None
+    if number is not None:
+        reading.set(said, number)
+        reading.message.take_match(match)
 
 
 def read_replaced(reading: Reading) -> None:

@@ -21,7 +21,7 @@ _TECHNOLOGIES = {
     "wan": r"low[\s\-]communication",
     "tcp": r"(?:(?:plain|standard|normal|regular|ordinary|vanilla|commodity|cheap|just|simple|"
            r"only)\s)*(?:tcp(?:/ip)?(?:\ssockets?)?(?:\s(?:over\s)?ethernet)?"
-           r"|ethernet(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
+           r"|(?:ethernet|eth\b)(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
 }
 _GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0),
                 "edr": ("infiniband", 100.0), r"quantum[\s\-]?2": ("infiniband", 400.0), r"quantum[\s\-]?x800": ("infiniband", 800.0)}

@@ -16,7 +16,7 @@ _SIGN = r"(?<![\w.)\]%-])(?:-(?=[\d$])|minus\s|negative\s)\$?"
 def refuse(reading: Reading) -> list[tuple[int, int]]:
     """Masks impossible numbers and notes a sentence for each; the places, to be given back when all is read."""
     thing = _anonymous(rf"(?:{reading.lexicon.gpu_expression}|{_UNIT}(?![a-z0-9]))")
-    amount = AMOUNT.replace(r"(?<![\w.])", "", 1)
+    amount = re.sub(r"^(?:\(\?<![^)]*\))+", "", AMOUNT)
     negative = re.compile(rf"{_SIGN}{amount}(?:[\s\-]?(?:x\s?)?{thing}|(?=\W*$))|(?<=[=:])\s?-\$?\d[\d.,]*|-\$\d[\d.,]*[kmb]?")
     nothing = re.compile(rf"(?<![\w.,$-])(?:0|zero)\s(?:x\s?)?{thing}")
     spans = []

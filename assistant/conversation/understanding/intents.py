@@ -76,7 +76,7 @@ _CHANGE = re.compile(_START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|i
                      r" but\b)|(?:increase|decrease|reduce|raise|lower|double|halve|bump|drop|cut)\b|instead\b|swap\b|"
                      r"go (?:with|up to|down to) )|"
                      r"\binstead\b(?! of)|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|"
-                     r"mistyped|meant)\b|\bshould (?:have been|be|read)\b.{0,30}\bnot\b|\bcorrection:|\bmake (?:it|that) \S+")
+                     r"mistyped|meant)\b|\bshould (?:have been|be|read)\b.{0,30}\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\bcorrection:|\bmake (?:it|that) \S+")
 _QUESTION = re.compile(_START + r"(?:what|what's|whats|which|who|when|where|how|is|are|does|do|did|can|could|should|will|"
                                 r"would|has (?:any|it|this|that|there|meta|nvidia|some|someone|anyone|roce|infiniband)|"
                                 r"have (?:you|they|there)|tell me (?:about|more)|define\b|describe (?:the|what|how)|explain\b|i(?:'d|"

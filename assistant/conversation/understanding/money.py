@@ -41,7 +41,9 @@ _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "
               "month": 30.4375, "quarter": 91.3125, "year": 365.25, "yr": 365.25}
 _TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|\b(?:an?|half an?|one and a half|a couple of)\b|"
                    rf"\d+\.\d+)[\s\-]?(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|quarters?|years?|"
-                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\sof an?\b|[\s\-](?:reserved?|reservation|commit\w*|contracts?|lease|terms?|agreement|warranty|support)\b|\s(?:ago|old|later|in an?\b|of experience))")
+                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\sof an?\b|\s(?:ago|old|later|in an?\b|of experience))")
+# "A three-year commitment" is what a price rests on, not how long the run takes.
+_CONTRACT = re.compile(r"[\s\-]*(?:reserved?|reservation|commit\w*|contracts?|lease|terms?|agreement|warranty|support|depreciation)\b")
 _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|later) than|"
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
@@ -116,7 +118,7 @@ def read_time(reading: Reading) -> None:
             continue
         number = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5}.get(text) or value(text)
         days = plain(round(number * _UNIT_DAYS[match["unit"].rstrip("s") or "h"], 6))
-        if days <= 0:
+        if days <= 0 or _CONTRACT.match(reading.message.text, match.end()):
             continue
         reading.set(_time_field(reading, match), days)
         reading.message.take_match(match)

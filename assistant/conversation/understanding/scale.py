@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from assistant.vocabulary.catalog import Gpu
+
 from .lexicon import Lexicon
 from .numbers import NUMBER, whole
 from .reading import Reading
@@ -22,16 +24,17 @@ _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly
 _OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
               r"trainium\s?\d?|trn\d|"
               r"\d0[789]0(?:\s?ti)?)s?")
-_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-|to|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
+_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
                     rf"[hab]\d{{2,3}}s?)\b")
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
 
 
+_EACH_RACK = re.compile(r"\beach\b|\bper rack\b|\ba rack\b|\bin every rack\b")
 _NODES_BEFORE = re.compile(_NODE)
 
 
 def _counted(name: str) -> str:
-    return rf"(?P<{name}>{NUMBER})\s?"
+    return rf"(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
 
 
 @dataclass
@@ -44,6 +47,7 @@ class _Scale:
     gpu: str | None = None
     racks: int | None = None
     spans: list[tuple[int, int]] = field(default_factory=list)  # what was taken for counts of nodes
+    rack_spans: list[tuple[int, int]] = field(default_factory=list)
 
 
 @lru_cache(maxsize=4)
@@ -55,7 +59,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
         "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
         "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
-        "appliances": rf"{_counted('nodes')}(?:x\s?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
+        "appliances": rf"{_counted('nodes')}(?:x\s?|units?\sof\s|pieces?\sof\s|pcs\.?\s(?:of\s)?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
         "appliance nodes": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
                       rf"in each))?",
@@ -72,6 +76,7 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
                           rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{_NODE}",
         "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{_NODE})?|"
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
+        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
                        rf"|way)\s?(?:{gpu}\s)?{_NODE}",
@@ -87,7 +92,8 @@ def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
                       rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)\s?(?:=|:|to|is|of|"
+        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:quantity|qty|count)\b\s?[:=]?\s?(?P<gpus_>\d[\d,]*)\b",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:=|:|to|is|of|"
                     rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
         "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{_NODE}",
         "labelled nodes": rf"\bnodes?\s?(?:=|:|to|is)\s?{_counted('nodes')}",
@@ -159,6 +165,7 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         reading.message.take(match.start(), start)
     else:
         scale.spans += [match.span()] if "nodes" in values else []
+        scale.rack_spans += [match.span()] if "racks" in values else []
         reading.message.take_match(match)
 
 
@@ -203,7 +210,7 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         reading.set("cluster.gpu", scale.gpu)
     gpu = reading.gpu()
     if scale.racks is not None:
-        scale.gpus = scale.racks * (gpu.scale_up_domain if gpu and gpu.scale_up_domain > 8 else 72)
+        _count_racks(reading, scale, gpu)
     if scale.per_node is None and scale.gpus and scale.nodes and scale.gpus % scale.nodes == 0:
         scale.per_node = scale.gpus // scale.nodes
     if scale.gpus is None and scale.nodes is not None:
@@ -216,6 +223,17 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:
         reading.set("cluster.gpus_per_node", scale.per_node)
+
+
+def _count_racks(reading: Reading, scale: _Scale, gpu: Gpu | None) -> None:
+    """A rack is 72 GPUs where it is one NVLink domain; of other racks one must have said what is in each."""
+    domain = gpu.scale_up_domain if gpu and gpu.scale_up_domain > 8 else 72 if "nvl" in reading.message.text else None
+    if domain is not None:
+        scale.gpus = scale.racks * domain
+    elif scale.nodes is not None and _EACH_RACK.search(reading.message.text):
+        scale.nodes *= scale.racks
+    else:
+        reading.message.give_back(scale.rack_spans)
 
 
 def _per_site(reading: Reading) -> int:

@@ -11,7 +11,7 @@ import re
 _SHORT = {"dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't", "wont": "won't", "cant": "can't",
           "wouldnt": "wouldn't", "couldnt": "couldn't", "shouldnt": "shouldn't", "wasnt": "wasn't", "havent": "haven't",
           "hasnt": "hasn't", "whats": "what's", "hows": "how's", "lets": "let's", "thats": "that's", "weve": "we've",
-          "theyre": "they're", "youre": "you're", "wanna": "want to", "gonna": "going to", "w/": "with", "w/o": "without",
+          "theyre": "they're", "youre": "you're", "im": "i'm", "ive": "i've", "w": "with", "wanna": "want to", "gonna": "going to", "w/": "with", "w/o": "without",
           "pls": "please", "plz": "please"}
 _ALL_BUT = re.compile(r"\b(?:any(?:thing|where|one)?|every(?:thing|where|one)?|all)(?:\s(?:cloud|provider|fabric|network|vendor|hyperscaler|"
                       r"interconnect|gpu)s?)?\s(?:but|except(?:\sfor)?|other than)\b(?!\s(?:not|we|i|it|the rest)\b)")

@@ -44,7 +44,7 @@ _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gr
                         r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|"
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
-_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed",
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed(?!,?\s(?:zero\s)?stage)",
                "jax": r"\bjax\b|maxtext",
                "fsdp": r"torch[\s\-]?titan"}
 _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
