@@ -24,6 +24,8 @@ app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pret
                   help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer flips. "
                        "Without a command: the conversation on the full screen.")
 
+Theme = Annotated[str, typer.Option("--theme", envvar="WEFT_THEME", show_envvar=True, metavar="auto|light|dark|plain", help=(
+    "Colours of the full screen; auto: as the terminal's background, plain: none, as with NO_COLOR."))]
 File = Annotated[Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)]
 Out = Annotated[Optional[Path], typer.Option("--out", help="Write here instead of to the screen.")]
 
@@ -53,7 +55,8 @@ def _stop(message: str, code: int) -> None:
 
 @app.callback(invoke_without_command=True)
 def start(context: typer.Context,
-          version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+          version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+          theme: Theme = "auto") -> None:
     """Without a command: the conversation on the full screen."""
     if version:
         from assistant import __version__
@@ -61,23 +64,25 @@ def start(context: typer.Context,
         print(f"weft {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        _conversation_on_screen(None)
+        _conversation_on_screen(None, theme)
 
 
-def _conversation_on_screen(resume: Path | None) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("expected a terminal for the full screen; use weft chat --plain in a pipe or with a screen reader")
+def _conversation_on_screen(resume: Path | None, theme: str) -> None:
     from assistant import tui
 
-    raise typer.Exit(tui.run(resume=resume))
+    _one_of("--theme", theme, tui.THEMES)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("expected a terminal for the full screen; use weft chat --plain in a pipe or with a screen reader")
+    raise typer.Exit(tui.run(resume=resume, theme=theme))
 
 
 @app.command()
 def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
-         resume: Annotated[Optional[Path], typer.Option("--resume", help="Go on with a saved transcript.")] = None) -> None:
+         resume: Annotated[Optional[Path], typer.Option("--resume", help="Go on with a saved transcript.")] = None,
+         theme: Theme = "auto") -> None:
     """The conversation: on the full screen, or line by line with --plain."""
     if not plain:
-        _conversation_on_screen(resume)
+        _conversation_on_screen(resume, theme)
     from assistant.conversation import plain as line_mode
 
     raise typer.Exit(line_mode.main(resume=resume))

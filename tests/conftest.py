@@ -29,3 +29,11 @@ def index(library):
     from assistant import retrieval
 
     return retrieval.ready_index(library)
+
+
+@pytest.fixture
+def begin(library):
+    """What opens a conversation."""
+    from assistant.conversation import Conversation
+
+    return lambda: Conversation(library)

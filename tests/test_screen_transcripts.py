@@ -11,7 +11,7 @@ pytest.importorskip("textual")
 from textual import events  # noqa: E402
 
 from assistant.conversation import transcripts  # noqa: E402
-from tests.test_screen import NARROW, WIDE, at_the_screen, on_screen  # noqa: E402
+from tests.at_the_screen import NARROW, WIDE, at_the_screen, on_screen  # noqa: E402
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
 NAMES = ["single-node", "serving", "bulk-inference", "too-little-time", "beside-the-point", "70b-over-plain-tcp", "two-nodes-over-tcp",

@@ -95,12 +95,21 @@ class Citations:
 
 def report(plan: Plan) -> list[Section]:
     """The whole plan, the answer first, the sources last."""
+    return _cited_report(plan)[0]
+
+
+def citation_numbers(plan: Plan) -> dict[str, int]:
+    """The numbers by which the report cites pieces of evidence, by their ids, ascending."""
+    return {ident: number for number, ident in enumerate(_cited_report(plan)[1].order, start=1)}
+
+
+def _cited_report(plan: Plan) -> tuple[list[Section], Citations]:
     cites = Citations({e.id: e for e in plan.evidence})
     sections = [_opening(plan), _candidates(plan), _why(plan, cites), _why_not(plan, cites), _flips(plan), _conflicts(plan),
                 _warnings(plan), _bullets("Measure first", plan.measure_first),
                 _bullets("Ask the provider", plan.questions_for_provider), _design(plan), _settings(plan), _assumptions(plan)]
     sections.append(_sources(cites))
-    return [section for section in sections if section.blocks]
+    return [section for section in sections if section.blocks], cites
 
 
 def _opening(plan: Plan) -> Section:

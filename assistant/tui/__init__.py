@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from assistant.conversation import Conversation
 
+# ``plain``: the terminal's own two colours. ``auto``: light or dark as the terminal's background is.
+THEMES = ("auto", "light", "dark", "plain")
 
-def run(*, resume: Path | None = None, theme: str = "dark") -> int:
+
+def run(*, resume: Path | None = None, theme: str = "auto") -> int:
     """Have the conversation on the full screen; the exit code.
 
-    ``resume`` goes on with a saved transcript. Raises :class:`InputError` when it cannot be read, and
+    ``resume`` goes on with a saved transcript. ``theme`` is one of :data:`THEMES`. Raises :class:`InputError` when it cannot be read, and
     :class:`KnowledgeError` when the knowledge base cannot be used.
     """
-    from . import background
+    from . import appearance, background
     from .app import WeftApp
 
     def begin() -> Conversation:
@@ -27,7 +30,7 @@ def run(*, resume: Path | None = None, theme: str = "dark") -> int:
 
         return opening.begin(resume=resume)
 
-    app = WeftApp(begin, warm_search, theme=theme)
+    app = WeftApp(begin, warm_search, theme=appearance.settle(theme))
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
         code = app.run() or 0

@@ -31,8 +31,8 @@ class WeftApp(App[int], inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (180, "-very-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     BINDINGS = [
-        Binding("ctrl+p", "command_palette", "Menu", priority=True, key_display="Ctrl+P"),
-        Binding("ctrl+q", "quit", "Quit", priority=True, key_display="Ctrl+Q"),
+        Binding("ctrl+p", "command_palette", "Menu", priority=True, key_display="^P"),
+        Binding("ctrl+q", "quit", "Quit", priority=True, key_display="^Q"),
         Binding("ctrl+c", "help_quit", show=False, system=True),
     ]
 

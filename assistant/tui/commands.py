@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .app import WeftApp
     from .conversation_screen import ConversationScreen
+    from .plots_panel import PlotsPanel
 
 
 class Command(NamedTuple):
@@ -46,6 +47,7 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
         yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.action_say("export as markdown"))
         yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.action_say("export as json"))
         yield Command("Copy the plan", "As plain text, to the clipboard of the terminal", lambda: _copy(app, plan))
+        yield Command("Copy the plots", "As text, to the clipboard of the terminal", lambda: _copy_plots(app, talk.panel.plots))
     yield from _transcript(talk, app)
     yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
@@ -53,6 +55,7 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     yield Command("Plan", "Step into the plan (F2)", lambda: talk.action_panel("plan"))
     yield Command("Why", "Step into the proof, finding by finding (F3)", lambda: talk.action_panel("why"))
     yield Command("Sources", "Everything cited, and every source (F4)", lambda: talk.action_panel("sources"))
+    yield Command("Plots", "Time of a step, cost, slowdown against scale (F6)", lambda: talk.action_panel("plots"))
     yield Command("Light or dark", "Change the colours", app.action_turn_colours)
     yield Command("Help", "Keys, and help of what has the keyboard (F1)", talk.action_help)
     yield Command("Quit", "The transcript is saved as you go (Ctrl+Q)", app.action_quit)
@@ -90,3 +93,12 @@ def _copy(app: WeftApp, plan: Plan) -> None:
 
     app.copy_to_clipboard("\n".join(plan_lines(plan)))
     app.notify("Copied, if this terminal allows it. The menu also saves it to a file.")
+
+
+def _copy_plots(app: WeftApp, panel: PlotsPanel) -> None:
+    """Copy what the panel shows, at the width of a page."""
+    from assistant.present.plots import plot_lines
+
+    if panel.plan is not None:
+        app.copy_to_clipboard("\n".join(plot_lines(panel.plan, panel.scale)))
+        app.notify("Copied, if this terminal allows it.")

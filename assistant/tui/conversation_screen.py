@@ -17,6 +17,7 @@ from . import background, drawing
 from .hint import HintLine, next_step
 from .log import ConversationLog
 from .panel import PanelTab, SidePanel
+from .plots_panel import PlotsPanel
 from .prompt import Prompt
 from .proof import ProofTree
 from .question import Offer, QuestionView
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 # A key already in flight must not answer a question that has just appeared.
 GRACE_S = 0.5
+# What is too large for the log stands in the panel.
+TAB_OF_EVENT = {"details": "plan", "plots": "plots"}
 
 
 class ConversationScreen(Screen[None]):
@@ -44,6 +47,7 @@ class ConversationScreen(Screen[None]):
         Binding("f3", "panel('why')", "Why", priority=True, key_display="F3"),
         Binding("f4", "panel('sources')", "Sources", priority=True, key_display="F4"),
         Binding("f5", "say('back')", "Back", priority=True, key_display="F5"),
+        Binding("f6", "panel('plots')", "Plots", priority=True, key_display="F6"),
         Binding("f8", "say('undo')", "Undo", priority=True, key_display="F8"),
         Binding("f9", "say('not sure')", "Not sure", priority=True, show=False),
         Binding("escape", "answer", "Answer", show=False),
@@ -94,7 +98,8 @@ class ConversationScreen(Screen[None]):
 
     def on_done(self, message: background.Done) -> None:
         """Go on with what a thread has brought."""
-        handle = {"opening": self._opened, "answer": self._answered, "knowledge": self._known, "search": self._search_ready}
+        handle = {"opening": self._opened, "answer": self._answered, "knowledge": self._known, "search": self._search_ready,
+                  "scale": self._scaled}
         handle[message.what](message.value, message.error)
 
     def _opened(self, conversation: Any, error: Exception | None) -> None:
@@ -226,8 +231,9 @@ class ConversationScreen(Screen[None]):
         self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
         self.panel.show_plan(fields, conversation.plan, variation)
         self.panel.note(events)
-        if any(event.kind == "details" for event in events):
-            self.action_panel("plan")
+        tab = next((TAB_OF_EVENT[event.kind] for event in events if event.kind in TAB_OF_EVENT), None)
+        if tab is not None:
+            self.action_panel(tab)
         self._hint(self.question_view.marked)
 
     def _hint(self, offer: Offer | None) -> None:
@@ -255,6 +261,18 @@ class ConversationScreen(Screen[None]):
     def on_panel_tab_clicked(self, message: PanelTab.Clicked) -> None:
         """A click on a tab."""
         self.action_panel(message.tab)
+
+    def on_plots_panel_scale_wanted(self, message: PlotsPanel.ScaleWanted) -> None:
+        """Compute the job at other sizes beside everything else."""
+        conversation, plan = self.conversation, message.plan
+        if conversation is not None:
+            background.begin("scale", lambda: (plan, conversation.scaling.of(plan)), self)
+
+    def _scaled(self, value: Any, error: Exception | None) -> None:
+        """Draw it; after an error there is nothing to draw."""
+        plan, scale = value if error is None else (self.panel.plots.plan, None)
+        if plan is not None:
+            self.panel.plots.scaled(plan, scale)
 
     def on_sources_list_opened(self, message: SourcesList.Opened) -> None:
         """Open a statement or a source."""

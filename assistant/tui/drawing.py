@@ -93,6 +93,10 @@ def _details(event: events.PlanDetails) -> list[Drawn]:
     return [parts(("The whole plan stands in the plan panel: ", "$quiet"), ("F2", "$accent"), lead="  ")]
 
 
+def _plots(event: events.Plots) -> list[Drawn]:
+    return [parts(("The plots stand in their panel: ", "$quiet"), ("F6", "$accent"), lead="  ")]
+
+
 def _answer(event: events.Answer) -> list[Drawn]:
     from assistant.present.answers import answer_blocks
 
@@ -213,6 +217,6 @@ class FittedView:
 
 
 _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
-    "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "answer": _answer,
+    "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "plots": _plots, "answer": _answer,
     "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
     "finished": _finished}

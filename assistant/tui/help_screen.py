@@ -7,7 +7,7 @@ from .page_screen import PageScreen, help_lines
 KEYS = """
 # Everywhere
 
-F2 F3 F4 | the plan, why, the sources: step in; again, or Esc, steps back
+F2 F3 F4 F6 | the plan, why, the sources, the plots: step in; again, or Esc, steps back
 F5 | back to the question before
 F8 | undo what was said last
 F9 | not sure: let it be assumed, and listed as assumed

@@ -52,8 +52,16 @@ class Listing(OptionList):
         self._refit()
 
     def on_show(self, event: events.Show) -> None:
-        """What was filled while nobody looked had no width yet."""
+        """What was filled while nobody looked had no width yet, so that the mark could not be brought into view."""
         self.call_after_refresh(self._refit)
+        self.call_after_refresh(self._show_mark)
+
+    def _show_mark(self) -> None:
+        first = next((i for i, entry in enumerate(self._entries) if not entry.heading), None)
+        if self.highlighted == first:
+            self.scroll_home(animate=False)
+        else:
+            self.scroll_to_highlight()
 
     def _refit(self) -> None:
         if self._room != self._fitted:

@@ -1,4 +1,4 @@
-"""The panel beside the conversation: plan, why, sources. On a small screen it takes the place of the conversation."""
+"""The panel beside the conversation: plan, why, sources, plots. On a small screen it takes the place of the conversation."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.widgets import ContentSwitcher, Static
 
 from .drawing import variation_notice
 from .plan_panel import PlanPanel
+from .plots_panel import PlotsPanel
 from .proof import ProofTree
 from .sources import SourcesList
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from assistant.conversation.events import Event, Reason, VariationShown
     from assistant.vocabulary.plan import Plan
 
-TABS = {"plan": ("Plan", "F2"), "why": ("Why", "F3"), "sources": ("Sources", "F4")}
+TABS = {"plan": ("Plan", "F2"), "why": ("Why", "F3"), "sources": ("Sources", "F4"), "plots": ("Plots", "F6")}
 
 
 class PanelTab(Static):
@@ -43,13 +44,14 @@ class PanelTab(Static):
 
 
 class SidePanel(Vertical):
-    """Three tabs over one body."""
+    """Four tabs over one body."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.plan = PlanPanel(id="plan")
         self.why = ProofTree(id="why")
         self.sources = SourcesList(id="sources")
+        self.plots = PlotsPanel(id="plots")
         self._asked: list[Reason] = []
         self._proofs: list[Reason] = []
 
@@ -61,6 +63,7 @@ class SidePanel(Vertical):
             yield self.plan
             yield self.why
             yield self.sources
+            yield self.plots
 
     def on_mount(self) -> None:
         """Start with the plan."""
@@ -87,7 +90,8 @@ class SidePanel(Vertical):
         changed = plan is not self.plan.plan
         self.plan.show(fields, plan, variation_notice(variation) if variation else ())
         if changed:
-            self.sources.cite(plan.evidence if plan else ())
+            self.plots.show(plan)
+            self.sources.cite(plan)
             self._asked, self._proofs = [], _proofs(plan) if plan else []
             self.why.show(self._proofs)
 

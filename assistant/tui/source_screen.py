@@ -47,7 +47,8 @@ def _standing(statement: Statement, knowledge: Knowledge | None) -> Iterator[Lin
     yield BLANK
     marks = " · ".join(part for part in (statement.grade, statement.date) if part)
     verdict = (statement.verdict, f"{style} bold")
-    yield parts(verdict, (f" · {marks}" if marks else "", "$quiet"), lead=f"{sign} ", lead_style=style)
+    cited = f" · cited as [{statement.number}]" if statement.number else ""
+    yield parts(verdict, (f" · {marks}" if marks else "", "$quiet"), (cited, "$quiet"), lead=f"{sign} ", lead_style=style)
     if statement.correction:
         yield parts(("What holds: ", "$doubt"), statement.correction, indent=2)
     claims = [knowledge.claims[i] for i in (*statement.claims, statement.ident) if knowledge and i in knowledge.claims]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .listing import Entry, Listing
 if TYPE_CHECKING:
     from assistant.vocabulary.answers import FoundPassage
     from assistant.vocabulary.knowledge import Claim, Knowledge, Passage
-    from assistant.vocabulary.plan import Evidence
+    from assistant.vocabulary.plan import Evidence, Plan
 
 PREVIEW = 140  # characters of a statement in the list; the whole of it opens
 
@@ -34,12 +34,13 @@ class Statement:
     date: str | None = None
     correction: str | None = None
     claims: tuple[str, ...] = field(default=())
+    number: int | None = None  # by which the plan cites it
 
 
-def of_evidence(evidence: Evidence) -> Statement:
-    """What a plan cites."""
+def of_evidence(evidence: Evidence, number: int | None) -> Statement:
+    """What a plan rests on, with the number by which it is cited."""
     return Statement(evidence.id, evidence.source, evidence.section, evidence.text, evidence.verdict, evidence.grade,
-                     evidence.date or None, evidence.correction)
+                     evidence.date or None, evidence.correction, number=number)
 
 
 def of_found(found: FoundPassage) -> Statement:
@@ -67,7 +68,7 @@ class SourcesList(Listing):
     HELP = """\
 # Sources
 
-What your last question found, what the plan cites, then every source.
+What your last question found, what the plan cites under the numbers it has there, then every source.
 
 ↑ ↓ | move
 Enter | opens
@@ -90,9 +91,9 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
         self._question = ""
         self._knowledge: Knowledge | None = None
 
-    def cite(self, evidence: Iterable[Evidence]) -> None:
-        """Show what a plan cites."""
-        self._cited = [of_evidence(piece) for piece in evidence]
+    def cite(self, plan: Plan | None) -> None:
+        """Show what a plan cites, under the numbers it has there, then what else it rests on."""
+        self._cited = list(_statements(plan)) if plan is not None else []
         self._refill()
 
     def found(self, question: str, passages: list[FoundPassage]) -> None:
@@ -114,7 +115,10 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
     def _refill(self) -> None:
         self.statements = {statement.ident: statement for statement in [*self._cited, *self._found]}
         found = list(_group("found", f"Found for “{self._question}”", self._found, first=True))
-        self.fill([*found, *_group("cited", "Cited by the plan", self._cited, first=not found), *self._all_sources()])
+        cited = [statement for statement in self._cited if statement.number]
+        further = [statement for statement in self._cited if not statement.number]
+        self.fill([*found, *_group("cited", "Cited by the plan", cited, first=not found),
+                   *_group("cited", "What the plan rests on besides", further, first=not (found or cited)), *self._all_sources()])
 
     def _all_sources(self) -> Iterator[Entry]:
         if self._knowledge is None:
@@ -129,6 +133,14 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
             yield Entry(f"source:{source.id}", (title, said(by, "$quiet", indent=2)))
 
 
+def _statements(plan: Plan) -> Iterator[Statement]:
+    from assistant.present.report import citation_numbers
+
+    numbers = citation_numbers(plan)
+    for piece in sorted(plan.evidence, key=lambda piece: numbers.get(piece.id, len(plan.evidence) + 1)):
+        yield of_evidence(piece, numbers.get(piece.id))
+
+
 def _heading(title: str, apart: bool) -> Entry:
     return Entry(f"heading:{title}", (*([said("")] if apart else []), said(title, "$weft bold")), heading=True)
 
@@ -139,8 +151,10 @@ def _group(name: str, title: str, statements: list[Statement], first: bool) -> I
     for statement in statements:
         sign, style = verdict_sign(statement.verdict)
         origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
-        yield Entry(f"{name}:{statement.ident}", (said(_preview(statement.text), lead=f"{sign} ", lead_style=style),
-                                                  parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2)))
+        number = f"[{statement.number}] " if statement.number else ""
+        yield Entry(f"{name}:{statement.ident}", (said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style),
+                                                  parts((statement.verdict, style), (f" · {origin}", "$quiet"),
+                                                        indent=2 + len(number))))
 
 
 def _preview(text: str) -> str:

@@ -20,7 +20,7 @@ def _calm(name: str, dark: bool, *, foreground: str, background: str, surface: s
                    "footer-description-foreground": quiet, "block-cursor-background": mark, "block-cursor-foreground": marked,
                    "block-cursor-text-style": "bold", "block-cursor-blurred-background": panel, "scrollbar": line,
                    "scrollbar-hover": quiet, "scrollbar-active": primary, **bar,
-                   "quiet": quiet, "good": good, "doubt": accent, "bad": bad, "weft": link})
+                   "quiet": quiet, "work": primary, "good": good, "doubt": accent, "bad": bad, "weft": link})
 
 
 DARK = _calm("weft-dark", True, foreground="#d7dce2", background="#14181d", surface="#1b2128", panel="#232a32", quiet="#98a3ae",
