@@ -41,7 +41,8 @@ def answered(draft: Draft, asked: Asked, job: dict[str, Any], catalog: Catalog) 
     """The draft after the person's answer: all that belongs to the question, or "not sure"."""
     wanted = (*asked.settled_by, *asked.also)
     answer = {name: value for name, value in job.items() if any(name == s or name.startswith(s + ".") for s in wanted)}
-    return draft.with_fields(answer, "", catalog).draft if answer else draft.leave_open(asked.field)
+    said = draft.with_fields(answer, "", catalog).draft if answer else draft
+    return said.leave_open(asked.field) if asked.open(said, catalog) else said
 
 
 def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
