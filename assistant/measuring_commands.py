@@ -121,7 +121,8 @@ def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan,
     if part is not None:
         _one_of("the part to measure", part, tuple(PARTS))
     library = load()
-    retrieval.ready_index(library)
+    if part not in ("search", "space", "startup"):
+        retrieval.ready_index(library)
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)
     lines = [found.model_dump_json(by_alias=True, indent=2)] if form == "json" else benchmark_lines(found, _width())

@@ -89,7 +89,8 @@ def test_runs_that_disagree_are_told_apart_from_runs_that_help(tmp_path, library
     noisy = [{**row, "step_time_s": known * off} for row, off in zip(rows, (0.7, 1.3, 0.75, 1.35), strict=True)]
     profile = calibrate(_write(tmp_path / "runs.csv", noisy), library.catalog)
     assert profile.errors.left_out_percent >= profile.errors.before_percent
-    assert "do without this profile" in " ".join(" ".join(calibration_lines(profile, 100)).split())
+    assert profile.compute.factor == 1.0 and profile.errors.after_percent == profile.errors.before_percent
+    assert "the profile leaves everything as it is" in " ".join(" ".join(calibration_lines(profile, 100)).split())
 
 
 def test_with_two_rows_nothing_is_left_out_and_the_report_says_so(tmp_path, library):
@@ -100,9 +101,9 @@ def test_with_two_rows_nothing_is_left_out_and_the_report_says_so(tmp_path, libr
 def test_left_out_errors_come_from_fits_without_that_row(tmp_path, library):
     rows = [_row(n, 8, "none", 64) for n in range(3)]
     known = predicted(read_runs(_write(tmp_path / "x.csv", rows), library.catalog)[0], Factors())
-    file = _write(tmp_path / "runs.csv", [{**row, "step_time_s": known * off} for row, off in zip(rows, (1.0, 1.0, 1.5), strict=True)])
+    file = _write(tmp_path / "runs.csv", [{**row, "step_time_s": known * off} for row, off in zip(rows, (1.2, 1.2, 1.5), strict=True)])
     last = calibrate(file, library.catalog).runs[-1]
-    assert last.left_out_s == pytest.approx(known, rel=0.01), "the other two rows are as the model predicts"
+    assert known < last.left_out_s < 1.2 * known * 1.01, "the other two rows are a fifth slower than the model predicts"
     assert last.after_s > last.left_out_s
 
 

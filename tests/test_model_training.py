@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -165,3 +167,23 @@ def test_every_gpu_and_every_fabric_of_the_catalog_can_be_computed():
         run = job("llama-3.1-8b", 32, global_batch=128)
         for outcome in predict_training(run, cluster, [network(f, cluster) for f in catalog().fabrics]):
             assert np.isfinite(outcome.step_time_s) and outcome.step_time_s > 0
+
+
+def parts(strategy: str, gpus: int = 64, model: str = "llama-3.1-8b", fabric: str = "roce-v2-100", **split):
+    cluster = machine(gpus)
+    one = job(model, gpus, global_batch=gpus, sequence_length=2048, micro_batch=1, recompute="full", framework="megatron")
+    return predict_training(one, cluster, [network(fabric, cluster)], Parallelism(strategy=strategy, **split))[0].breakdown
+
+
+def test_gradients_and_their_replicas_share_the_backward_pass_they_hide_behind():
+    hidden, shown = (predict_training(
+        replace(job("llama-3.1-8b", 64, global_batch=64, sequence_length=2048, micro_batch=1, recompute="full", framework="megatron"),
+                gradient_overlap=overlap), machine(64), [network("roce-v2-100", machine(64))],
+        Parallelism(strategy="zero1", shard_within_node=True))[0].breakdown for overlap in (True, False))
+    windows = hidden.compute + hidden.recompute  # one micro-batch: everything that anything could hide behind
+    assert 0 < shown.dp - hidden.dp <= windows
+
+
+def test_async_training_updates_every_weight_on_every_gpu_as_ddp_does():
+    assert parts("async", tp=8).optimizer == pytest.approx(parts("ddp", tp=8).optimizer)
+    assert parts("zero1", tp=8).optimizer < parts("ddp", tp=8).optimizer / 4

@@ -51,6 +51,9 @@ def test_rows_of_several_sources_have_a_total(tmp_path):
     ({"step_time_s": "0"}, "step_time_s: expected more than 0"), ({"strategy": "magic"}, "strategy: expected a strategy"),
     ({"global_batch": "4"}, "global_batch: expected at least the 16 data-parallel ranks"), ({"tpp": "1"}, 'known columns, got "tpp"'),
     ({"framework": "mine"}, "framework: expected one of"), ({"model": ""}, "layers: expected"),
+    ({"fabric": "none"}, "fabric: expected the fabric that joins 2 nodes, got none"), ({"micro_batch": "64"}, "micro_batch: expected at most"),
+    ({"pp": "2", "interleave": "64"}, "interleave: expected at most"), ({"ep": "2"}, "ep: expected at most"),
+    ({"strategy": "diloco"}, "strategy: expected a strategy with one exchange per step"),
 ])
 def test_a_mistake_is_one_sentence_with_line_and_column(tmp_path, change, says):
     seen = weft("validate", written(tmp_path, ROW | change))

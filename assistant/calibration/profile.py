@@ -37,6 +37,9 @@ def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = Non
     factors = fit(tables, priors)
     without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
     rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
+    if without and (errors := _errors(rows)).left_out_percent > errors.before_percent:
+        factors = Factors()  # the runs contradict each other: what some of them say makes the prediction of the others worse
+        rows = [_row(run, number, factors, without[number]) for number, run in enumerate(runs)]
     compute = ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs))
     return Profile(date=today or datetime.date.today(), weft=assistant.__version__, measured_in=path.name, compute=compute,
                    network=_network(runs, factors), errors=_errors(rows), runs=rows)

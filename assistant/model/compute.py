@@ -29,7 +29,8 @@ ELEMENTWISE_BACKWARD = 1.5
 
 KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
-# Not fitted: tensor cores need rows of 16 bytes, other products fall back (BigScience's heads of 108 and 52 show it).
+# Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back. The
+# factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
 MISALIGNED = 3.0
 
 
@@ -80,9 +81,9 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
               kernels: Kernels) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
-    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, and a thin
-    product is
-    bound by reading its operands: max(arithmetic, traffic).
+    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, each tile
+    costs some steps along k to fill and empty, and a thin product is bound by reading its operands:
+    max(arithmetic, traffic).
     """
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
     arithmetic = 2.0 * (k + kernels.constants.depth) * batch * (padded + kernels.tail) / rate

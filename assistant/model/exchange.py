@@ -104,22 +104,24 @@ def exposed_exchange(job: Job, framework: Framework, layouts: Layouts, found: li
                      forward: Times, backward: Times) -> Times:
     """Seconds per optimizer step that are left of the exchanges.
 
-    Gradients hide behind the last micro-batch's ``backward``, ZeRO's new weights behind the next ``forward``. ZeRO-2
-    scatters after every micro-batch. ``async`` hides behind the whole step.
+    Gradients hide behind the last micro-batch's ``backward``, and HSDP's replicas behind what they leave of it; ZeRO's new
+    weights hide behind the next ``forward``. Dense and expert parameters share these windows. ZeRO-2 scatters after every
+    micro-batch. ``async`` hides behind the whole step.
     """
     overlap = framework.gradient_overlap if job.gradient_overlap is None else job.gradient_overlap
-    share, total = framework.overlap if overlap else 0.0, np.zeros(1)
-    window, often = backward, None
+    share = framework.overlap if overlap else 0.0
+    gradients, weights, replicas = (_summed([getattr(one, part) for one in found], place)
+                                    for part in ("gradients", "weights", "replicas"))
+    window, often = backward, 1.0
     if (asynchronous := layouts.strategy == ASYNC).any():
         window = np.where(asynchronous, layouts.micro_batches * (forward + backward), backward)
     if (each := layouts.strategy == ZERO2).any():
         often = np.where(each, layouts.micro_batches, 1.0)
-    for one in found:
-        if one.gradients is not None:
-            left = exposed(np.take(one.gradients, place, axis=-1), window, share)
-            total = total + (left if often is None else often * left)
-        if one.weights is not None:
-            total = total + exposed(np.take(one.weights, place, axis=-1), forward, share)
-        if one.replicas is not None:
-            total = total + exposed(np.take(one.replicas, place, axis=-1), backward, share)
-    return total
+    first = exposed(gradients, window, share)
+    after = exposed(gradients + replicas, window, share) - first
+    return often * first + after + exposed(weights, forward, share)
+
+
+def _summed(parts: list[Times | None], place: np.ndarray) -> Times:
+    """Seconds of the same part of all kinds of parameters, per layout."""
+    return sum((np.take(part, place, axis=-1) for part in parts if part is not None), np.zeros(1))

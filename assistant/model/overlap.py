@@ -105,7 +105,8 @@ def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     bytes_ = tokens * a.experts_per_token * a.hidden * job.activation_bytes
     ranks = group(slices.ep, np.ones_like(slices.ep), links.machine.domain)
     once = visited_share(ranks.domains, a.experts_per_token) if framework.dispatch_once else 1.0
-    both = np.where(slices.ep > 1, 2.0 * all_to_all(links.of(ranks.domains > 1), bytes_, ranks, once), 0.0) * (a.moe_layers / a.layers)
+    both = np.where(slices.ep > 1, 2.0 * all_to_all(links.of(ranks.domains > 1), bytes_, ranks, once), 0.0)
+    both = both * (a.moe_layers / a.layers)
     return LayerCommunication(both, both)
 
 

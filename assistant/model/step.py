@@ -14,7 +14,7 @@ from .collectives import send_receive
 from .compute import LayerTimes, floored, layer_times
 from .exchange import exchanges, exposed_exchange, is_fully_sharded, sharded_layers
 from .framework import Framework
-from .job import RECOMPUTE, Job
+from .job import FSDP, HSDP, RECOMPUTE, ZERO1, ZERO2, Job
 from .layout import Layouts, distinct
 from .machine import Machine
 from .memory import Share, share_of, shard_sizes
@@ -23,7 +23,7 @@ from .overlap import Links, Times, context_parallel, data_groups, expert_paralle
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
 OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
-SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU
+SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU: assumed, half a layer's launch
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
     return Steps(sum(parts.values()), parts)
 
 
-def step_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None) -> np.ndarray:
+def step_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts,
+               framework: Framework | None = None) -> np.ndarray:
     """The total of :func:`steps` alone, (F, L), or (1, L) where no network matters: what a search compares."""
     pieces = _pieces(job, machine, networks, layouts, 1.0, framework)
     work, slowest = pieces.work()
@@ -124,7 +125,8 @@ def _pieces(job: Job, machine: Machine, networks: Networks, layouts: Layouts, sl
         job.architecture.layers, framework.step_overhead, layouts, layer, kind, stage,
         sharded=fully.exposed(place, ahead, back, framework.overlap) if fully else none,
         outer=_pick(fully.outer, place) if fully else none,
-        sync=exposed_exchange(job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead, stage * back),
+        sync=exposed_exchange(job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead,
+                              stage * back),
         send=_stage_sends(job, links, framework, layouts, times.forward),
         optimizer=_pick(optimizer_time(machine, places, share), place))
 
@@ -137,7 +139,8 @@ def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
     return {
         "compute": per_rank * _pick(layer.forward + layer.backward, kind) + m / p * _pick(layer.head, kind),
         "recompute": per_rank * _pick(layer.repeated, kind),
-        "tp": per_rank * _pick(layer.tp, kind) + m / p * _pick(layer.outer_tp, kind), "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
+        "tp": per_rank * _pick(layer.tp, kind) + m / p * _pick(layer.outer_tp, kind),
+        "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
         "pp_bubble": bubble, "pp_p2p": pieces.send, "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
         "optimizer": pieces.optimizer, "other": np.full_like(m, pieces.overhead)}
 
@@ -210,6 +213,6 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
 def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarray:
     """Seconds of the optimizer on the parameters a GPU updates: memory-bound."""
     dense, experts = shard_sizes(layouts, machine.domain)
-    sharded = layouts.strategy != 0
+    sharded = np.isin(layouts.strategy, (ZERO1, ZERO2, FSDP, HSDP))
     own = np.where(sharded, share.dense / dense + share.experts / experts, share.dense + share.experts)
     return OPTIMIZER_TRAFFIC * own / (machine.memory_bandwidth * machine.memory_efficiency)

@@ -33,8 +33,8 @@ def _factors(profile: Profile) -> list[str]:
                      f"{network.others:.3g} on every other fabric, which shares half of it")
     left_out = profile.errors.left_out_percent
     if left_out is not None and left_out >= profile.errors.before_percent:
-        lines.append("Predicting each run from the others is no better than not calibrating: the runs disagree, so rather do "
-                     "without this profile.")
+        lines.append("Predicting each run from the others is no better than not calibrating: the runs disagree, so the profile "
+                     "leaves everything as it is.")
     return lines
 
 

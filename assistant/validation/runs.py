@@ -70,8 +70,9 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
     gpu, gpus = _known(row, "gpu", catalog.gpus), _whole(row, "gpus", least=1)
     per_node = _whole(row, "gpus_per_node", gpu.gpus_per_node, least=1)
     machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, per_node, catalog.constants)
-    if machine.domains > 1 and not row.get("fabric"):
-        raise InputError(f"expected the fabric that joins {machine.domains} nodes, got nothing", Place(field="fabric"))
+    if machine.domains > 1 and row.get("fabric") in (None, "", "none"):
+        given = row.get("fabric") or "nothing"
+        raise InputError(f"expected the fabric that joins {machine.domains} nodes, got {given}", Place(field="fabric"))
     nics = _whole(row, "nics_per_node", 0) or None
     job = _job(row, catalog, gpus)
     return Run(
@@ -127,12 +128,26 @@ def _split(row: Mapping[str, str], job: Job) -> Parallelism:
     ranks = split.tp * split.pp * split.cp
     if row.get("use") == "excluded":
         return split
-    if job.gpus % ranks:
-        raise InputError(f"expected tp·pp·cp to divide gpus ({job.gpus}), got {ranks}", Place(field="gpus"))
-    if job.global_batch * ranks < job.gpus:
-        message = f"expected at least the {job.gpus // ranks} data-parallel ranks, got {job.global_batch}"
-        raise InputError(message, Place(field="global_batch"))
+    for field, wrong, message in _faults(job, split, ranks):
+        if wrong:
+            raise InputError(message, Place(field=field))
     return split
+
+
+def _faults(job: Job, split: Parallelism, ranks: int) -> Iterator[tuple[str, bool, str]]:
+    """What makes a split impossible: (column, whether it is so, what is wrong)."""
+    a, replicas = job.architecture, job.gpus // ranks or 1
+    each = job.global_batch // replicas
+    yield "gpus", job.gpus % ranks > 0, f"expected tp·pp·cp to divide gpus ({job.gpus}), got {ranks}"
+    yield "global_batch", each < 1, f"expected at least the {replicas} data-parallel ranks, got {job.global_batch}"
+    yield "micro_batch", (job.micro_batch or 1) > each, f"expected at most the {each} sequences of a rank, got {job.micro_batch}"
+    deepest = -(-a.layers // split.pp)
+    yield "pp", split.pp > a.layers, f"expected at most the model's {a.layers} layers, got {split.pp}"
+    yield "interleave", split.interleave > deepest, f"expected at most the {deepest} layers of a stage, got {split.interleave}"
+    yield "ep", split.ep > max(a.experts, 1), f"expected at most the model's {a.experts or 1} experts, got {split.ep}"
+    yield "ep", a.experts % split.ep > 0, f"expected a divisor of the model's {a.experts} experts, got {split.ep}"
+    yield ("strategy", split.strategy == "diloco",
+           'expected a strategy with one exchange per step, got "diloco", whose steps are mostly without one')
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
