@@ -32,7 +32,8 @@ Answers = Callable[[Draft, "Tried", Catalog], list[Plausible]]
 OWNED = {"infiniband": 0.15, "roce": 0.1, "tcp": 0.1}  # what is already there, by technology
 FACTORS = (0.25, 4.0)
 SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
-PRICES = {0.5: 0.3, 1.6: 0.2}
+PRICES = {0.5: 0.15, 0.7: 0.2, 1.3: 0.15, 1.8: 0.1}  # of the usual price
+FRAMEWORKS = {"megatron": 0.3, "fsdp": 0.3, "deepspeed": 0.15, "jax": 0.1}
 DEADLINE = 0.9  # of the time the run would take
 LATEST_DAYS = 365  # nobody names a deadline further away
 LOADS = {2.0: 0.3, 20.0: 0.3, 200.0: 0.2}
@@ -53,7 +54,7 @@ def _provider(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     return [Plausible({"parallelism.strategy": name}, weight)
-            for name, weight in (("fsdp", 0.35), ("hsdp", 0.1), ("zero1", 0.1))]
+            for name, weight in (("fsdp", 0.35), ("hsdp", 0.1), ("zero1", 0.1), ("ddp", 0.05))]
 
 
 def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -68,7 +69,7 @@ def _sequence(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 
 def _framework(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"training.framework": name}, weight) for name, weight in (("megatron", 0.3), ("fsdp", 0.3))]
+    return [Plausible({"training.framework": name}, weight) for name, weight in FRAMEWORKS.items()]
 
 
 def _load(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
