@@ -89,7 +89,7 @@ def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for 
 
 
 @app.command()
-def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json or markdown.")] = "text", out: Out = None,
+def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json, markdown or html.")] = "text", out: Out = None,
          catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
     """One questionnaire → one plan."""
     from assistant.library import load
@@ -97,7 +97,7 @@ def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, j
     from assistant.planning import plan as make
     from assistant.planning import with_crossover
 
-    _one_of("--format", form, ("text", "json", "markdown"))
+    _one_of("--format", form, ("text", "json", "markdown", "html"))
     library = load(user_catalog=catalog, profile=profile)
     questionnaire = read_one(file, library.catalog)
     _ready_index(library)
@@ -122,6 +122,10 @@ def _emit_plan(made: Any, form: str, out: Path | None) -> None:
         from assistant.present.markdown import plan_markdown
 
         text = plan_markdown(made)
+    elif form == "html":
+        from assistant.present.html import plan_html
+
+        text = plan_html(made)
     else:
         from assistant.present.text import plan_lines
 
@@ -275,11 +279,16 @@ def understand(sentence: Annotated[Optional[str], typer.Argument(help="What a pe
 
 @app.command()
 def replay(files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
-           update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False) -> None:
+           update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
+           export: Annotated[Optional[Path], typer.Option(
+               "--export", help="Do not replay: write the transcript as a page that stands alone (.html).")] = None) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
     from assistant.conversation import transcripts
     from assistant.library import load
 
+    if export is not None:
+        _export_transcript(files, export)
+        return
     library, changed = load(), 0
     for file in files:
         result = transcripts.replay_file(file, library)
@@ -290,6 +299,15 @@ def replay(files: Annotated[list[Path], typer.Argument(help="Saved transcripts."
             if update:
                 transcripts.update_file(file, library)
     raise typer.Exit(1 if changed and not update else 0)
+
+
+def _export_transcript(files: list[Path], out: Path) -> None:
+    from assistant.conversation import transcripts
+
+    if len(files) != 1 or out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
+                         Place(field="--export"))
+    _write(transcripts.as_html(transcripts.read(files[0])), out)
 
 
 @app.command()

@@ -32,6 +32,24 @@ _HELP = (
 PARTS = ("show", "flips", "conflicts", "sources", "assumptions", "warnings", "measure", "ask-provider")
 
 
+# What is said about comparing itself; any other word is a name.
+_NO_NAMES = frozenset("""a against all and are best better between both by candidate candidates cheaper cheapest choice chosen cost costs
+current detail difference differences do does else fabric fabrics faster fastest first for here how i in is it job latency me networks
+of on one one's other others option options or please point price recommendation recommended runner runner-up runnerup second show side
+speed stack terms than the them there these this those three to top two up versus vs what what's whats which who winner with
+would""".split())
+
+
+def _unknown(rest: str) -> str:
+    """What a comparison names besides words about the comparing itself."""
+    for piece in rest.split("…"):
+        words = piece.split()
+        names = [i for i, word in enumerate(words) if word.strip(".,;:?!\"'()").lower() not in _NO_NAMES]
+        if names:
+            return " ".join(words[names[0]:names[-1] + 1])
+    return ""
+
+
 class AboutPlan:
     """Answers about plans, for one catalog."""
 
@@ -82,6 +100,9 @@ class AboutPlan:
     def _compare(self, plan: Plan, reading: Understanding) -> list[Event]:
         """Two fabrics; one is compared with the recommended, none named: the recommended with the runner-up."""
         answer = plan.recommendation
+        unknown = _unknown(reading.rest)
+        if unknown and len(reading.fabrics) < 2:
+            return [Failure(text=f"\"{unknown}\" is no network I know. Networks of this plan: {self._candidates(plan)}.")]
         named = [self._meant(plan, f) for f in reading.fabrics]
         wanted = list(dict.fromkeys([*named, answer.fabric, answer.runner_up or answer.fabric]))[:2]
         wanted = [f for f in wanted if candidate(plan, f) is not None]

@@ -22,7 +22,7 @@ _COMMANDS = {
              r"diagrams?)(?: (?:it|that|the plan|please))?|draw (?:it|that|the plan)",
     "facts": r"(?:(?:what (?:do you|have you|did you)|show(?: me)? what you) (?:know|understood|understand|have)(?: so far)?|"
              r"(?:what have i|what did i) (?:said|say|tell you|told you)(?: so far)?|summary|/?status|"
-             r"(?:show(?: me)? )?(?:the )?(?:questionnaire|answers))",
+             r"(?:show(?: me)? )?(?:the )?(?:questionnaire|answers|facts?)|/facts?)",
     "branches": r"(?:/?(?:show |list )?(?:the )?branches|(?:show |list )?(?:the )?variations)",
     "flips": r"(?:what|when) (?:would|could|will|might) (?:flip|change|tip|overturn|turn|alter) (?:it|this|that|the (?:answer|"
              r"plan|recommendation|result|verdict|choice)|your (?:mind|answer))|what would it take to (?:change|flip).*|"

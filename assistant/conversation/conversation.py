@@ -31,9 +31,11 @@ from .understanding.message import clean
 
 Planner = Callable[[Questionnaire, Library], Plan]
 Searcher = Callable[[str], SearchAnswer]
-Exporter = Callable[[Plan, Questionnaire, exporting.Target], None]
+# Returns under which name the person finds the file, when that is not what they asked for.
+Exporter = Callable[[str, exporting.Target], str | None]
 
 LONGEST_MESSAGE = 4000
+_STATES = ("describe", "change", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 
 
@@ -125,6 +127,8 @@ class Conversation:
 
     def _understood(self, said: str) -> list[Event]:
         reading = understand(said, context=self.draft, catalog=self.library.catalog)
+        if reading.doubts and reading.intent in _STATES:
+            return [Failure(text=f"{reading.doubts[0]}. Nothing was changed."), *self._repeat()]
         number = self._number(reading, said)
         if number is not None:
             return [number]
@@ -134,11 +138,14 @@ class Conversation:
         return handle(reading, said)
 
     def _number(self, reading: Understanding, said: str) -> Answer | None:
-        """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points."""
-        if reading.intent not in _MAY_ASK_A_NUMBER or (reading.intent == "what-if" and self.plan is not None):
+        """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but
+        not the size of cluster from which a network pays."""
+        if reading.intent not in _MAY_ASK_A_NUMBER:
             return None
         found = computed(said, self.library, self.draft.fields, self._today)
-        return Answer(question=said, answer=found) if found is not None else None
+        if found is None or (reading.intent == "what-if" and self.plan is not None and not _of_the_size(found)):
+            return None
+        return Answer(question=said, answer=found)
 
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
         fields = said_fields(reading, self.draft)
@@ -187,7 +194,7 @@ class Conversation:
             plan = self._planned(change.draft)
         except InputError as error:
             return [self._failure(error), *self._repeat()]
-        understood = taken(before, change, fields, self.library.catalog, rest=rest, named=named)
+        understood = taken(before, change, fields, self.library.catalog, said=said, rest=rest, named=named)
         self._history.advance(change.draft)
         return [understood, *self._adopt(plan)]
 
@@ -254,15 +261,24 @@ class Conversation:
         return [Note(text="Everything said is kept in the transcript." if self.record else "Goodbye.")]
 
     def _export(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: [self._exported(plan, said)])
-
-    def _exported(self, plan: Plan, said: str) -> Event:
-        target = exporting.target_of(said)
         try:
-            self.exporter(plan, self.draft.questionnaire(self.library.catalog), target)
+            target = exporting.target_of(said)
+            if target.conversation:
+                return [self._exported(self._in_words(target), target)]
+            return self._with_plan(lambda plan: [self._exported(exporting.written(
+                plan, self.draft.questionnaire(self.library.catalog), target.format), target)])
         except InputError as error:
-            return Failure(text=f"{error}.")
-        return Exported(path=target.path, format=target.format)
+            return [Failure(text=f"{error}.")]
+
+    def _exported(self, text: str, target: exporting.Target) -> Event:
+        name = self.exporter(text, target)
+        return Exported(path=name or target.path, format=target.format, what="conversation" if target.conversation else "plan")
+
+    def _in_words(self, target: exporting.Target) -> str:
+        from . import transcripts
+
+        today = self._today or datetime.date.today()
+        return transcripts.written(self.turns, self.library, today, target.format)
 
     # -- variations, undo, branches ----------------------------------------------------------------------
 
@@ -342,6 +358,10 @@ class Conversation:
         if self.record is not None:
             self.record(turn)
         return events
+
+
+def _of_the_size(found: SearchAnswer) -> bool:
+    return found.computed is not None and found.computed.kind == "crossover"
 
 
 def replay(conversation: Conversation, answers: Iterable[str]) -> Iterator[Event]:

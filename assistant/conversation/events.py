@@ -165,9 +165,10 @@ class Note(Frozen):
 
 
 class Exported(Frozen):
-    """The plan was written to ``path``."""
+    """The plan or the conversation was written to ``path``."""
 
     kind: Literal["exported"] = "exported"
+    what: Literal["plan", "conversation"] = "plan"
     path: str
     format: Literal["markdown", "json", "yaml", "html", "text"]
 

@@ -1,4 +1,4 @@
-"""The plan as a file: which format and where, and the writing itself."""
+"""The plan or the conversation as a file: which format and where, and the writing itself."""
 
 from __future__ import annotations
 
@@ -19,16 +19,29 @@ _PATH = re.compile(r"""["'](?P<quoted>[^"']+)["']|"""
 _TO = re.compile(r"\b(?:to|in|into|as)\s+(?P<path>[~./][^\s,;]*)")
 
 
+_CONVERSATION = re.compile(r"\b(?:conversation|transcript|chat|dialog(?:ue)?|(?:this|our|the whole) talk|what we said)\b", re.IGNORECASE)
+_OF_A_CONVERSATION = ("markdown", "html")
+
+
 class Target(NamedTuple):
     """What to write where; ``replace`` when the person said that an existing file may go."""
 
     format: Format
     path: str
     replace: bool
+    conversation: bool = False
+
+    @property
+    def what(self) -> str:
+        """The word that a request to export it needs."""
+        return "the conversation " if self.conversation else ""
 
 
 def target_of(text: str) -> Target:
-    """``export as json to plan.json`` → format and path. Without a path, ``weft-plan`` in the current folder."""
+    """``export as json to plan.json`` → format and path. Without a path, ``weft-plan`` in the current folder.
+
+    Raises :class:`InputError` for a conversation in a format that holds plans only.
+    """
     found = _PATH.search(text) or _TO.search(text)
     path = next((p for p in found.groupdict().values() if p), None) if found else None
     outside = text.replace(path, " ") if path else text
@@ -37,22 +50,15 @@ def target_of(text: str) -> Target:
     wanted = named[1].lower() if named else None
     chosen: Format = by_suffix or {"md": "markdown", "yml": "yaml"}.get(wanted, wanted) or "markdown"
     suffix = {"markdown": ".md", "json": ".json", "yaml": ".yaml", "html": ".html", "text": ".txt"}[chosen]
-    return Target(chosen, path or f"weft-plan{suffix}", re.search(r"\b(?:overwrite|replace)\b", text, re.IGNORECASE) is not None)
+    conversation = _CONVERSATION.search(outside) is not None
+    if conversation and chosen not in _OF_A_CONVERSATION:
+        raise InputError(f"expected markdown or html for a conversation, got {chosen}")
+    return Target(chosen, path or f"weft-{'conversation' if conversation else 'plan'}{suffix}",
+                  re.search(r"\b(?:overwrite|replace)\b", text, re.IGNORECASE) is not None, conversation)
 
 
-def write(plan: Plan, questionnaire: Questionnaire, target: Target) -> None:
-    """Write the plan (as YAML: the questionnaire, to plan again). Raises :class:`InputError` when the file cannot be written."""
-    path = Path(target.path).expanduser()
-    if path.exists() and not target.replace:
-        raise InputError(f"{target.path} is already there; name another file, or say: export to {target.path}, overwrite")
-    text = _text(plan, questionnaire, target.format)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{target.path} cannot be written: {error.strerror or error}") from None
-
-
-def _text(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
+def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
+    """The plan in a format; as YAML the questionnaire, to plan again."""
     if format == "json":
         return plan.model_dump_json(by_alias=True, indent=2) + "\n"
     if format == "yaml":
@@ -64,9 +70,20 @@ def _text(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
 
         return "\n".join(plan_lines(plan, 100)) + "\n"
     if format == "html":
-        from assistant.present.page import plan_html
+        from assistant.present.html import plan_html
 
         return plan_html(plan)
     from assistant.present.markdown import plan_markdown
 
     return plan_markdown(plan)
+
+
+def write(text: str, target: Target) -> None:
+    """Write a file. Raises :class:`InputError` when one is there already or it cannot be written."""
+    path = Path(target.path).expanduser()
+    if path.exists() and not target.replace:
+        raise InputError(f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, overwrite")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{target.path} cannot be written: {error.strerror or error}") from None

@@ -97,7 +97,7 @@ QUESTIONS: tuple[Asked, ...] = (
         settled_by=("workload",), required=True,
         choices=fixed(
             ("pretraining", "Pretrain a model", {"workload": "pretraining"}),
-            ("finetuning", "Fine-tune a model (full, SFT, LoRA)", {"workload": "finetuning"}),
+            ("finetuning", "Fine-tune a model (LoRA is planned as full)", {"workload": "finetuning"}),
             ("rlhf", "Reinforcement learning (RLHF, PPO, GRPO)", {"workload": "rlhf"}),
             ("inference", "Serve a model to users", {"workload": "inference"}),
             ("disaggregated-inference", "Serve with prefill and decode on separate GPUs",

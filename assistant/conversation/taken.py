@@ -15,6 +15,9 @@ from .fields import field_text, value_text
 
 _ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
                             r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
+_ADAPTERS = re.compile(r"\b(?:q?lora|peft|adapters?|parameter[\s-]efficient)\b", re.IGNORECASE)
+_ADAPTERS_ASSUMED = ("adapters (LoRA) are planned as full fine-tuning: their gradients are a small part of that, so what the network "
+                     "must carry is an upper bound")
 _SPLITS = ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")
 # Methods that people run over every GPU, without tensor or pipeline parallelism, unless they say so.
 _ALONE = ("ddp", "fsdp", "hsdp")
@@ -48,12 +51,13 @@ def _readmitted(reading: Understanding, said: str, draft: Draft, catalog: Catalo
     return [name for name in excluded if fabrics[name].technology not in allowed]
 
 
-def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Catalog, *, rest: str = "",
+def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Catalog, *, said: str = "", rest: str = "",
           named: Iterable[str] = ()) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
     aside = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
     shown = tuple(_shown(name, value, before, catalog) for name, value in fields.items())
-    return Understood(fields=shown, assumed=(*aside, *_assumed(change.draft, fields, named)), rest=rest)
+    adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
+    return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
 
 
 def _shown(name: str, value: Any, before: Draft, catalog: Catalog) -> UnderstoodField:

@@ -40,8 +40,8 @@ from .events import Turn
 from .wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
-_HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices",
-         "evidence": "Evidence"}
+HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices",
+         "evidence": "Evidence"}  # keys of a head and their labels
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 LONGEST_FILE = 16 * 1024 * 1024
@@ -75,7 +75,7 @@ class Transcript:
 
 def opening(title: str, head: dict[str, str]) -> str:
     """The text before the first turn."""
-    return f"# {_escape(title)}\n\n" + "".join(f"- {label}: {head[key]}\n" for key, label in _HEAD.items())
+    return f"# {_escape(title)}\n\n" + "".join(f"- {label}: {head[key]}\n" for key, label in HEAD.items())
 
 
 def turn_text(turn: Turn) -> str:
@@ -139,10 +139,10 @@ def parse(text: str, file: str | None = None) -> Transcript:
 
 
 def _head(lines: list[str], file: str | None) -> dict[str, str]:
-    keys = {label: key for key, label in _HEAD.items()}
+    keys = {label: key for key, label in HEAD.items()}
     pairs = [line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line]
     head = {keys[label]: value.strip() for label, value in pairs if label in keys}
-    missing = [label for key, label in _HEAD.items() if key not in head]
+    missing = [label for key, label in HEAD.items() if key not in head]
     if missing:
         raise InputError(f"expected \"- {missing[0]}: …\" under the title", Place(file, 2))
     try:

@@ -20,11 +20,12 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .conversation import Conversation, Searcher
+from .events import Turn
 from .searching import lazy_searcher
-from .transcript_format import WEFT, YOU, Exchange, Recorder, Transcript, opening, parse, read, replace, text_of
+from .transcript_format import HEAD, WEFT, YOU, Exchange, Recorder, Transcript, opening, parse, read, replace, text_of
 
-__all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "conversation_for", "dated_planner", "export_nothing", "head_of",
-           "keep_nothing", "opening", "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file"]
+__all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "as_html", "conversation_for", "dated_planner", "export_nothing", "head_of",
+           "keep_nothing", "opening", "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file", "written"]
 
 CLAIMS, SEARCH = "claims", "claims and search"
 _FACTS = {"rules": "rules", "knowledge": "knowledge", "catalog": "catalog or prices"}
@@ -86,6 +87,20 @@ def conversation_for(transcript: Transcript, library: Library, searcher: Searche
     yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
     return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library, yours=yours),
                         exporter=export_nothing, record=keep_nothing, today=transcript.date)
+
+
+def written(turns: Iterable[Turn], library: Library, today: datetime.date, form: str = "markdown") -> str:
+    """What was said so far as a document; ``form``: markdown or html."""
+    text = text_of("A conversation with Weft", head_of(library, today, searched=False), turns)
+    return as_html(parse(text)) if form == "html" else text
+
+
+def as_html(transcript: Transcript) -> str:
+    """A transcript as a page that stands alone."""
+    from assistant.present.html import conversation_html
+
+    facts = {label: transcript.head[key] for key, label in HEAD.items()}
+    return conversation_html(transcript.title, facts, ((e.said, e.answer) for e in transcript.exchanges))
 
 
 def export_nothing(*_: object) -> None:

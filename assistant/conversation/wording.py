@@ -243,7 +243,7 @@ def _note(event: e.Note) -> Iterator[Block]:
 
 
 def _exported(event: e.Exported) -> Iterator[Block]:
-    what = "The questionnaire" if event.format == "yaml" else "The plan"
+    what = "The questionnaire" if event.format == "yaml" else f"The {event.what}"
     yield Paragraph(f"{what} is in {event.path}.")
 
 

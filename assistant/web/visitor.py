@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assistant.conversation import Conversation
+    from assistant.conversation.exporting import Target
     from assistant.tui.app import WeftApp
-    from assistant.vocabulary.plan import Plan
-    from assistant.vocabulary.questionnaire import Questionnaire
 
 _LOOK_S = 2.0  # how often to look whether the server is still there
 
@@ -44,19 +43,15 @@ def _begin(transcript: Path, app: WeftApp) -> Conversation:
     else:
         conversation = opening.begin(load(), keep=False)
         opening.record_in(conversation, transcript, "A conversation with Weft in a browser")
-    conversation.exporter = lambda plan, questionnaire, target: _deliver(app, plan, questionnaire, target)
+    conversation.exporter = lambda text, target: _deliver(app, text, target)
     return conversation
 
 
-def _deliver(app: WeftApp, plan: Plan, questionnaire: Questionnaire, target: tuple) -> None:
-    """Hand a plan to the browser to keep: a visitor names a file, and must not write it on the server."""
-    from assistant.conversation import exporting
-
+def _deliver(app: WeftApp, text: str, target: Target) -> str:
+    """Hand a file to the browser to keep: a visitor names a file, and must not write it on the server. Returns its name there."""
     name = Path(target.path).name or "weft-plan"
-    with tempfile.TemporaryDirectory(prefix="weft-") as folder:
-        path = Path(folder) / "plan"
-        exporting.write(plan, questionnaire, exporting.Target(target.format, str(path), True))
-        app.call_from_thread(app.deliver_binary, path.open("rb"), save_filename=name)
+    app.call_from_thread(app.deliver_binary, io.BytesIO(text.encode("utf-8")), save_filename=name)
+    return f"{name}, among your browser's downloads"
 
 
 def _forget_if_nothing_was_said(app: WeftApp, transcript: Path) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from rapidfuzz.distance import OSA
+
 _SHORT = {"dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't", "wont": "won't", "cant": "can't",
           "wouldnt": "wouldn't", "couldnt": "couldn't", "shouldnt": "shouldn't", "wasnt": "wasn't", "havent": "haven't",
           "hasnt": "hasn't", "whats": "what's", "hows": "how's", "lets": "let's", "thats": "that's", "weve": "we've",
@@ -51,21 +53,5 @@ def _near(word: str) -> str | None:
     known = _BY_LETTER.get(word[0], [])
     if word in _RIGHT or any(w.startswith(word) or _FORM.fullmatch(word.removeprefix(w)) for w in known):
         return None
-    near = [w for w in known if slips(word, w) <= (2 if len(w) >= _LONG else 1)]
-    return near[0] if len(near) == 1 else min(near, key=lambda w: slips(word, w), default=None)
-
-
-def slips(one: str, other: str) -> int:
-    """How many letters must be added, left out, changed or exchanged with the next to get from one word to the other."""
-    if abs(len(one) - len(other)) > 2:
-        return 3
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        last, before, row = before, row, [i]
-        for j, b in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    near = [w for w in known if OSA.distance(word, w) <= (2 if len(w) >= _LONG else 1)]
+    return min(near, key=lambda w: OSA.distance(word, w), default=None)
