@@ -12,14 +12,15 @@ _WORKLOADS = (
     ("disaggregated-inference", r"dis[\s\-]?agg(?:regat(?:ed|ion|e)|reg)?(?:[\s\-](?:inference|serving|llm))*(?:\s(?:with|"
                                 r"into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|"
                                 r"split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
-                                r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*"),
+                                r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*|"
+                                r"prefill\b[^.;]{1,30}\bdecod\w+\b[^.;]{1,20}\b(?:other|another|separate|different)\b(?:\s\w+)?"),
     ("batch-inference", r"(?:batch|offline|bulk|nightly|overnight|mass)[\s\-](?:inference|inferencing|generation|scoring|processing|"
                         r"embeddings?|embedding|labell?ing|classification|summari[sz]ation|annotation)|(?:inference|"
                         r"generation) in (?:batch|bulk)|synthetic data generation"),
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
-                   r"q?lora\b|\bdpo\b|\bpeft\b|instruction[\s\-]tun(?:e|ing)|post[\s\-]?train(?:ing)?"),
+                   r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|post[\s\-]?train(?:ing)?"),
     ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from\sscratch|"
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|"
@@ -48,26 +49,26 @@ _SLOWDOWN = re.compile(
     rf"acceptable)))?)?|"
     rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
     rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
-    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead)(?:\s(?:at most|max|"
-    rf"is (?:ok|fine|acceptable|tolerable)))?")
+    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|loss)(?:\s(?:at most|max|"
+    rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
 _STAFF = (r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|"
           r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)")
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
                    rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
-_SKILLED = re.compile(r"(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|with) (?:rdma|network\w*|infiniband|"
+_SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma|roce|switch\w*) (?:experience|expertise|operations?)|(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|with) (?:rdma|network\w*|infiniband|"
                       r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
 _NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
                      r"switch\w*)\b")
-_SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|admins?|one)\s(?:here\s)?(?:who|that)\s"
+_SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|crew|one)\s(?:here\s)?(?:(?:who|that)\s)?"
                        r"(?:really\s|can\s)?(?:knows?|understands?|does|do|tunes?|runs?|ran|has run|have run|manages?)\s(?:some\s|a bit of\s|how to \w+\s|our\s|"
                        r"the\s)?(?:network\w*|infiniband|rdma|roce|switch\w*)(?P<well>\s(?:inside out|for years|very well|in depth|"
                        r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
 _SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
 _TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|no more than|allow\w*|problem)\b")
-_SITES = re.compile(rf"(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
+_SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
                     rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
                   r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
@@ -157,7 +158,7 @@ def _read_team(reading: Reading, match: re.Match[str]) -> None:
 def read_sites(reading: Reading) -> None:
     """Sites and the link between them."""
     for match in reading.message.find(_SITES):
-        count = whole(match["n"])
+        count = whole(match["n"] or match["n_"])
         if count and not reading.message.negation(match.start(), match.end()):
             reading.set("cluster.sites", count)
             reading.message.take_match(match)

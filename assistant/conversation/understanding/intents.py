@@ -80,7 +80,7 @@ _CHANGE = re.compile(_START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|i
 _QUESTION = re.compile(_START + r"(?:what|what's|whats|which|who|when|where|how|is|are|does|do|did|can|could|should|will|"
                                 r"would|has (?:any|it|this|that|there|meta|nvidia|some|someone|anyone|roce|infiniband)|"
                                 r"have (?:you|they|there)|tell me (?:about|more)|define\b|describe (?:the|what|how)|explain\b|i(?:'d|"
-                                r" would) like to know|i wonder|any(?: \w+)? (?:sources?|evidence|experience)|explain what)\b")
+                                r" would) like to know|i wonder|any(?: \w+)? (?:sources?|evidence|experience)|explain what)\b(?!'t)")
 _SOURCES_DISAGREE = re.compile(r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|"
                                r"conflict)|contradict\w*.{0,20}sources|\bwhere do .{0,20} disagree")
 

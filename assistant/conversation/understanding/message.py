@@ -16,21 +16,21 @@ TAKEN = "\x00"
 # Where the reach of a "no" ends.
 _BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
                        r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|"
-                       r"(?<!n't )(?<!not )use)\b")
+                       r"(?<!n't )(?<!not )(?<!not to )use)\b")
 _NEGATOR = re.compile(
     r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
     r"nor|"
     r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
     r"cannot|can not|"
-    r"rule out|forget|drop|remove|lacks?|lacking|non)\b")
+    r"(?:stay|keep|steer)(?:ing)? (?:\w+ )?(?:away|clear) (?:from|of)|no way|refuse|hate|rule out|forget|drop|remove|lacks?|lacking|non)\b")
 _UNDECIDED = re.compile(r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|matter|yet|only|just|necessarily|idea|clue|"
                         r"(?:be\s)?(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than|over|above|"
                         r"under|below|beyond|exceed)")
 _DENIED_AFTER = re.compile(
     r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required))|out\b(?: of the question)?|"
-    r"off the table|ruled out|excluded|no longer|unavailable|forbidden|impossible|no option|"
+    r"off (?:the table|limits)|banned|ruled out|excluded|no longer|unavailable|forbidden|impossible|no option|"
     r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)|"
-    r"(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
+    r"makes? no sense(?: for (?:us|me))?|(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
     r"can't|cannot)(?: (?:an option|available|possible|allowed))?")
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 

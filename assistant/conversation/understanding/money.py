@@ -15,7 +15,7 @@ _MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_P
 _CENTS = rf"(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)"
 _HOUR = (r"\s?(?:/|per|an?|each)\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:an?\s|per\s)?(?:h|hr|hour)s?\b"
          r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b")
-_HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
+_HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium|dearer|costlier))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
                      rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b")
 _ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|a)\s?kwh")
@@ -25,7 +25,10 @@ _BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
-_PREMIUM = re.compile(r"premium|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
+_LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|h)|"
+                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate))\s?(?:is|of|:|=|at|about|around|~|\s)*"
+                       rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
+_PREMIUM = re.compile(r"premium|\badds?\b|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
 _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
                    r"nodes?))?\b")
@@ -47,7 +50,7 @@ _CONTRACT = re.compile(r"[\s\-]*(?:reserved?|reservation|commit\w*|contracts?|le
 _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|later) than|"
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
-_DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at most|max(?:imum)?\b|or less|time limit|tops)")
+_DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
@@ -69,6 +72,9 @@ def read_money(reading: Reading) -> None:
                                                                                     reading.message.text[match.end():])[0][:40]
         field = "budget.fabric_premium_gpu_hour_usd" if _PREMIUM.search(clause) else "budget.gpu_hour_usd"
         reading.set(field, plain(_money(match)))
+        reading.message.take_match(match)
+    for match in reading.message.find(_LABELLED):
+        reading.set("budget.gpu_hour_usd", plain(_money(match)))
         reading.message.take_match(match)
     for pattern in (_TOTAL, _BUDGET):
         for match in reading.message.find(pattern):

@@ -27,12 +27,13 @@ _GLOBAL_BATCH = re.compile(
 _SEQUENCE = re.compile(
     rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
     rf"seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
+    rf"(?P<n__>{_NUMBER_K})\s?{_TOKENS}\s(?:per|/|in each|a)\s?(?:sequence|sample|document)s?|"
     rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|"
     rf"(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|"
     rf"\s?len(?:gth)?\s\d)")
 _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
                          rf"more\s|of\s)?{_TOKENS}\b"
-                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt))(?:\sof\s(?:text|"
+                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|document))(?:\sof\s(?:text|"
                          rf"data|code))?")
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
                         r"8[\s\-]bit float\w*)|"
@@ -40,7 +41,7 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
                         r"full[\s\-]precision|single[\s\-]precision))"
                         r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
 _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient|grad|act)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|ckpt(?:ing)?|"
-                        r"computation|compute)\b|"
+                        r"computation|compute)\b(?:\s(?:is\s|turned\s|switched\s)*(?P<off>off|disabled)\b)?|"
                         r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|"
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
@@ -61,7 +62,7 @@ _OUTPUT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|"
     rf"reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b|of (?:output|answer)))|"
     rf"(?P<n__>{_NUMBER_K})\s?out\b|"
-    rf"\b(?:outputs?|answers?|completions?|responses?|osl|output[_ ]tokens)(?:\s(?:length|"
+    rf"\b(?:outputs?|answers?|completions?|responses?|repl(?:y|ies)|osl|output[_ ]tokens)(?:\s(?:length|"
     rf"size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
 
 
@@ -117,7 +118,7 @@ def _read_settings(reading: Reading) -> None:
             reading.set("training.precision", next(name for name in ("bf16", "fp8", "fp16", "fp32") if match[name]))
             reading.message.take_match(match)
     for match in reading.message.find(_RECOMPUTE):
-        how = match["how"] or match["how_"] or match["how__"] or "full"
+        how = "none" if match["off"] else match["how"] or match["how_"] or match["how__"] or "full"
         reading.set("training.recompute", {"no": "none", "without": "none"}.get(how, how))
         reading.message.take_match(match)
     for match in reading.message.find(_FLASH):
