@@ -6,8 +6,11 @@ import sys
 from typing import Any
 
 
-def progress_bar(title: str) -> Any:
-    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step."""
+def progress_bar(title: str, total: int | None = None) -> Any:
+    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step.
+
+    ``total``: steps, when their number is known.
+    """
     import contextlib
 
     if not sys.stderr.isatty():
@@ -19,7 +22,7 @@ def progress_bar(title: str) -> Any:
     def bar() -> Any:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(title, total=None)
+            task = progress.add_task(title, total=total)
             yield lambda: progress.advance(task)
 
     return bar()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Optional
@@ -44,7 +45,7 @@ def validate(
     library = load(user_catalog=catalog)
     shipped = library.knowledge_folder / "measurements" / "training.csv"
     runs = read_runs(file or shipped, library.catalog)
-    with progress_bar("predicting") as advance:
+    with progress_bar("predicting", sum(run.use != "excluded" for run in runs)) as advance:
         made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
     made = with_memory(made, runs, None if file else shipped.parent, library.catalog)
     if file is None:
@@ -56,4 +57,7 @@ def validate(
 
         with progress_bar("calibrating without a source") as advance:
             made = made.model_copy(update={"sources": [*made.sources, *left_out(runs, without(runs, advance))]})
-    sys.stdout.write({"text": present.as_text, "json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))
+    if form == "text":
+        sys.stdout.write(present.as_text(made, rows=rows, width=max(40, min(120, shutil.get_terminal_size((100, 24)).columns))))
+    else:
+        sys.stdout.write({"json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))

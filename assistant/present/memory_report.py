@@ -26,13 +26,14 @@ def verdicts(memory: MemoryReport) -> list[str]:
     return lines
 
 
-def refusals(memory: MemoryReport) -> list[str]:
-    """Runs that took place and are refused: source, ids, how much too large, and what is known of them."""
+def refusals(memory: MemoryReport, *, ids: bool = True) -> list[str]:
+    """Runs that took place and are refused: source, ids or their number, how much too large, and what is known of them."""
     groups: dict[tuple[str, str], list[Refused]] = {}
     for one in memory.refused:
         groups.setdefault((one.source, one.reason), []).append(one)
     return [f"{safe(source)}{f' ({safe(reason)})' if reason else ''}, {_excess(ones):.2f} times the GPU's memory at most: "
-            f"{', '.join(safe(one.id) for one in ones)}" for (source, reason), ones in groups.items()]
+            f"{', '.join(safe(one.id) for one in ones) if ids else f'{len(ones)} runs'}"
+            for (source, reason), ones in groups.items()]
 
 
 def _excess(refused: list[Refused]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 
 from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, SourceAccuracy, Validation
 
@@ -12,56 +13,63 @@ from .cells import harmless
 from .text import safe
 
 _HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
-_COLLECTIVE_HEAD = ("source", "messages", "fabrics", "rows", "median", "P90", "bias", "bandwidth")
+_COLLECTIVE_HEAD = ("source", "messages", "rows", "median", "P90", "bias", "bandwidth")
 _TITLES = {"validation": "Rows that nothing was calibrated on", "calibration": "Rows the constants were calibrated on",
            "left out": "Each source predicted by constants calibrated without it"}
 
 
-def as_text(made: Validation, *, rows: bool = False) -> str:
-    """Tables by use, errors in percent of the measured step; with ``rows`` every run first."""
+def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
+    """Tables by use, errors in percent of the measured step; with ``rows`` every run first and every run refused by name."""
     excluded = f", {made.excluded} excluded" if made.excluded else ""
-    lines = [f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}.",
-             "Errors of the predicted step in percent of the measured one. 'one constant': time proportional to FLOPs, best",
-             "constant."]
+    lines = wrapped(f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}. Errors of the predicted step in percent of "
+                    "the measured one. 'one constant': time proportional to FLOPs, best constant.", width)
     if rows:
         lines += ["", *_row_table(made.runs)]
     for use, title in _TITLES.items():
         of_use = [line for line in made.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
-    return "\n".join([*lines, *_memory(made), *_collectives(made)]) + "\n"
+    return "\n".join([*lines, *_memory(made, rows, width), *_collectives(made, width)]) + "\n"
 
 
-def _memory(made: Validation) -> list[str]:
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The text in lines of at most ``width`` characters; lines after the first begin with ``indent``."""
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _memory(made: Validation, rows: bool, width: int) -> list[str]:
     """Errors of the peak of memory, where it was measured, and how often 'fits' is right."""
     if made.memory is None:
         return []
-    lines = ["", "Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within margin': measured at",
-             f"most the predicted one and {100 * made.memory.margin:.0f} %."]
+    lines = ["", *wrapped("Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within "
+                          f"margin': measured at most the predicted one and {100 * made.memory.margin:.0f} %.", width)]
     for use, title in _TITLES.items():
         of_use = [line for line in made.memory.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([memory_report.HEAD, *(memory_report.cells(line) for line in of_use)])]
-    return [*lines, "", *memory_report.verdicts(made.memory), *(f"  {line}" for line in memory_report.refusals(made.memory))]
+    said = [line for text in memory_report.verdicts(made.memory) for line in wrapped(text, width)]
+    refused = [line for text in memory_report.refusals(made.memory, ids=rows or len(made.memory.refused) <= 5) for line in wrapped(f"- {text}", width, "  ")]
+    return [*lines, "", *said, *refused]
 
 
-def _collectives(made: Validation) -> list[str]:
+def _collectives(made: Validation, width: int) -> list[str]:
     """Errors of NCCL's collectives, where they were compared."""
     if not made.collectives:
         return []
-    lines = ["", f"{sum(line.rows for line in made.collectives if not line.source)} measured collectives, {made.collectives_excluded} excluded.",
-             "Errors of the predicted time in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of",
-             "the bus bandwidth. Bias: the median with its sign."]
+    compared = sum(line.rows for line in made.collectives if not line.source)
+    lines = ["", *wrapped(f"{compared} measured collectives, {made.collectives_excluded} excluded. Errors of the predicted time "
+                          "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
+                          "Bias: the median with its sign.", width)]
     for use, title in _TITLES.items():
         of_use = [line for line in made.collectives if line.use == use]
         if of_use:
-            lines += ["", title, *_columns([_COLLECTIVE_HEAD, *(_collective_cells(line) for line in of_use)], left=3)]
+            lines += ["", title, *_columns([_COLLECTIVE_HEAD, *(_collective_cells(line) for line in of_use)], left=2)]
     return lines
 
 
 def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
     numbers = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
-    return (safe(line.source) or "all", line.messages, line.where, str(line.rows), *numbers, f"{100 * line.bias:+.1f}",
+    return (safe(line.source) or "all", line.messages, str(line.rows), *numbers, f"{100 * line.bias:+.1f}",
             f"{100 * line.median_bandwidth:.1f}")
 
 

@@ -40,6 +40,8 @@ def _chosen(point: Point) -> bool | None:
 
 def _cheaper_than(other: Kind) -> Callable[[Point], bool | None]:
     def answer(point: Point) -> bool | None:
+        if point.chosen is None:  # nothing works there
+            return None
         ours, theirs = _cost(point, "infiniband"), _cost(point, other)
         return None if ours is None or theirs is None else ours < theirs * (1 - TIE_PERCENT / 100)
 
