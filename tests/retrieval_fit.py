@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assistant.retrieval import Index, ranking, words
+from assistant.retrieval import Index, ranking
+from assistant.retrieval.questions import read
 
 if TYPE_CHECKING:
     from tests.retrieval_report import Question
@@ -18,20 +20,18 @@ _RIDGE = 0.0005
 
 def fitted(index: Index, asked: Sequence[Question]) -> str:
     """The two assignments to put into ``ranking.py``."""
-    plain = [index.spelling.corrected_text(words.written_out(question.text)) for question in asked]
-    read = [words.written_out(text, index.content.initialisms) for text in plain]
-    vectors = index.embedder.embed(read)
-    nameless = index.embedder.embed([words.without_names(text, index.content.names) for text in plain])
-    signals = [index.signals(words.tokens(text), vector) for text, vector in zip(read, vectors, strict=True)]
+    readings = read([question.text for question in asked], index.content, index.spelling, index.embedder)
+    signals = [index.signals(reading) for reading in readings]
     right = [np.array([document.place in question.accept for document in index.content.documents]) for question in asked]
     weights = _weights([pair for pair in zip(signals, right, strict=True) if pair[1].any()])
-    table = np.array([[(found @ weights).max(), ranking.best_cosine(found), *index.standing(text, *pair)]
-                      for found, text, *pair in zip(signals, read, vectors, nameless, strict=True)])
+    relevances = [found @ weights for found in signals]
+    table = np.array([[found.max(), *astuple(index.evidence(reading, np.argsort(-found, kind="stable")))]
+                      for found, reading in zip(relevances, readings, strict=True)])
     answerable = np.array([bool(question.accept) for question in asked])
     coefficients = _logistic(table, answerable)
     probabilities = 1 / (1 + np.exp(-(table @ coefficients[:-1] + coefficients[-1])))
     threshold = np.quantile(probabilities[answerable], MOST_REFUSED)
-    names = ("relevance", "cosine", "covered", "outside", "constant")
+    names = ("relevance", *(field.name for field in fields(ranking.Evidence)), "constant")
     values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
     return (f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
             f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})")

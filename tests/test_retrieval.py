@@ -15,9 +15,9 @@ import pytest
 from assistant.library import load
 from assistant.retrieval import Embedder, Index, ask, ask_many, building, store, words
 from assistant.retrieval.answering import MOST_WORDS
-from assistant.retrieval.documents import Content, Document
+from assistant.retrieval.documents import Content, Document, everyday
 from assistant.retrieval.lexical import Spelling, WordIndex
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Source, Term
 from tests import retrieval_report
 
@@ -201,6 +201,29 @@ def test_words_that_exist_names_and_numbers_are_left_alone(word, index):
     assert index.spelling.corrected_text(f"about {word}") == f"about {word}"
 
 
+@pytest.mark.parametrize(("said", "meant"), [
+    ("Is the cheap cable enough?", "Is the standard Ethernet enough?"), ("two boxes", "two nodes"), ("deadline", "deadline")])
+def test_everyday_words_are_read_in_the_fields_words_too(said, meant, index):
+    assert index.content.everyday.replaced(said) == meant
+
+
+def test_what_a_question_calls_by_name_is_seen():
+    assert words.called_by_name("What does a SHARP switch cost in Norway in 2031, for 64 GPUs?") == ["SHARP", "Norway", "2031", "GPUs"]
+
+
+def test_a_line_of_everyday_words_finds_its_passage(tmp_path, embedder):
+    library = small_library(tmp_path, "RoCE needs PFC.", "NVLink joins GPUs.")
+    library.knowledge.passages["blog/1"].asked.append("Which plug do the neighbours use?")
+    assert Index.open(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage == "blog/1"
+
+
+@pytest.mark.parametrize("text", ["words: [1]", "words: [{said: 3, means: x}]", "words: [{said: [x]}]"])
+def test_a_broken_list_of_everyday_words_is_one_clear_sentence(text, tmp_path):
+    (tmp_path / "everyday.yaml").write_text(text)
+    with pytest.raises(KnowledgeError, match="everyday.yaml: words: expected a list"):
+        everyday(tmp_path)
+
+
 def test_a_rare_word_counts_more_than_a_common_one():
     lexical = WordIndex([{"text": ["network", "sharp"]}, {"text": ["network", "cost"]}, {"text": ["network"]}], {"text": 1.0})
     scores = lexical.scores(["network", "sharp"])
@@ -287,6 +310,23 @@ def test_a_folder_that_cannot_be_written_costs_time_and_nothing_else(tmp_path, e
     occupied.write_text("in the way")
     library = small_library(tmp_path, "TCP sockets are slow.")
     assert Index.open(library, embedder=embedder, folder=occupied / "cache").for_query("TCP sockets", 1)
+
+
+def test_a_question_in_a_fresh_process_says_what_it_waits_for(tmp_path, embedder, capsys):
+    library = small_library(tmp_path, "TCP sockets are slow.")
+    Index.open(library, embedder=embedder, folder=tmp_path)
+    index = Index.open(library, embedder=Embedder(), folder=tmp_path)
+    ask("Are sockets slow?", library, index)
+    assert capsys.readouterr().err.startswith("Loading the embedding model")
+    ask("Are sockets fast?", library, index)
+    assert not capsys.readouterr().err
+
+
+def test_what_the_index_holds_beside_the_passages_is_not_embedded_again(library, index):
+    fresh = Index.open(library, embedder=Embedder())
+    topics = [conflict.topic for conflict in library.knowledge.conflicts.values()]
+    assert np.allclose(fresh.embedder.embed(topics), [index.vector(topic) for topic in topics])
+    assert not fresh.embedder.loaded
 
 
 def test_an_empty_knowledge_base_answers_nothing(tmp_path, embedder):

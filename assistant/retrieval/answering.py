@@ -14,6 +14,7 @@ from assistant.vocabulary.own_documents import OwnPassage
 from . import words
 from .documents import Document
 from .index import Index, Ranked
+from .progress import say_loading
 
 # The embedding model reads 256 word pieces, about this many words; of a longer text the beginning and the end are read,
 # because that is where people put their question.
@@ -34,6 +35,8 @@ def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, inde
         raise InputError(f"expected a number of passages of at least 1, got {top}")
     asked = list(questions)
     read = [words.written_out(question).split() for _, question in asked]
+    if asked and not index.embedder.loaded:
+        say_loading()
     ranked = index.rank([" ".join(_both_ends(found)) for found in read])
     return [_answer(name, question, len(found), result, library, index, top)
             for (name, question), found, result in zip(asked, read, ranked, strict=True)]

@@ -13,10 +13,11 @@ from assistant.library import paths
 from . import ranking, store, words
 from .documents import Content
 from .embedder import Embedder
-from .index import FIELDS, Index
+from .index import FIELDS, Index, packed
 from .progress import embedding_progress
+from .questions import Reading
 
-FORMAT = "2"  # changes with what is stored, how words are read and how passages are ranked
+FORMAT = "4"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
 
 
@@ -38,7 +39,7 @@ def key(content: Content) -> str:
     pieces = [(piece.passage, piece.kind, piece.text) for piece in content.pieces]
     terms = [(term.term, term.aliases) for term in content.terms]
     how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), repr(ranking.ANSWERABLE))
-    state = json.dumps((how, passages, pieces, content.queries, terms, content.outside), ensure_ascii=False)
+    state = json.dumps((how, passages, pieces, content.queries, terms, content.outside, content.beside, sorted(content.everyday.means.items())), ensure_ascii=False)
     return hashlib.blake2b(state.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -58,18 +59,19 @@ def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray])
     else:
         vectors = np.stack([known[digest] for digest in digests]) if digests else np.zeros((0, 1), np.float32)
     rows = np.array([list(digest) for digest in digests], np.uint8).reshape(-1, 16)
-    return {"vectors": vectors, "digests": rows, **_hits(content, vectors, embedder)}
-
-
-def _hits(content: Content, vectors: np.ndarray, embedder: Embedder) -> store.Arrays:
-    """The best passages for each query of the rules, so that a plan needs no model."""
     index = Index(content, {"vectors": vectors}, embedder)
+    return {"vectors": vectors, "digests": rows, "bags": packed(index.bags), **_hits(index)}
+
+
+def _hits(index: Index) -> store.Arrays:
+    """The best passages for each query of the rules, so that a plan needs no model."""
+    content, vectors = index.content, index.vectors
     shape = (len(content.queries), min(KEPT_HITS, len(content.documents)))
     hits, scores = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
     for row, query in enumerate(content.queries):
         text = words.written_out(query, content.initialisms)
         vector = vectors[content.row_of[text]]
-        ranked = index.rank_vector(text, vector, vector)
+        ranked = index.rank_reading(Reading.of_known(text, vector))
         hits[row] = ranked.order[:shape[1]]
         scores[row] = ranked.scores[hits[row]]
     return {"hits": hits, "hit_scores": scores}

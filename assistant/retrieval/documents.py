@@ -17,7 +17,7 @@ from . import words
 if TYPE_CHECKING:
     from assistant.library import Library
 
-KINDS = ("text", "headed", "heading", "sentence", "claim")
+KINDS = ("text", "headed", "heading", "sentence", "claim", "asked")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
 _SHORTEST_SENTENCE = 25  # characters; less is a fragment such as "See below."
 
@@ -60,6 +60,8 @@ class Document:
             yield Piece(position, "sentence", sentence)
         for claim in self.claims:
             yield Piece(position, "claim", claim.statement)
+        for line in self.passage.asked:
+            yield Piece(position, "asked", line)
 
 
 def documents(knowledge: Knowledge) -> list[Document]:
@@ -83,23 +85,30 @@ def look_ups(rules: Iterable[Any]) -> list[str]:
 
 
 class Content:
-    """Everything an index is made of: documents, what the rules look up, the field's terms, topics that are not covered."""
+    """Everything an index is made of: documents, what the rules look up, the field's terms, topics that are not covered.
+
+    ``everyday``: pairs of what people say and the field's word for it.
+    ``beside``: texts no passage is found by, whose vectors are kept too, such as the topics that sources disagree about.
+    """
 
     def __init__(self, found: Iterable[Document], queries: Iterable[str] = (), terms: Iterable[Term] = (),
-                 outside: Iterable[str] = ()) -> None:
+                 outside: Iterable[str] = (), beside: Iterable[str] = (), everyday: Iterable[tuple[str, str]] = ()) -> None:
         self.documents, self.queries, self.terms, self.outside = list(found), list(queries), list(terms), list(outside)
+        self.beside = list(beside)
+        self.everyday = words.Everyday(everyday)
         self.initialisms = words.Initialisms(self.terms)
         self.names = words.names_pattern(self.terms)
         self.pieces = [piece for position, document in enumerate(self.documents) for piece in document.pieces(position)]
         asked = (words.written_out(query, self.initialisms) for query in self.queries)
-        texts = dict.fromkeys((*(piece.text for piece in self.pieces), *asked, *self.outside))
+        texts = dict.fromkeys((*(piece.text for piece in self.pieces), *asked, *self.outside, *self.beside))
         self.row_of = {text: row for row, text in enumerate(texts)}  # of the vectors; each text is embedded once
 
     @classmethod
     def of(cls, library: Library) -> Content:
         """The content of a library."""
         return cls(documents(library.knowledge), look_ups(library.rules.values()), library.knowledge.terms,
-                   outside(library.knowledge_folder))
+                   outside(library.knowledge_folder), (conflict.topic for conflict in library.knowledge.conflicts.values()),
+                   everyday(library.knowledge_folder))
 
 
 def outside(folder: Path) -> list[str]:
@@ -108,3 +117,12 @@ def outside(folder: Path) -> list[str]:
     if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
         raise KnowledgeError(f"{folder / 'outside.yaml'}: topics: expected a list of texts")
     return topics
+
+
+def everyday(folder: Path) -> list[tuple[str, str]]:
+    """What people say and the field's word for it, from ``everyday.yaml``. Raises :class:`KnowledgeError`."""
+    entries = (shipped.documents("everyday", folder, "everyday.yaml").get("everyday.yaml") or {}).get("words", [])
+    try:
+        return [(str(said), str(entry["means"])) for entry in entries for said in entry["said"]]
+    except (TypeError, KeyError):
+        raise KnowledgeError(f"{folder / 'everyday.yaml'}: words: expected a list of {{said: [text, ...], means: text}}") from None

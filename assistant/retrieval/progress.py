@@ -9,6 +9,11 @@ from contextlib import contextmanager
 _WORTH_A_LINE = 64  # texts; fewer are embedded before a line is read
 
 
+def say_loading() -> None:
+    """What a question waits for in a fresh process."""
+    print("Loading the embedding model; this takes some seconds, once per start.", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def embedding_progress(new: int, *, of: int) -> Iterator[Callable[[int], None]]:
     """Says that the model is loaded and ``new`` of ``of`` texts are embedded; yields what is told after each batch."""

@@ -49,6 +49,8 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 _FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
+_NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])\w*\d[\w.-]*|\b(?:19|20)\d\d\b")
+_REPEATED = re.compile(r"\bit(?:\s+it)+\b")
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
 _STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
     into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
@@ -96,6 +98,19 @@ class Initialisms:
         return self._pattern.sub(lambda found: f"{found.group()} {self.long[found.group().lower()]}", text)
 
 
+class Everyday:
+    """Replaces what people say who do not use the field's words: ``the cheap cable`` → ``the standard Ethernet``."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        self.means = {said.lower(): means for said, means in pairs}
+        said = "|".join(map(re.escape, sorted(self.means, key=len, reverse=True)))
+        self._pattern = re.compile(rf"(?<![\w-])(?:{said})(?![\w-])", re.IGNORECASE) if said else None
+
+    def replaced(self, text: str) -> str:
+        """The text in the field's words; the same text when it has nothing to replace."""
+        return self._pattern.sub(lambda found: self.means[found.group().lower()], text) if self._pattern else text
+
+
 def names_pattern(terms: Iterable[Term]) -> re.Pattern[str]:
     """Matches every name of the field: terms, their aliases, and words with a digit such as ``p5.48xlarge``."""
     names = sorted({name for term in terms for name in (term.term, *term.aliases) if len(name) > 1}, key=len, reverse=True)
@@ -103,8 +118,11 @@ def names_pattern(terms: Iterable[Term]) -> re.Pattern[str]:
 
 
 def without_names(text: str, names: re.Pattern[str]) -> str:
-    """What is asked about, names left out: ``Which licence has NCCL?`` → ``Which licence has it?``"""
-    return " ".join(names.sub("it", text).split())
+    """What is asked about, names left out: ``Which licence has NCCL?`` → ``Which licence has it?``
+
+    ``names``: those of the field; whatever else a text calls by name is left out too.
+    """
+    return _REPEATED.sub("it", " ".join(_NAMED.sub("it", names.sub("it", text)).split()))
 
 
 def _stands_for(short: str, name: str) -> bool:
@@ -114,6 +132,11 @@ def _stands_for(short: str, name: str) -> bool:
         return False
     all_letters, content = "".join(part[:1] for part in parts), "".join(part[:1] for part in parts if part not in _STOP)
     return short.lower() in (all_letters, content)
+
+
+def called_by_name(text: str) -> list[str]:
+    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number is none."""
+    return _NAMED.findall(text)
 
 
 def tokens(text: str) -> list[str]:

@@ -120,11 +120,15 @@ class Claim(Entry):
 
 
 class Passage(Entry):
-    """A few sentences of ours under the heading of the source that says it."""
+    """A few sentences of ours under the heading of the source that says it.
+
+    ``asked``: what people ask it for who do not know the field's words; only the search reads that.
+    """
 
     id: str
     section: str
     text: str
+    asked: list[str] = Field(default_factory=list)
     claims: list[str] = Field(default_factory=list)
     status: Literal["current", "disputed", "withdrawn"] = "current"
     correction: str | None = None

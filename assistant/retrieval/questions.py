@@ -1,0 +1,43 @@
+"""A question as it is searched: its spelling corrected, written out, in the field's words, and without the field's names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import words
+from .documents import Content
+from .embedder import Embedder
+from .lexical import Spelling
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One question. ``texts``: as asked, and with everyday words replaced by the field's; ``vectors``: of the two, in rows.
+
+    ``nameless``: the vector of the question without the field's names. ``names``: what it calls by name.
+    """
+
+    texts: tuple[str, str]
+    vectors: np.ndarray
+    nameless: np.ndarray
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of_known(cls, text: str, vector: np.ndarray) -> Reading:
+        """A query of the rules: in the field's words already."""
+        return cls((text, text), np.stack((vector, vector)), vector)
+
+
+def read(questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder) -> list[Reading]:
+    """All questions, embedded at once."""
+    plain = [spelling.corrected_text(words.written_out(question)) for question in questions]
+    full = [words.written_out(text, content.initialisms) for text in plain]
+    said = [content.everyday.replaced(text) for text in full]
+    nameless = [words.without_names(text, content.names) for text in plain]
+    texts = list(dict.fromkeys(full + said + nameless))
+    vector = dict(zip(texts, embedder.embed(texts), strict=True))
+    return [Reading((one, other), np.stack((vector[one], vector[other])), vector[bare], tuple(words.called_by_name(text)))
+            for text, one, other, bare in zip(plain, full, said, nameless, strict=True)]
