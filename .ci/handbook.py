@@ -25,7 +25,7 @@ def write_conversation() -> None:
     shown = "".join(turns[:2]).strip() + "\n\n…\n\n" + turns[-1].strip()
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
-    start, end = text.index("```text\n") + len("```text\n"), text.index("```\n\nEvery conversation is saved")
+    start, end = text.index("```text\n") + len("```text\n"), text.index("```\n\nOn the full screen")
     readme.write_text(text[:start] + shown + "\n" + text[end:], encoding="utf-8")
 
 

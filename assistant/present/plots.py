@@ -87,8 +87,10 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
 
 def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list[Line]:
     step, parts = candidate.step_time_s.p50, _shares(candidate.breakdown_s)
-    longer = f", {figures.significant(step / first, 2)}× as long" if step > 1.05 * first else ""
-    right = f"{figures.seconds(step)}{longer}"
+    times = f", {figures.significant(step / first, 2)}×" if step > 1.05 * first else ""
+    right = f"{figures.seconds(step)}{times}"
+    whole = f"{right} as long"
+    right = whole if times and len(candidate.fabric) + len(role) + len(whole) + 6 <= width else right
     sign, style = f"{SIGNS[candidate.verdict]} ", _SIGN_STYLES.get(candidate.verdict, "")
     name = f"{candidate.fabric}"[:max(4, width - len(right) - len(role) - 6)]
     gap = " " * max(1, width - len(sign) - len(name) - len(role) - 2 - len(right))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from assistant.conversation.events import Event, Failure, Question
     from assistant.vocabulary.knowledge import Knowledge
 
+    from textual.screen import ActiveBinding
+
     from .app import WeftApp
 
 # A key already in flight must not answer a question that has just appeared.
@@ -70,6 +72,12 @@ class ConversationScreen(Screen[None]):
         self.prompt = Prompt(id="prompt")
         self.hint = HintLine(id="hint")
         self.panel = SidePanel(id="panel")
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys in the order of their names: one that the answer line would use otherwise must not come first."""
+        order = {binding.key: at for at, binding in enumerate((*self.BINDINGS, *self.app.BINDINGS))}
+        return dict(sorted(super().active_bindings.items(), key=lambda item: order.get(item[0], -1)))
 
     def compose(self) -> ComposeResult:
         yield self.status

@@ -51,7 +51,7 @@ class Listing(OptionList):
         """Wrap the entries to the new width."""
         self._refit()
 
-    def on_show(self, event: events.Show) -> None:
+    def look(self) -> None:
         """What was filled while nobody looked had no width yet, so that the mark could not be brought into view."""
         self.call_after_refresh(self._refit)
         self.call_after_refresh(self._show_mark)

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
 from .drawing import variation_notice
+from .listing import Listing
 from .plan_panel import PlanPanel
 from .plots_panel import PlotsPanel
 from .proof import ProofTree
@@ -79,6 +80,10 @@ class SidePanel(Vertical):
         self.query_one("#panes", ContentSwitcher).current = tab
         for name in TABS:
             self.query_one(f"#tab-{name}").set_class(name == tab, "-shown")
+        self.plots.look(tab == "plots")
+        pane = self.query_one(f"#{tab}")
+        if isinstance(pane, Listing):
+            self.call_after_refresh(pane.look)
 
     def focus_tab(self) -> None:
         """Give the shown tab the keys."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from textual import events
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -100,14 +99,11 @@ Everything is told apart by its sign, not by its colour. The last plot is comput
     def compose(self) -> Iterator[Widget]:
         yield self._view
 
-    def on_show(self, event: events.Show) -> None:
-        """Now somebody looks."""
-        self._looked_at = True
-        self._want()
-
-    def on_hide(self, event: events.Hide) -> None:
-        """Nobody looks any more."""
-        self._looked_at = False
+    def look(self, looked_at: bool) -> None:
+        """Whether this is the tab that is shown."""
+        self._looked_at = looked_at
+        if looked_at:
+            self._want()
 
     def show(self, plan: Plan | None) -> None:
         """Show the plots of a plan."""

@@ -1,0 +1,103 @@
+"""Take the pictures of the handbook's page about the screen anew: the real screen, in kept conversations said again.
+
+Run it after the screen, the rules, the prices or the kept conversations have changed: ``python .ci/screenshots.py [NAME...]``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+
+from textual import events
+from textual.pilot import Pilot
+
+from assistant.conversation import Conversation, transcripts
+from assistant.library import Library, load
+from assistant.tui.app import WeftApp
+
+ROOT = pathlib.Path(__file__).parents[1]
+PICTURES = ROOT / "knowledge" / "handbook" / "screen"
+FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+PATIENCE_S = 60.0
+LARGE, SMALL = (120, 36), (80, 24)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The first ``messages`` of a kept conversation, what is ``also`` said, then keys; ``theme`` is light or dark, ``size`` columns and rows."""
+
+    transcript: str
+    messages: int
+    keys: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    theme: str = "dark"
+    size: tuple[int, int] = LARGE
+
+
+SITUATIONS = {
+    "question": Situation("why-and-what-if", 0, ("2",), size=SMALL),
+    "plan": Situation("why-and-what-if", 2),
+    "why": Situation("why-and-what-if", 3, ("f3", "down", "right", "down", "down", "right")),
+    "what-if": Situation("70b-over-plain-tcp", 6),
+    "plots": Situation("70b-over-plain-tcp", 4, ("f6",)),
+    "sources": Situation("70b-over-plain-tcp", 4, ("f4",), theme="light", also=("which sources disagree",)),
+}
+
+
+def taken(name: str, library: Library) -> str:
+    """The picture of a situation as SVG, with the fonts of whoever looks at it."""
+    picture = asyncio.run(_taken(SITUATIONS[name], library))
+    picture = re.sub(r"@font-face\s*{.*?}", "", picture, flags=re.DOTALL)
+    picture = re.sub(r"font-family:\s*[^;]+;", f"font-family: {FONTS};", picture)
+    return picture.replace("<text ", '<text xml:space="preserve" ')  # else spaces at the ends of a piece are lost
+
+
+def text_in(picture: str) -> list[str]:
+    """What can be read in a picture, piece by piece from the top."""
+    return [html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)]
+
+
+async def _taken(situation: Situation, library: Library) -> str:
+    saved = transcripts.read(ROOT / "transcripts" / f"{situation.transcript}.md")
+
+    def begin() -> Conversation:
+        return transcripts.conversation_for(saved, library)
+
+    app = WeftApp(begin, theme=situation.theme, grace_s=0)
+    async with app.run_test(size=situation.size) as pilot:
+        app.talk.prompt.cursor_blink = False
+        await _settled(pilot)
+        for message in [*saved.said[:situation.messages], *situation.also]:
+            app.post_message(events.Paste(message))
+            await pilot.pause()
+            await pilot.press("enter")
+            await _settled(pilot)
+        for key in situation.keys:
+            await pilot.press(key)
+            await _settled(pilot)
+        return app.export_screenshot(title="weft")
+
+
+async def _settled(pilot: Pilot[int]) -> None:
+    """Wait until nothing is being worked out and everything is drawn."""
+    talk = pilot.app.talk  # type: ignore[attr-defined]
+    async with asyncio.timeout(PATIENCE_S):
+        while talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing):
+            await pilot.pause(0.02)
+    await pilot.pause(0.2)
+
+
+def main(names: list[str]) -> None:
+    """Write the pictures."""
+    library = load()
+    PICTURES.mkdir(exist_ok=True)
+    for name in names or SITUATIONS:
+        (PICTURES / f"{name}.svg").write_text(taken(name, library), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
