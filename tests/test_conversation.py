@@ -424,6 +424,41 @@ def test_a_search_that_cannot_be_opened_is_a_sentence(begin: Callable[..., Conve
     assert "torch" in one(begin(JOB, searcher=searcher).say("what is tail latency?"), Failure).text
 
 
+# -- what cannot be, and what is not known ------------------------------------------------------------------
+
+
+def test_minus_five_gpus_are_refused_in_one_sentence(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    failure = one(conversation.say("-5 GPUs"), Failure)
+    assert failure.text == "\"-5 GPUs\" cannot be right: the number must be more than zero. Nothing was changed."
+    assert conversation.draft.fields["cluster.gpus"] == 64
+
+
+def test_a_network_nobody_knows_is_named_and_the_known_ones_listed(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    failure = one(conversation.say("compare RoCE and nonsense"), Failure)
+    assert '"nonsense" is no network' in failure.text and "infiniband-ndr-400" in failure.text
+    assert one(conversation.say("compare the two"), Comparison)
+
+
+def test_every_single_word_that_help_names_is_understood(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    for word in ("facts", "branches", "sources", "assumptions", "warnings", "back", "not sure"):
+        assert not [e for e in conversation.say(word) if isinstance(e, Failure)], word
+
+
+@pytest.mark.parametrize("question", ["from how many GPUs does InfiniBand pay?", "How many GPUs before InfiniBand makes sense?"])
+def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(begin: Callable[..., Conversation],
+                                                                           question: str) -> None:
+    answer = one(begin(f"{JOB} with fsdp").say(question), Answer).answer
+    assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "llama-3.1-70b"
+
+
+def test_lora_is_said_to_be_planned_as_full_fine_tuning(begin: Callable[..., Conversation]) -> None:
+    noted = one(begin().say("LoRA of llama 3.1 8b on 16 H100s"), Understood)
+    assert any("upper bound" in text for text in noted.assumed)
+
+
 # -- export ------------------------------------------------------------------------------------------------
 
 

@@ -30,7 +30,7 @@ class Plausible:
 
 Answers = Callable[[Draft, "Tried", Catalog], list[Plausible]]
 OWNED = {"infiniband": 0.15, "roce": 0.1, "tcp": 0.1}  # what is already there, by technology
-FACTORS = (0.25, 4.0)
+FACTORS, BATCH = (0.25, 4.0), 0.2  # of the usual batch, and how likely each is
 SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
 PRICES = {0.5: 0.15, 0.7: 0.2, 1.3: 0.15, 1.8: 0.1}  # of the usual price
 FRAMEWORKS = {"megatron": 0.3, "fsdp": 0.3, "deepspeed": 0.15, "jax": 0.1}
@@ -58,9 +58,14 @@ def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 
 def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    sizes = {max(1, int(now.job.global_batch * factor)) for factor in FACTORS}
-    lengths = [] if "training.sequence_length" in draft.fields else _sequence(draft, now, catalog)
-    return [Plausible({"training.global_batch": size}, 0.2) for size in sorted(sizes - {now.job.global_batch})] + lengths
+    """The question asks for the batch and the length together, and together they decide how much a step computes."""
+    assumed = now.job.global_batch
+    sizes = {max(1, int(assumed * factor)): BATCH for factor in FACTORS}
+    sizes[assumed] = 1.0 - sum(weight for size, weight in sizes.items() if size != assumed)
+    lengths = {} if "training.sequence_length" in draft.fields else {n: w for n, w in SEQUENCES.items() if n != now.job.sequence_length}
+    said = [({"training.sequence_length": n}, w) for n, w in lengths.items()] + [({}, 1.0 - sum(lengths.values()))]
+    return [Plausible(fields | ({"training.global_batch": size} if size != assumed else {}), weight * share)
+            for size, weight in sizes.items() for fields, share in said if fields or size != assumed]
 
 
 def _sequence(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
