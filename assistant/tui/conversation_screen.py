@@ -144,6 +144,8 @@ class ConversationScreen(Screen[None]):
         path = self.conversation.transcript_path if self.conversation else None
         if path is None:
             return ("",)
+        if self.app.is_web:
+            return ("kept as you go; Ctrl+P saves it",)  # where the server keeps it is no visitor's business
         shown = Path("~") / path.relative_to(Path.home()) if path.is_relative_to(Path.home()) else path
         return f"saved in {shown}", f"saved: {path.name}"
 
