@@ -114,7 +114,7 @@ class Index:
 
     def evidence(self, reading: Reading, order: np.ndarray) -> ranking.Evidence:
         """What speaks for and against an answer in the collection, passages being in ``order``."""
-        near = self.vectors[self._rows[self._kinds != KINDS.index("heading")]] @ reading.vectors.T
+        near = (self.vectors @ reading.vectors.T)[self._rows[self._kinds != KINDS.index("heading")]]
         outside = self.vectors[self._outside] @ np.column_stack((reading.vectors[0], reading.nameless))
         held = {token for position in order[:_FIRST] for field in self.bags[position].values() for token in field}
         missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
@@ -123,11 +123,12 @@ class Index:
 
     def signals(self, reading: Reading) -> np.ndarray:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
-        found = [self._signals(words.tokens(text), vector) for text, vector in zip(reading.texts, reading.vectors, strict=True)]
-        return (found[0] + found[1]) / 2
+        asked, said = reading.texts
+        found = self._signals(words.tokens(asked), reading.vectors[0])
+        return found if said == asked else (found + self._signals(words.tokens(said), reading.vectors[1])) / 2
 
     def _signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
-        cosines = self.vectors[self._rows] @ vector
+        cosines = (self.vectors @ vector)[self._rows]
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
         best = np.where(best < -0.99, best[:, :1], best)  # no sentence or claim of its own: the whole passage stands for it
