@@ -451,7 +451,7 @@ def test_every_single_word_that_help_names_is_understood(begin: Callable[..., Co
 def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(begin: Callable[..., Conversation],
                                                                            question: str) -> None:
     answer = one(begin(f"{JOB} with fsdp").say(question), Answer).answer
-    assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "llama-3.1-70b"
+    assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "Llama 3.1 70B"
 
 
 def test_lora_is_said_to_be_planned_as_full_fine_tuning(begin: Callable[..., Conversation]) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .trials import Trials, Tried
 
 # Less likely than this to change the answer, a question is not worth the person's time.
-LEAST_PROBABILITY = 0.02
+LEAST_PROBABILITY = 0.01
 MOST_REFINING = 3
 _ABOUT_THE_JOB = ("training.", "parallelism", "inference.")
 

@@ -36,7 +36,7 @@ PRICES = {0.5: 0.15, 0.7: 0.2, 1.3: 0.15, 1.8: 0.1}  # of the usual price
 FRAMEWORKS = {"megatron": 0.3, "fsdp": 0.3, "deepspeed": 0.15, "jax": 0.1}
 DEADLINE = 0.9  # of the time the run would take
 LATEST_DAYS = 365  # nobody names a deadline further away
-LOADS = {2.0: 0.3, 20.0: 0.3, 200.0: 0.2}
+LOADS = {2.0: 0.25, 20.0: 0.3, 200.0: 0.2, 1000.0: 0.1}
 
 
 def _fabric(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
