@@ -107,7 +107,7 @@ def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Mea
     sys.stdout.write("\n".join(calibration_lines(profile, _width())) + "\n")
 
 
-def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search, batch or space; all of them.", show_default=False)] = None,
+def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False)] = None,
               repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
               form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
     """How fast this is on this machine, with ratios: startup, one plan, the search, many plans."""
@@ -121,7 +121,7 @@ def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan,
     if part is not None:
         _one_of("the part to measure", part, tuple(PARTS))
     library = load()
-    if part not in ("search", "space", "startup"):
+    if part not in ("search", "space", "startup", "screen"):
         retrieval.ready_index(library)
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)

@@ -146,7 +146,7 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
     for name in list(PARTS):
         monkeypatch.setitem(PARTS, name, lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})])
     found = benchmark(library, list(PARTS), 3)
-    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space"] and found.processors >= 1
+    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space", "screen"] and found.processors >= 1
 
 
 def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
@@ -154,4 +154,4 @@ def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
     assert done.code == 0 and {one["part"] for one in json.loads(done.out)["measurements"]} == {"search"}
     assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
     wrong = weft("benchmark", "everything")
-    assert wrong.code == 2 and "startup, plan, search, batch, space" in wrong.err and "Traceback" not in wrong.err
+    assert wrong.code == 2 and "startup, plan, search, batch, space, screen" in wrong.err and "Traceback" not in wrong.err

@@ -10,11 +10,11 @@ import assistant
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Benchmark, Measurement
 
-from . import batches, plans, searches, space, startup
+from . import batches, plans, screen, searches, space, startup
 
 PARTS: dict[str, Callable[[Library, int], list[Measurement]]] = {
     "startup": startup.measure, "plan": plans.measure, "search": searches.measure, "batch": batches.measure,
-    "space": space.measure}
+    "space": space.measure, "screen": screen.measure}
 
 
 def benchmark(library: Library, parts: Sequence[str], repeats: int, done: Callable[[], None] = lambda: None) -> Benchmark:
