@@ -79,13 +79,28 @@ def _tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
 
 def in_words(worth: Worth, catalog: Catalog) -> str:
     """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be …``."""
-    outcomes: dict[str | None, dict[str, list[str]]] = {}
+    outcomes: dict[str | None, list[Plausible]] = {}
     for turn in worth.turns:
-        for name, value in _said(turn.answer):
-            outcomes.setdefault(turn.fabric, {}).setdefault(name, []).append(value_text(name, value, catalog))
-    parts = [f"with {' or '.join(_with(name, values) for name, values in answers.items())} {_becomes(fabric, catalog)}"
-             for fabric, answers in outcomes.items()]
+        outcomes.setdefault(turn.fabric, []).append(turn.answer)
+    parts = [f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()]
     return f"It could change the answer (about {100 * worth.probability:.0f} % likely): {'; '.join(parts)}; otherwise it stays."
+
+
+def _choices(answers: list[Plausible], catalog: Catalog) -> list[str]:
+    """What may be said, in words: values of one thing together in their order, several things at once joined by "and" where
+    none of them is enough alone.
+    """
+    said = [_said(answer) for answer in answers]
+    alone: dict[str, list[Any]] = {}
+    for name, value in (one for pairs in said if len(pairs) == 1 for one in pairs):
+        alone.setdefault(name, []).append(value)
+    together = [" and ".join(_with(name, [value_text(name, value, catalog)]) for name, value in pairs) for pairs in said
+                if len(pairs) > 1 and not any(value in alone.get(name, []) for name, value in pairs)]
+    for name, values in alone.items():
+        if all(isinstance(value, int | float) for value in values):
+            values.sort()
+    single = [_with(name, list(dict.fromkeys(value_text(name, value, catalog) for value in values))) for name, values in alone.items()]
+    return [*single, *dict.fromkeys(together)]
 
 
 def _said(answer: Plausible) -> list[tuple[str, Any]]:
@@ -100,7 +115,8 @@ def _with(name: str, values: list[str]) -> str:
         return field_name(name)
     unit = values[-1].partition(" ")[2]
     shortened = [value.removesuffix(unit).strip() for value in values[:-1]]
-    return f"{field_name(name)} {' or '.join([*shortened, values[-1]])}"
+    before = f"{', '.join(shortened)} or " if shortened else ""
+    return f"{field_name(name)} {before}{values[-1]}"
 
 
 def _becomes(fabric: str | None, catalog: Catalog) -> str:
