@@ -35,9 +35,9 @@ async def test_a_source_opens_with_its_verdict_and_what_holds_instead(begin):
 async def test_every_source_of_the_knowledge_base_can_be_opened_before_there_is_a_plan(begin, library):
     async with at_the_screen(begin) as user:
         await user.until(lambda: user.talk.knowledge is not None)
-        assert user.talk.panel.sources.option_count == len(library.knowledge.sources) + 1
         await user.press("f4")
         await user.until(lambda: user.talk.panel.sources.has_focus)
+        assert user.talk.panel.sources.option_count == len(library.knowledge.sources) + 1
         await user.press("end", "enter")
         last = max(library.knowledge.sources.values(), key=lambda source: source.title)
         assert isinstance(user.app.screen, SourceScreen) and last.title.split(":")[0] in user.reads()

@@ -207,13 +207,17 @@ def _bullets(items: Iterable[str], indent: int = 0) -> list[Line]:
 
 
 class FittedView:
-    """A Rich renderable that is made for the width it is drawn at."""
+    """A Rich renderable that is made for the width it is drawn at, once: it is measured and drawn, and both take their time."""
 
     def __init__(self, make: Callable[[int], RenderableType]) -> None:
         self._make = make
+        self._made: tuple[int, list[Any]] | None = None
 
     def __rich_console__(self, console: Any, options: Any) -> Iterable[RenderableType]:
-        yield self._make(options.max_width)
+        width = options.max_width
+        if self._made is None or self._made[0] != width:
+            self._made = (width, list(console.render(self._make(width), options.update(height=None))))
+        yield from self._made[1]
 
 
 _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {

@@ -30,11 +30,20 @@ class Listing(OptionList):
         super().__init__(markup=False, **options)
         self._entries: list[Entry] = []
         self._fitted = 0
+        self._looked_at = False
+        self._late = False  # filled while nobody looked: laid out when somebody does, so that it holds up no key before
 
     def fill(self, entries: Sequence[Entry]) -> None:
-        """Show these entries; the mark of a list in use stays on its entry, when that is still there."""
+        """Show these entries, at once or when somebody looks; the mark of a list in use stays on its entry, if it is there."""
         before = self.marked_key if self.has_focus else None
-        self._entries = list(entries)
+        self._entries, self._late = list(entries), not self._looked_at
+        if self._late:
+            self.clear_options()
+        else:
+            self._lay_out(before)
+
+    def _lay_out(self, before: str | None) -> None:
+        self._late = False
         self.clear_options()
         self.add_options([Option(self._fit(entry), disabled=entry.heading) for entry in self._entries])
         at = next((i for i, entry in enumerate(self._entries) if entry.key == before), None)
@@ -51,9 +60,17 @@ class Listing(OptionList):
         """Wrap the entries to the new width."""
         self._refit()
 
-    def look(self) -> None:
-        """What was filled while nobody looked had no width yet, so that the mark could not be brought into view."""
-        self.call_after_refresh(self._refit)
+    def look(self, looked_at: bool) -> None:
+        """Whether this is the tab that is shown. While nobody looks there is no width to lay the entries out for."""
+        self._looked_at = looked_at
+        if looked_at:
+            self.call_after_refresh(self._come_into_view)
+
+    def _come_into_view(self) -> None:
+        if self._late:
+            self._lay_out(None)
+        else:
+            self._refit()
         self.call_after_refresh(self._show_mark)
 
     def _show_mark(self) -> None:
@@ -64,7 +81,7 @@ class Listing(OptionList):
             self.scroll_to_highlight()
 
     def _refit(self) -> None:
-        if self._room != self._fitted:
+        if self._room != self._fitted and not self._late:
             for at, entry in enumerate(self._entries):
                 self.replace_option_prompt_at_index(at, self._fit(entry))
 

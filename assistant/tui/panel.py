@@ -12,7 +12,6 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
 from .drawing import variation_notice
-from .listing import Listing
 from .plan_panel import PlanPanel
 from .plots_panel import PlotsPanel
 from .proof import ProofTree
@@ -81,9 +80,8 @@ class SidePanel(Vertical):
         for name in TABS:
             self.query_one(f"#tab-{name}").set_class(name == tab, "-shown")
         self.plots.look(tab == "plots")
-        pane = self.query_one(f"#{tab}")
-        if isinstance(pane, Listing):
-            self.call_after_refresh(pane.look)
+        self.why.look(tab == "why")
+        self.sources.look(tab == "sources")
 
     def focus_tab(self) -> None:
         """Give the shown tab the keys."""

@@ -56,7 +56,8 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
         self.roots = list(roots)
         self._open = {"0"} if opened and roots else set()
         self._redraw()
-        self.highlighted = 0 if roots else None
+        if self.option_count:
+            self.highlighted = 0
 
     def on_mount(self) -> None:
         """Say what will be here."""
