@@ -88,6 +88,14 @@ def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
     assert prices(INFINIBAND, fixed).fabric_total == 0.19
 
 
+def test_a_quote_that_names_no_provider_is_not_the_price_of_a_cloud_with_a_network_of_its_own():
+    own = EFA.model_copy(update={"providers": ["aws"]})
+    offer = Offer(name="p5", gpu="h100-sxm", gpus_per_node=8, fabrics=["aws-efa-v2"], hour_price=fact(6.88), source="a-list", date=TODAY)
+    assert prices(own, job(gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 6.88
+    assert prices(own, job(fabric="aws-efa-v2", gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 2.0
+    assert prices(ROCE, job(gpu_hour_usd=2.0)).gpu_usd_per_hour.value == 2.0
+
+
 def test_a_quote_comes_before_an_offer_and_an_offer_before_the_catalog():
     offer = Offer(name="cluster", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(3.2),
                   source="a-list", date=TODAY)

@@ -67,3 +67,14 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     assert "CSV file" in weft("validate", str(tmp_path / "picture.csv")).err
     assert weft("validate", str(tmp_path / "missing.csv")).code == 2
     assert "--leave-one-out" in weft("validate", str(tmp_path / "empty.csv"), "--leave-one-out").err
+
+
+def test_what_a_row_leaves_open_is_chosen_as_predict_does_and_the_band_is_around_it(tmp_path):
+    row = {"gpu": "h100-sxm", "gpus": "64", "global_batch": "512", "sequence_length": "8192", "step_time_s": "58", "model": "llama-3.1-70b",
+           "fabric": "infiniband-ndr-400", "strategy": "fsdp"}
+    (run,) = json.loads(weft("validate", written(tmp_path, row), "--rows", "--format", "json").out)["runs"]
+    assert run["p10_s"] < run["predicted_s"] < run["p90_s"]
+    asked = {"name": "x", "workload": "pretraining", "model": "llama-3.1-70b", "parallelism": {"strategy": "fsdp"},
+             "cluster": {"gpu": "h100-sxm", "gpus": 64, "fabric": "infiniband-ndr-400"}, "training": {"global_batch": 512, "sequence_length": 8192}}
+    (tmp_path / "x.json").write_text(json.dumps(asked))
+    assert json.loads(weft("predict", str(tmp_path / "x.json"), "--format", "jsonl").out)["step_time_s"] == pytest.approx(run["predicted_s"], rel=1e-3)

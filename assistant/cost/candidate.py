@@ -96,7 +96,11 @@ Parts = tuple[Priced, Priced, Priced | None, Priced | None]
 
 def _rented(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, offers: Sequence[Offer], catalog: Catalog,
             freshness: Freshness) -> Parts:
-    return (gpu_price.rent(questionnaire.budget, gpu, offers, catalog, freshness),
+    """A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays."""
+    budget, cluster = questionnaire.budget, questionnaire.cluster
+    if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
+        budget = budget.model_copy(update={"gpu_hour_usd": None})
+    return (gpu_price.rent(budget, gpu, offers, catalog, freshness),
             fabric_price.rent(questionnaire, fabric, offers, freshness), None, None)
 
 

@@ -49,7 +49,9 @@ class Errors:
 
 
 def step_time(run: Run, framework: Framework | None = None) -> float:
-    """Seconds per step the model predicts for this run, its layout fixed."""
+    """Seconds per step the model predicts for this run, its layout fixed; what it leaves open is chosen as a plan would."""
+    if framework is None and (run.job.recompute is None or run.job.micro_batch is None):
+        return predict_training(run.job, run.machine, [run.network], run.parallelism)[0].step_time_s
     layouts = layouts_for(run.job, run.machine, run.parallelism)
     total = steps(run.job, run.machine, Networks([run.network]), layouts, framework=framework).total
     return float(np.min(total))
