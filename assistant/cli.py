@@ -15,7 +15,7 @@ from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
 from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
 from assistant.nccl_commands import commands as nccl_commands
-from assistant.progress import progress_bar
+from assistant.progress import line_width, progress_bar
 from assistant.validate_command import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 from assistant.web_commands import serve
@@ -129,7 +129,7 @@ def _emit_plan(made: Any, form: str, out: Path | None) -> None:
     else:
         from assistant.present.text import plan_lines
 
-        text = "\n".join(plan_lines(made, _width())) + "\n"
+        text = "\n".join(plan_lines(made, line_width())) + "\n"
     _write(text, out)
 
 
@@ -140,12 +140,6 @@ def _print_view(made: Any) -> None:
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(plan_view(made, console.width))
-
-
-def _width() -> int:
-    import shutil
-
-    return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
 
 
 def _write(text: str, out: Path | None) -> None:
@@ -240,7 +234,7 @@ def _emit_answers(answers: Any, form: str) -> None:
         if form == "text":
             from assistant.present.answers import answer_lines
 
-            _write("\n".join(answer_lines(answer, _width())) + "\n", None)
+            _write("\n".join(answer_lines(answer, line_width())) + "\n", None)
         elif form == "json":
             _write(answer.model_dump_json(indent=2) + "\n", None)
         else:
@@ -326,7 +320,7 @@ def sources(ident: Annotated[Optional[str], typer.Argument(metavar="ID", help="O
     if audit:
         _write(_audited(library, ident, form), None)
         return
-    _write(listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, _width()), None)
+    _write(listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, line_width()), None)
 
 
 def _audited(library: Any, ident: str | None, form: str) -> str:
@@ -337,7 +331,7 @@ def _audited(library: Any, ident: str | None, form: str) -> str:
     results = recomputed(library, ident)
     if form == "markdown":
         return report.handbook_page(results, {name: found.says for name, found in FORMULAS.items()})
-    return report.as_json(results) if form == "json" else report.as_text(results, _width())
+    return report.as_json(results) if form == "json" else report.as_text(results, line_width())
 
 
 @app.command()
@@ -354,7 +348,7 @@ def fabric(fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fa
 
     _one_of("--format", form, ("text", "json"))
     design = design_of(fabric_id, gpu, gpus, load().catalog, gpus_per_node=gpus_per_node, nics_per_node=nics_per_node)
-    _write(design.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(design_lines(design, _width())) + "\n", None)
+    _write(design.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(design_lines(design, line_width())) + "\n", None)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from assistant.progress import progress_bar
+from assistant.progress import line_width, progress_bar
 from assistant.vocabulary.errors import InputError, Place
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _written(made: Sweep, form: str, metric: str | None) -> str:
         return sweep_svg(made, metric or "cost")
     from assistant.present.sweep import sweep_lines
 
-    return "\n".join(sweep_lines(made, _width(), metric)) + "\n"
+    return "\n".join(sweep_lines(made, line_width(widest=160, otherwise=110), metric)) + "\n"
 
 
 def _save(path: Path, text: str) -> None:
@@ -73,12 +73,6 @@ def _save(path: Path, text: str) -> None:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None
     print(f"written: {path}", file=sys.stderr)
-
-
-def _width() -> int:
-    import shutil
-
-    return max(40, min(160, shutil.get_terminal_size((110, 24)).columns))
 
 
 def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
@@ -104,7 +98,7 @@ def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Mea
     with progress_bar("predicting the runs") as advance:
         profile = fitted(runs, load(user_catalog=catalog).catalog, done=advance)
     _save(out, profile_text(profile))
-    sys.stdout.write("\n".join(calibration_lines(profile, _width())) + "\n")
+    sys.stdout.write("\n".join(calibration_lines(profile, line_width(widest=160, otherwise=110))) + "\n")
 
 
 def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False)] = None,
@@ -125,7 +119,7 @@ def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan,
         retrieval.ready_index(library)
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)
-    lines = [found.model_dump_json(by_alias=True, indent=2)] if form == "json" else benchmark_lines(found, _width())
+    lines = [found.model_dump_json(by_alias=True, indent=2)] if form == "json" else benchmark_lines(found, line_width(widest=160, otherwise=110))
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error."""
+"""What commands know of the terminal: a progress bar on standard error, and how long lines may be."""
 
 from __future__ import annotations
 
@@ -26,3 +26,10 @@ def progress_bar(title: str, total: int | None = None) -> Any:
             yield lambda: progress.advance(task)
 
     return bar()
+
+
+def line_width(widest: int = 120, otherwise: int = 100) -> int:
+    """Columns to write in: the terminal's, between 40 and ``widest``; ``otherwise`` where there is no terminal."""
+    import shutil
+
+    return max(40, min(widest, shutil.get_terminal_size((otherwise, 24)).columns))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from assistant.progress import progress_bar
+from assistant.progress import line_width, progress_bar
 from assistant.vocabulary.errors import InputError, Place
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.validation import Validation
 
 
 def validate(
@@ -32,32 +34,39 @@ def validate(
     one GPU in PyTorch's allocator, GiB), use (calibration, validation or excluded). See
     weft handbook accuracy.
     """
-    from assistant.library import load
     from assistant.present import validation as present
-    from assistant.validation import left_out, read_runs
-    from assistant.validation import validate as compare
-    from assistant.validation.memory import with_memory
 
     if form not in ("text", "json", "csv"):
         raise InputError(f'expected one of text, json, csv, got "{form}"', Place(field="--format"))
     if leave_one_out and file is not None:
         raise InputError("expected the shipped runs with --leave-one-out: no constant was calibrated on a file of yours")
-    library = load(user_catalog=catalog)
-    shipped = library.knowledge_folder / "measurements" / "training.csv"
-    runs = read_runs(file or shipped, library.catalog)
+    made = _compared(file, catalog, leave_one_out)
+    if form == "text":
+        sys.stdout.write(present.as_text(made, rows=rows, width=line_width()))
+    else:
+        sys.stdout.write({"json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))
+
+
+def _compared(file: Path | None, user_catalog: Path | None, leave_one_out: bool) -> Validation:
+    """Steps and memory of a file's runs, or of the shipped ones and with them the collectives."""
+    from assistant.library import load
+    from assistant.validation import left_out, read_runs
+    from assistant.validation import validate as compare
+    from assistant.validation.memory import with_memory
+
+    library = load(user_catalog=user_catalog)
+    folder = library.knowledge_folder / "measurements"
+    runs = read_runs(file or folder / "training.csv", library.catalog)
     with progress_bar("predicting", sum(run.use != "excluded" for run in runs)) as advance:
         made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
-    made = with_memory(made, runs, None if file else shipped.parent, library.catalog)
+    made = with_memory(made, runs, None if file else folder, library.catalog)
     if file is None:
         from assistant.validation.collective_report import with_collectives
 
-        made = with_collectives(made, library.knowledge_folder / "measurements", library.catalog)
+        made = with_collectives(made, folder, library.catalog)
     if leave_one_out:
         from assistant.validation.calibration import leave_one_out as without
 
         with progress_bar("calibrating without a source") as advance:
             made = made.model_copy(update={"sources": [*made.sources, *left_out(runs, without(runs, advance))]})
-    if form == "text":
-        sys.stdout.write(present.as_text(made, rows=rows, width=max(40, min(120, shutil.get_terminal_size((100, 24)).columns))))
-    else:
-        sys.stdout.write({"json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))
+    return made

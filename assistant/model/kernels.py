@@ -7,9 +7,11 @@ stands here is where the calibration starts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Fact
+
+from .fitted import from_catalog
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,4 @@ class KernelConstants:
 
 def kernels_from(constants: Mapping[str, Fact] | None) -> KernelConstants:
     """The constants of the catalog (``kernel-tp-launch`` and so on) over those above."""
-    facts = constants or {}
-    given = {field.name: facts.get("kernel-" + field.name.replace("_", "-")) for field in fields(KernelConstants)}
-    return KernelConstants(**{name: fact.si for name, fact in given.items() if fact})
+    return from_catalog(KernelConstants(), "kernel", constants)

@@ -7,9 +7,11 @@ what stands here is where the fit starts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Fact
+
+from .fitted import from_catalog
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,4 @@ class CollectiveConstants:
 
 def protocols_from(constants: Mapping[str, Fact] | None) -> CollectiveConstants:
     """The constants of the catalog (``collective-ll128-share`` and so on) over those above."""
-    facts = constants or {}
-    given = {field.name: facts.get("collective-" + field.name.replace("_", "-")) for field in fields(CollectiveConstants)}
-    return CollectiveConstants(**{name: fact.si for name, fact in given.items() if fact})
+    return from_catalog(CollectiveConstants(), "collective", constants)

@@ -1,0 +1,18 @@
+"""Constants that a calibration writes into the catalog, laid over those where it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TypeVar
+
+from assistant.vocabulary.catalog import Fact
+
+T = TypeVar("T")
+
+
+def from_catalog(start: T, prefix: str, constants: Mapping[str, Fact] | None) -> T:
+    """The dataclass ``start`` with the fields the catalog has, in SI: ``tp_launch`` of prefix ``kernel`` is ``kernel-tp-launch``."""
+    facts = constants or {}
+    given = {field.name: facts.get(f"{prefix}-{field.name.replace('_', '-')}") for field in fields(start)}
+    return replace(start, **{name: fact.si for name, fact in given.items() if fact})
