@@ -13,6 +13,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
+NODES = "cluster.nodes"  # no field of a questionnaire: kept until it is known how many GPUs are in a node
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
 
@@ -21,7 +22,7 @@ class Draft:
     """What has been said so far. Immutable: each change makes a new draft whose ``parent`` is the one before.
 
     ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
-    ``changed`` every field in the order it was last said.
+    ``changed`` every field in the order it was last said, ``nodes`` the nodes whose GPUs are not known yet.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -30,6 +31,7 @@ class Draft:
     changed: tuple[str, ...] = ()
     said: str = ""
     parent: Draft | None = field(default=None, repr=False, compare=False)
+    nodes: int | None = None
 
     @property
     def complete(self) -> bool:
@@ -62,19 +64,28 @@ class Draft:
         return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self, said="not sure")
 
     def with_fields(self, changes: Mapping[str, Any], said: str, catalog: Catalog) -> Change:
-        """The draft after ``changes``. Raises :class:`InputError` with the field when they cannot be."""
+        """The draft after ``changes``; a field that is ``None`` there is taken back and not asked for again.
+
+        Raises :class:`InputError` with the field when they cannot be.
+        """
         fields = dict(self.fields)
         set_aside: dict[str, str] = {}
+        taken_back = tuple(name for name, value in changes.items() if value is None)
+        for name in taken_back:
+            fields.pop(name, None)
+        nodes = changes.get(NODES, self.nodes)
+        changes = {name: value for name, value in changes.items() if value is not None and name != NODES}
         for name, value in changes.items():
             for other, why in _displaced(name, value, fields, changes):
                 fields.pop(other, None)
                 set_aside[other] = why
             fields[name] = value
         _readmit(fields, changes)
+        nodes = None if _count(fields, nodes, catalog) else nodes
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
-        left_open = tuple(n for n in self.left_open if n not in changes)
-        return Change(Draft(fields, self.asked, left_open, changed, said, self), set_aside)
+        left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
+        return Change(Draft(fields, self.asked, left_open, changed, said, self, nodes), set_aside)
 
     def questionnaire(self, catalog: Catalog) -> Questionnaire:
         """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""
@@ -127,6 +138,17 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     if name == "cluster.sites" and value == 1:
         drop("cluster.wan_gbps", "there is one site", exact=True)
     return gone
+
+
+def _count(fields: dict[str, Any], nodes: int | None, catalog: Catalog) -> bool:
+    """Turn nodes into GPUs once it is known what is in one; whether nothing is left to turn."""
+    if nodes is None or "cluster.gpus" in fields:
+        return True
+    gpu = catalog.gpus.get(fields.get("cluster.gpu"))
+    per_node = fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+    if per_node is not None:
+        fields["cluster.gpus"] = nodes * per_node
+    return per_node is not None
 
 
 def _readmit(fields: dict[str, Any], changes: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from assistant.present.figures import significant
 from assistant.vocabulary.catalog import Catalog
 
 _NAMES = {
-    "workload": "workload", "model": "model", "model.params": "parameters", "cluster.gpu": "GPU", "cluster.gpus": "GPUs",
+    "workload": "workload", "model": "model", "model.params": "parameters", "cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.nodes": "nodes",
     "cluster.gpus_per_node": "GPUs per node", "cluster.nics_per_node": "NICs per node", "cluster.fabric": "network",
     "cluster.provider": "provider", "cluster.sites": "sites", "cluster.wan_gbps": "link between sites",
     "training.sequence_length": "sequence length", "training.global_batch": "global batch", "training.micro_batch": "micro-batch",

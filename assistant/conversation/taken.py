@@ -9,9 +9,9 @@ from typing import Any
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
-from .draft import EXCLUDED, Change, Draft
+from .draft import EXCLUDED, NODES, Change, Draft
 from .events import Understood, UnderstoodField
-from .fields import field_text, value_text
+from .fields import field_name, field_text, value_text
 
 _ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
                             r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
@@ -24,8 +24,10 @@ _ALONE = ("ddp", "fsdp", "hsdp")
 
 
 def said_fields(reading: Understanding, draft: Draft) -> dict[str, Any]:
-    """The fields a message sets; networks it rules out join those ruled out before."""
-    fields = dict(reading.fields)
+    """The fields a message sets; ``None`` for one it takes back. Networks it rules out join those ruled out before."""
+    fields = dict(reading.fields) | {name: None for name in reading.unset}
+    if reading.nodes is not None:
+        fields[NODES] = reading.nodes
     if reading.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *reading.excluded})
     return fields
@@ -55,7 +57,8 @@ def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Cat
           named: Iterable[str] = ()) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
     aside = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
-    shown = tuple(_shown(name, value, before, catalog) for name, value in fields.items())
+    counted = {name: value for name, value in change.draft.fields.items() if name not in fields and name not in before.fields}
+    shown = tuple(_shown(name, value, before, catalog) for name, value in {**fields, **counted}.items())
     adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
     return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
 
@@ -63,13 +66,16 @@ def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Cat
 def _shown(name: str, value: Any, before: Draft, catalog: Catalog) -> UnderstoodField:
     old = before.fields.get(name)
     replaced = value_text(name, old, catalog) if old is not None and old != value else None
-    return UnderstoodField(field=name, value=value, text=field_text(name, value, catalog), before=replaced)
+    text = field_text(name, value, catalog) if value is not None else f"{field_name(name)}: none"
+    return UnderstoodField(field=name, value=value, text=text, before=replaced)
 
 
 def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> list[str]:
     split = [name for name in _SPLITS if name in draft.fields]
     strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
     assumed = []
+    if NODES in fields and draft.nodes is not None:
+        assumed.append("how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node")
     if strategy is None and any(name in fields for name in split):
         assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
     if fields.get("parallelism.strategy") in _ALONE and not split:
@@ -82,4 +88,6 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
 def difference(before: Draft, after: Draft, catalog: Catalog) -> str:
     """What one draft has that another has not, in words."""
     new = [field_text(n, v, catalog) for n, v in after.fields.items() if before.fields.get(n) != v]
-    return ", ".join(new) or "the answer \"not sure\""
+    new += [field_text(NODES, after.nodes, catalog)] if after.nodes not in (None, before.nodes) else []
+    gone = [f"{field_name(n)}: none" for n in before.fields if n not in after.fields]
+    return ", ".join(new or gone) or "the answer \"not sure\""

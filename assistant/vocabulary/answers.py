@@ -104,6 +104,8 @@ class Understanding(Contract):
     fields: dict[str, Any] = Field(default_factory=dict)  # dotted questionnaire path → value
     fabrics: list[str] = Field(default_factory=list)
     excluded: list[str] = Field(default_factory=list)  # fabric ids ruled out: "no InfiniBand"
+    unset: list[str] = Field(default_factory=list)  # fields taken back without a new value: "no deadline"
+    nodes: int | None = None  # nodes that were counted while it is not known how many GPUs are in one
     rest: str = ""
     doubts: list[str] = Field(default_factory=list)  # sentences about what cannot be meant: "-5 GPUs"
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
-from . import constraints, corrections, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, training
+from . import constraints, corrections, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, training, unsetting
 from .message import Message
 from .reading import Context, Reading
 
@@ -35,14 +35,17 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     message = Message(text)
     reading = Reading(message, lexicon.of(catalog), context)
     unread = impossible.refuse(reading) + impossible.set_links_aside(reading)
+    unread += impossible.set_others_aside(reading)
     reading.intent = intents.intent_of(message)
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
     elif reading.intent not in ("help", "undo", "export"):
         _read(reading)
     message.give_back(unread)
-    reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded)
+    reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
+                                    reading.nodes)
     return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
+                         unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
                          rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
 
 
@@ -58,6 +61,7 @@ def _read_names(reading: Reading) -> None:
 
 def _read(reading: Reading) -> None:
     corrections.read_replaced(reading)
+    unsetting.read_unset(reading)
     constraints.read_workload(reading)
     money.read_money(reading)
     corrections.read_relative(reading)

@@ -159,12 +159,13 @@ def _add_gpus(lexicon: Lexicon) -> None:
     for gpu in lexicon.catalog.gpus.values():
         lexicon.gpu_cores.setdefault(gpu.id.split("-")[0], []).append(gpu)
     cores = "|".join(sorted((spelled(core) for core in lexicon.gpu_cores), key=len, reverse=True))
+    sizes = "|".join(sorted({str(round(g.memory.value)) for g in lexicon.catalog.gpus.values()}, key=len, reverse=True))
     lexicon.gpu_expression = (
-        rf"(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
+        rf"(?:(?P<gigabytes_>\b(?:{sizes}))[\s\-]?(?:gi?b|gigs?|g)[\s\-]+)?(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
         rf"pcie|pci-e|oam))?"
-        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?\(?(?P<gigabytes>\d+)\s?gi?b\)?(?!\s?/|ps|"
-        rf"it))?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
-        r"(?:s|'s|es)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
+        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?(?:(?:of|with|a|at|,)\s)?\(?(?:(?P<gigabytes>\d+)\s?gi?b|(?P<gigabytes__>{sizes})\s?gi?(?:gs?)?)\)?(?![a-z]|\s?/|ps|"
+        rf"\s?(?:ethernet|eth\b|infini|ib\b|roce|[nhx]dr|nics?\b|links?\b|per\b|network|rdma|port))(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
+        r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
 
 
 def _add_providers(lexicon: Lexicon) -> None:

@@ -27,6 +27,8 @@ class Reading:
     fields: dict[str, Any] = field(default_factory=dict)
     fabrics: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
+    unset: list[str] = field(default_factory=list)
+    nodes: int | None = None  # nodes whose GPUs are not known yet
     doubts: list[str] = field(default_factory=list)
     intent: str = "describe"
 
@@ -39,6 +41,13 @@ class Reading:
     def gpu(self) -> Any | None:
         """The catalog entry of the GPU in question, if it is known."""
         return self.lexicon.catalog.gpus.get(self.known("cluster.gpu"))
+
+    @property
+    def nodes_waiting(self) -> int | None:
+        """Nodes said before, whose GPUs were not known then."""
+        if self.context is None or "cluster.gpus" in self.context.fields:
+            return None
+        return getattr(self.context, "nodes", None)
 
     def set(self, name: str, value: Any) -> None:
         self.fields[name] = value

@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from assistant.vocabulary.catalog import Gpu
 
+from .counts import NODE, patterns
 from .lexicon import Lexicon
 from .numbers import NUMBER, whole
 from .reading import Reading
 
-_NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b)"
-_RACK = r"(?:\s?(?:full\s)?racks?\b)"
-_ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
-_NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
-_PIECES = r"(?:(?:pieces?|pcs|units?)\b\.?\s?(?:of\s)?)?"
-_OF = (r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
-       r"each(?:\s(?:one|of them))?)\s?){0,4}")
-_APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
-# GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
-_OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
-              r"trainium\s?\d?|trn\d|"
-              r"\d0[789]0(?:\s?ti)?)s?")
 _RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-(?=\s*\d)|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
                     rf"[hab]\d{{2,3}}s?)\b")
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
 
 
 _EACH_RACK = re.compile(r"\beach\b|\bper rack\b|\ba rack\b|\bin every rack\b")
-_NODES_BEFORE = re.compile(_NODE)
-
-
-def _counted(name: str) -> str:
-    return rf"(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
+_NODES_BEFORE = re.compile(NODE)
 
 
 @dataclass
@@ -50,70 +34,6 @@ class _Scale:
     rack_spans: list[tuple[int, int]] = field(default_factory=list)
 
 
-@lru_cache(maxsize=4)
-def _patterns(gpu: str) -> dict[str, re.Pattern[str]]:
-    """The ways to say a scale, the most telling first. Each names the groups it fills."""
-    thing = rf"(?:{gpu}|{_ANY_GPU}\b)"
-    per = rf"(?P<per_node>{NUMBER})[\s\-]?(?:x\s?|\*\s?)?{_PIECES}"
-    patterns = {
-        "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
-        "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
-        "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
-        "appliances": rf"{_counted('nodes')}(?:x\s?|units?\sof\s|pieces?\sof\s|pcs\.?\s(?:of\s)?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{_NODE})?|{_NODE}|es|s)?",
-        "appliance nodes": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
-        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{_NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
-                      rf"in each))?",
-        "nodes of G, N each": rf"{_NODES}{_NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
-        "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
-                      rf"{_NODE}",
-        "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
-                             rf"across|and|with|in|;)*\s*"
-                             rf"(?P<nodes>{NUMBER})\s?{_NODE}",
-        "each node has N": rf"(?:each|every|per|an?)(?=\s){_NODE}\s?"
-                           rf"(?:has|have|with|having|contains?|holds?|carries|comes with|:)\s(?:got\s)?{per}{thing}",
-        "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
-                          rf"split across|distributed over|="
-                          rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{_NODE}",
-        "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{_NODE})?|"
-                 rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
-        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
-        "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
-        "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
-                       rf"|way)\s?(?:{gpu}\s)?{_NODE}",
-        "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{_NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{_NODE})",
-        "of them": rf"(?P<them>{NUMBER})\sof\s(?:them|these|those|such)\b(?P<noun>{_NODE})?(?:\s{_ANY_GPU}\b)?",
-        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:\w+\s)??{gpu}",
-        "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
-                        rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
-        "rack unit": rf"(?P<unit>{gpu})\s?[x*]\s?(?P<gpus>\d[\d,]*k?)(?![\w.])",
-        "GPU, about N": rf"{gpu}\s?,\s?(?:maybe|about|around|roughly|approximately|say|in total|total(?:\sof)?|~)\s?(?P<gpus>{NUMBER})"
-                        rf"(?!\s?(?:[a-z%$]|gb))",
-        "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
-                      rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
-        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
-                      rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
-        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:quantity|qty|count)\b\s?[:=]?\s?(?P<gpus_>\d[\d,]*)\b",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:=|:|to|is|of|"
-                    rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
-        "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{_NODE}",
-        "labelled nodes": rf"\bnodes?\s?(?:=|:|to|is)\s?{_counted('nodes')}",
-        "GPU": rf"(?<![a-z0-9])(?:an?\s|the\s)?{gpu}",
-    }
-    return {name: re.compile(_unique_groups(pattern)) for name, pattern in patterns.items()}
-
-
-def _unique_groups(pattern: str) -> str:
-    """Number the groups that occur twice, so that alternatives may use the same names."""
-    seen: dict[str, int] = {}
-
-    def rename(match: re.Match[str]) -> str:
-        name = match[1].rstrip("_")
-        seen[name] = seen.get(name, 0) + 1
-        return f"(?P<{name}__{seen[name]}>"
-
-    return re.sub(r"\(\?P<(\w+)>", rename, pattern)
-
-
 def _groups(match: re.Match[str]) -> dict[str, str]:
     return {name.split("__")[0]: text for name, text in match.groupdict().items() if text}
 
@@ -125,7 +45,7 @@ def read_scale(reading: Reading) -> None:
     for match in list(reading.message.find(_FROM_TO)):
         reading.message.take_match(match)
     ranges = [] if reading.intent == "compare" else [m.span() for m in reading.message.find(_RANGE)]
-    for name, pattern in _patterns(reading.lexicon.gpu_expression).items():
+    for name, pattern in patterns(reading.lexicon.gpu_expression).items():
         for match in reading.message.find(pattern):
             if any(start < match.end() and match.start() < end and name != "GPU" for start, end in ranges):
                 continue
@@ -191,7 +111,7 @@ def _named_gpu(lexicon: Lexicon, groups: dict[str, str]) -> str | None:
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
     counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
-                         rf"{_NODE})?(?:\s?x\s?(?P<times>\d+))?")
+                         rf"{NODE})?(?:\s?x\s?(?P<times>\d+))?")
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):
@@ -213,12 +133,13 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         _count_racks(reading, scale, gpu)
     if scale.per_node is None and scale.gpus and scale.nodes and scale.gpus % scale.nodes == 0:
         scale.per_node = scale.gpus // scale.nodes
+    if scale.gpus is None and scale.nodes is None and (scale.per_node or scale.gpu):
+        scale.nodes = reading.nodes_waiting
     if scale.gpus is None and scale.nodes is not None:
         known = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
         per_node = scale.per_node or known
         scale.gpus = scale.nodes * per_node if per_node else None
-        if scale.gpus is None:
-            reading.message.give_back(scale.spans)
+        reading.nodes = scale.nodes if scale.gpus is None else None
     if scale.gpus is not None:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:

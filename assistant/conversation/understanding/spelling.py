@@ -1,32 +1,45 @@
-"""Slips of the finger and short forms in a message, corrected while every letter keeps its place in what was typed.
+"""Slips of the finger, short forms and ways to write numbers, corrected while every letter keeps its place in what was typed.
 
 A word is corrected only when it is no form of a word the grammar reads, begins like one, and is one slip away from it: a
-letter too many, missing, wrong, or two exchanged; two slips in a long word.
+letter too many, missing, wrong, or two exchanged; two slips in a long word; a letter doubled in the wrong place.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-_SHORT = {"dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't", "wont": "won't", "cant": "can't",
-          "wouldnt": "wouldn't", "couldnt": "couldn't", "shouldnt": "shouldn't", "wasnt": "wasn't", "havent": "haven't",
-          "hasnt": "hasn't", "whats": "what's", "hows": "how's", "lets": "let's", "thats": "that's", "weve": "we've",
-          "theyre": "they're", "youre": "you're", "im": "i'm", "ive": "i've", "w": "with", "wanna": "want to", "gonna": "going to", "w/": "with", "w/o": "without",
-          "pls": "please", "plz": "please"}
+from .words import JOINED, RIGHT, SHORT, WORDS
+
 _ALL_BUT = re.compile(r"\b(?:any(?:thing|where|one)?|every(?:thing|where|one)?|all)(?:\s(?:cloud|provider|fabric|network|vendor|hyperscaler|"
                       r"interconnect|gpu)s?)?\s(?:but|except(?:\sfor)?|other than)\b(?!\s(?:not|we|i|it|the rest)\b)")
-_WORDS = ("llama mistral mixtral deepseek nemotron infiniband ethernet pretrain pretraining finetune finetuning inference "
-          "sequence megatron deepspeed pipeline tensor parallel parallelism budget million billion trillion dollars tokens "
-          "compare disaggregated checkpointing coreweave gradient recompute").split()
-_BY_LETTER = {letter: [w for w in _WORDS if w[0] == letter] for letter in {w[0] for w in _WORDS}}
-# English words that are one slip away from one of these.
-_RIGHT = frozenset("pertaining bullion censor tenser sensor parallels gadget sequel interference taken token pretrained".split())
-_FORM = re.compile(r"s|es|d|ed|r|er|ing|al|ized|isation|ization")  # what may follow a word that is spelled right
+_BY_LETTER: dict[str, list[str]] = {letter: sorted(w for w in WORDS if w[0] == letter) for letter in {w[0] for w in WORDS}}
+_FORM = re.compile(r"s|es|d|ed|r|er|ing|ly|al|ized|isation|ization|'s")  # what may follow a word that is spelled right
+_SHORTEST = 5  # letters a word must have to be corrected
 _LONG = 9  # letters from which two slips are forgiven
-_SHORT_FORM = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, sorted(_SHORT, key=len, reverse=True)))})(?![\w'/])")
-_TYPED = re.compile(r"(?<![\w.$/-])[a-z]{4,}(?![\w])")
+_SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?<!\d\s)(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|\.\w|-\w)")
+_JOINED = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, JOINED))})(?![\w'])")
+_TYPED = re.compile(rf"(?<![\w.$/-])[a-z]{{{_SHORTEST},}}(?![\w])")
+_FAMILY = re.compile(r"(?<![\w.$/-])[a-z]{4}(?=[\s\-]?v?\d)")  # short names of models are corrected before a number only
+_FAMILIES = ("llama", "qwen", "gemma", "mixtral", "mistral")
+_DOUBLED = re.compile(r"(.)\1")
+
+_COUNTED = (r"\s?(?:x\s?)?(?:nvidia\s|amd\s)?(?:gpus?|cards?|accelerators?|nodes?|servers?|machines?|tokens?|toks?|sequences|samples|[hab]\d{3}|gb\d{3}|mi\d{3}|"
+            r"parameters|params|(?:us\s)?dollars?|usd|bucks)\b(?!\s?(?:/|per|an?)\s?(?:gpu|h\b|hr|hour|card|kwh))")
+_MONEY_BEFORE = r"(?:(?<=\$)|(?<=\$\s)|(?<=usd\s))"
+_GROUPED = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[.' ]\d{{3}})+(?![.,]?\d)(?={_COUNTED})|{_MONEY_BEFORE}[1-9]\d{{0,2}}(?:[.']000)+(?![.,]?\d)|"
+                      r"(?<![\w.,])[1-9]\d{0,2}(?:'\d{3})+(?!\d)|(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![.,]?\d)")
+_DECIMAL_COMMA = re.compile(rf"(?<![\w.,])\d{{1,4}},\d{{1,2}}(?!\d|,\d)(?=\s?(?:\$|us\s?dollars?\b|usd\b|dollars?\b|bucks\b|%|percent\b|per\s?cent|(?:[kmbt]|bn|mio|million|billion|trillion)\b|"
+                            rf"cents?\b|/|per\b|weeks?\b|months?\b|days?\b|years?\b|hours?\b))|{_MONEY_BEFORE}\d{{1,4}},\d{{1,2}}(?!\d|,\d)")
+_FRACTION = re.compile(r"(?<![\w.,/])(\d)\s?/\s?(\d)\s(?:of\s)?(?:an?\s)?(?=thousand|million|billion|trillion)")
+_VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+_VULGAR_FRACTION = re.compile(r"(\d*)\s?([½¼¾])\s?(?:of\s)?(?:an?\s(?=thousand|million|billion|trillion))?")
+_POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)\s?(?:x|\*)\s?)?10\s?(?:\^|\*\*)\s?(\d{1,2})(?!\d)")
+_ONES = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine".split())}
+_ONES_AND_TEN = "|".join([*_ONES, "ten", "eleven", "twelve"])
+_POINT = re.compile(rf"(?<![\w\-])({_ONES_AND_TEN})\s(?:point|dot)\s({'|'.join(_ONES)})(?!\w)")
 
 
 def spelled(text: str) -> tuple[str, list[int]]:
@@ -35,6 +48,8 @@ def spelled(text: str) -> tuple[str, list[int]]:
     places: list[int] = []
     done = 0
     for start, end, better in _corrections(text):
+        if start < done:
+            continue
         parts += [text[done:start], better]
         places += [*range(done, start), *(min(start + i, end - 1) for i in range(len(better)))]
         done = end
@@ -42,16 +57,45 @@ def spelled(text: str) -> tuple[str, list[int]]:
 
 
 def _corrections(text: str) -> list[tuple[int, int, str]]:
-    short = [(m.start(), m.end(), _SHORT[m[0]]) for m in _SHORT_FORM.finditer(text)]
-    slips = [(m.start(), m.end(), near) for m in _TYPED.finditer(text) if m[0] not in _SHORT and (near := _near(m[0]))]
-    all_but = [(m.start(), m.end(), "not") for m in _ALL_BUT.finditer(text)]
-    return sorted(short + slips + all_but)
+    found = [(m.start(), m.end(), SHORT[m[0]]) for m in _SHORT_FORM.finditer(text)]
+    found += [(m.start(), m.end(), JOINED[m[0]]) for m in _JOINED.finditer(text)]
+    found += [(m.start(), m.end(), near) for m in _TYPED.finditer(text) if m[0] not in SHORT and (near := _near(m[0]))]
+    found += [(m.start(), m.end(), near[0]) for m in _FAMILY.finditer(text) if (near := [f for f in _FAMILIES if _slips(m[0], f) == 1])]
+    found += [(m.start(), m.end(), "not") for m in _ALL_BUT.finditer(text)]
+    return sorted(found + _numbers(text))
 
 
+def _numbers(text: str) -> list[tuple[int, int, str]]:
+    """Numbers as they are written elsewhere: ``1.024 GPUs``, ``1'024``, ``2,5 M``, ``3/4 of a million``, ``2 x 10^12``."""
+    if not any(c.isdigit() or c in _VULGAR for c in text):
+        return [(m.start(), m.end(), f"{_spoken_one(m[1])}.{_ONES[m[2]]}") for m in _POINT.finditer(text)]
+    found = [(m.start(), m.end(), re.sub(r"[.' ]", ",", m[0])) for m in _GROUPED.finditer(text)]
+    found += [(m.start(), m.end(), m[0].replace(",", ".")) for m in _DECIMAL_COMMA.finditer(text)]
+    found += [(m.start(), m.end(), f"{round(int(m[1]) / int(m[2]), 4)} ") for m in _FRACTION.finditer(text) if int(m[2])]
+    found += [(m.start(), m.end(), f"{float(m[1] or 0) + _VULGAR[m[2]]} ") for m in _VULGAR_FRACTION.finditer(text)]
+    found += [(m.start(), m.end(), f"{m[1] or 1}e{m[2]}") for m in _POWER.finditer(text)]
+    return found + [(m.start(), m.end(), f"{_spoken_one(m[1])}.{_ONES[m[2]]}") for m in _POINT.finditer(text)]
+
+
+def _spoken_one(word: str) -> str:
+    return _ONES.get(word) or {"ten": "10", "eleven": "11", "twelve": "12"}[word]
+
+
+@lru_cache(maxsize=4096)
 def _near(word: str) -> str | None:
     """The one word that was meant, if any."""
-    known = _BY_LETTER.get(word[0], [])
-    if word in _RIGHT or any(w.startswith(word) or _FORM.fullmatch(word.removeprefix(w)) for w in known):
+    if word in RIGHT or word in WORDS:
         return None
-    near = [w for w in known if OSA.distance(word, w) <= (2 if len(w) >= _LONG else 1)]
-    return min(near, key=lambda w: OSA.distance(word, w), default=None)
+    known = [*_BY_LETTER.get(word[0], []), *(w for w in _BY_LETTER.get(word[1], []) if w[1] == word[0])]
+    if any(w.startswith(word) or _FORM.fullmatch(word.removeprefix(w)) for w in known if word.startswith(w) or w.startswith(word)):
+        return None
+    near = [(distance, w) for w in known if len(w) >= _SHORTEST and (distance := _slips(word, w)) <= (2 if len(w) >= _LONG else 1)]
+    return min(near)[1] if near else None
+
+
+def _slips(word: str, known: str) -> int:
+    """Slips between two words; a letter doubled in the wrong place is one."""
+    distance = OSA.distance(word, known)
+    if distance == 2 and _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", known):
+        return 1
+    return distance

@@ -1,0 +1,124 @@
+"""The ways to say how many GPUs: racks, nodes, GPUs per node, GPUs, each with the groups it fills."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .numbers import NUMBER
+
+NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b)"
+_RACK = r"(?:\s?(?:full\s)?racks?\b)"
+_ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
+_NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
+_PIECES = r"(?:(?:pieces?|pcs|units?)\b\.?\s?(?:of\s)?)?"
+_OF = (r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
+       r"each(?:\s(?:one|of them))?)\s?){0,4}")
+_APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
+# GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
+_OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
+              r"trainium\s?\d?|trn\d|"
+              r"\d0[789]0(?:\s?ti)?)s?")
+
+
+def _counted(name: str) -> str:
+    return rf"(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
+
+
+@lru_cache(maxsize=4)
+def patterns(gpu: str) -> dict[str, re.Pattern[str]]:
+    """Every way by name, the most telling first. ``gpu`` is the regular expression for a GPU's name."""
+    thing = rf"(?:{gpu}|{_ANY_GPU}\b)"
+    per = rf"(?P<per_node>{NUMBER})[\s\-]?(?:x\s?|\*\s?)?{_PIECES}"
+    ways = {**_racks(gpu), **_appliances(gpu), **_nodes_of(gpu, thing, per), **_per_node(gpu, thing, per), **_gpus(gpu), **_alone(gpu)}
+    return {name: re.compile(_unique_groups(way)) for name, way in ways.items()}
+
+
+def _racks(gpu: str) -> dict[str, str]:
+    """Racks, each one scale-up domain."""
+    return {
+        "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
+        "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
+        "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
+    }
+
+
+def _appliances(gpu: str) -> dict[str, str]:
+    """DGX and HGX."""
+    return {
+        "appliances": rf"{_counted('nodes')}(?:x\s?|units?\sof\s|pieces?\sof\s|pcs\.?\s(?:of\s)?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?",
+        "appliance nodes": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
+    }
+
+
+def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
+    """Nodes and what is in each."""
+    return {
+        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
+                      rf"in each))?",
+        "nodes of G, N each": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
+        "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
+                      rf"{NODE}",
+        "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
+                             rf"across|and|with|in|;)*\s*"
+                             rf"(?P<nodes>{NUMBER})\s?{NODE}",
+        "each node has N": rf"(?:each|every|per|an?)(?=\s){NODE}\s?"
+                           rf"(?:has|have|with|having|contains?|holds?|carries|comes with|:)\s(?:got\s)?{per}{thing}",
+        "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
+                          rf"split across|distributed over|="
+                          rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{NODE}",
+    }
+
+
+def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
+    """What is in a node, with or without the number of nodes."""
+    return {
+        "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{NODE})?|"
+                 rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
+        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
+        "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
+        "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
+                       rf"|way)\s?(?:{gpu}\s)?{NODE}",
+        "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{NODE})",
+    }
+
+
+def _gpus(gpu: str) -> dict[str, str]:
+    """GPUs, whatever they stand in."""
+    return {
+        "of them": rf"(?P<them>{NUMBER})\sof\s(?:them|these|those|such)\b(?P<noun>{NODE})?(?:\s{_ANY_GPU}\b)?",
+        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:(?!gi?b\b|gigs?\b|g\b)\w+\s)??{gpu}",
+        "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
+                        rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
+        "rack unit": rf"(?P<unit>{gpu})\s?[x*]\s?(?P<gpus>\d[\d,]*k?)(?![\w.])",
+        "GPU, about N": rf"{gpu}\s?,\s?(?:maybe|about|around|roughly|approximately|say|in total|total(?:\sof)?|~)\s?(?P<gpus>{NUMBER})"
+                        rf"(?!\s?(?:[a-z%$]|gb))",
+        "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
+                      rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
+        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
+                      rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
+        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:quantity|qty|count)\b\s?[:=]?\s?(?P<gpus_>\d[\d,]*)\b",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:=|:|to|is|of|"
+                    rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
+    }
+
+
+def _alone(gpu: str) -> dict[str, str]:
+    """A number of nodes or a GPU, and nothing else."""
+    return {
+        "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{NODE}",
+        "labelled nodes": rf"\bnodes?\s?(?:=|:|to|is)\s?{_counted('nodes')}",
+        "GPU": rf"(?<![a-z0-9])(?:an?\s|the\s)?{gpu}",
+    }
+
+
+def _unique_groups(pattern: str) -> str:
+    """Number the groups that occur twice, so that alternatives may use the same names."""
+    seen: dict[str, int] = {}
+
+    def rename(match: re.Match[str]) -> str:
+        name = match[1].rstrip("_")
+        seen[name] = seen.get(name, 0) + 1
+        return f"(?P<{name}__{seen[name]}>"
+
+    return re.sub(r"\(\?P<(\w+)>", rename, pattern)

@@ -1,0 +1,183 @@
+"""What people say to ask for something: tables of words by meaning, combined into cues with weights.
+
+A cue is a verb, a noun or a question form with what usually goes with it. The weight says how much it tells; the intent
+whose cues weigh most is meant. A group named ``thing`` is what is spoken about: it stays to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_LEAD_IN = (r"(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright|oops|oh|uh|uhm?|whoops|"
+            r"(?:no|wait|sorry|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
+_POLITE = (r"(?:(?:(?:can|could|would|will|may|should|shall) (?:you|i|we|one)|please|kindly|just|simply|i(?:'d| would)? (?:like|want|need|wish|love)(?: you)? to|"
+           r"let(?:'s| me| us)|i(?:'ll| will)?|we(?:'ll)?|how (?:can|do|could) (?:i|you|we)|help me(?: to)?|is it possible to|you can|we should|better)\s)*")
+_START = rf"^\W*{_LEAD_IN}"
+# The start of any clause of the message.
+_CLAUSE = rf"(?:^|[.;!?,:]\s*|\s-+\s*|\b(?:and|but|so|then)\s)\W*{_LEAD_IN}{_POLITE}"
+_ENDS = r"(?=\W*$|[.,;!]|\s(?:please|pls|again|now|then|completely|altogether|for now)\b)"
+
+_RETRACT = (r"(?:un-?do|unsay|revert|cancel|remove|discard|delete|erase|drop|forget(?: about)?|ignore|disregard|scratch|scrap|strike|withdraw|"
+            r"retract|reverse|nix|rescind|take back|roll ?back|throw (?:away|out)|wipe)")
+_SAID = r"(?:said|wrote|typed|told you|entered|answered|gave you|asked)"
+_JUST_SAID = (rf"(?:(?:the |my |that |this |your )?(?:very )?(?:last|previous|latest|most recent|recent|preceding|prior)\b(?: (?:\d|one|two|three|few|couple of) )?"
+              rf"(?:\s?(?:message|answer|step|change|input|entry|statement|thing|one|line|edit|reply|part|bit|remark|turn|action|question|setting|"
+              rf"fact|correction|update)s?\b)?(?: (?:that )?i (?:just )?{_SAID})?|"
+              rf"(?:all |everything )?(?:what|that|the thing) i(?:'ve)? (?:have )?(?:just )?{_SAID}(?: (?:last|just now|before|earlier|a moment ago))?|that(?: one)?|this|it)")
+_KIND = r"(?:markdown|md|json|ya?ml|html?|pdf|csv|txt|excel|word|file|report|document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file)"
+_PATH = r"\S+\.(?:md|json|ya?ml|html?|txt|csv|pdf)\b"
+_HAND_OVER = (r"(?:give|send|get|print|show|produce|create|generate|make|write|put|save|store|dump|download|export|output|share|hand|want|need|"
+              r"have|like|convert|turn|render|keep|e?mail|provide|deliver)")
+
+_JUSTIFICATION = (r"(?:reasons?|reasoning|rationale|justification|evidence|proof|explanation|logic|grounds|derivation|arguments?|thinking|"
+                  r"basis|thought process|calculations?|working|math|reason why)")
+_LAY_OPEN = (r"(?:show|give|tell|explain|(?:walk|take|talk|guide|run|lead) (?:me|us) through|lay out|present|break down|elaborate(?: on)?|justify|"
+             r"defend|share|provide|spell out|describe|outline|see|understand|know|go (?:through|over))")
+_CONCLUDE = (r"(?:know|get|got|come|came|arrived?|concluded?|calculated?|computed?|figured?|reach(?:ed)?|decided?|choose|chose|pick(?:ed)?|"
+             r"derived?|work(?:ed)? (?:that|it|this) out|land(?:ed)?|end(?:ed)? up|settled?|determined?|tell|so (?:sure|certain)|justif\w+)")
+_RULED_OUT = (r"(?:reject(?:ed|ing)?|dismiss(?:ed|ing)?|exclud(?:e|ed|ing)|rul(?:e|ed|ing) (?:\w+ )?out|avoid(?:ed|ing)?|discard(?:ed|ing)?|"
+              r"eliminat(?:e|ed|ing)|disqualif\w+|turn(?:ed|ing)? (?:\w+ )?down|left out|leav(?:e|ing) (?:\w+ )?out|omit(?:ted|ting)?|skip(?:ped|ping)?|"
+              r"overlook(?:ed)?|steer(?:ed|ing)? (?:clear|away)|advis(?:e|ed) against|(?<!i )(?:drop(?:ped)|refus(?:e|ed)))")
+_DRAWBACK = (r"(?:problem|matter|issue|catch|trouble|downside|disadvantage|drawback|weakness|weakness|objection|snag|flaw|shortcoming|con)(?:e?s)?")
+_PAYS = (r"(?:pays? (?:off|for)|\bpays?\b|worth|break[\s\-]?even|makes? sense|wins?\b|beats?\b|flips?\b|enough|suffic\w*|sufficient|better|cheaper|necessary|needed|"
+         r"required|mandatory|(?:the )?bottleneck|breaks?\b(?: down)?|tips?\b|stops?\b|no longer|becomes?|matters?|overtakes?|loses?\b|justif\w+|"
+         r"holds? up|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up)")
+_SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at|from|with)|past|under|over|for|after|with) (?:what|which|how (?:many|much|large|big|few))\b|"
+               r"how (?:many|big|large|small|few|far|high|low|much (?:more )?(?:gpus?|nodes?|data|money|scale|bandwidth))\b|where(?:'s| is| does| do| would| will)\b|"
+               r"(?:since |until |till )?when\b(?! did)|(?:what|which) (?:number|size|scale|price|cluster size|point|node count|gpu count)|is there a (?:point|size|scale))")
+_MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|mis(?:typed|spoke|read|calculated|counted)|(?:oops|whoops|pardon(?: me)?|apologies|beg your pardon)|"
+            r"i (?:was|am) wrong|i (?:got|had) (?:that|it|this|the \w+) wrong|(?:that|this|it) was (?:a mistake|wrong|an error|incorrect|not right)|i made (?:a mistake|an error)|"
+            r"on second thoughts?|thinking about it|let me (?:correct|rephrase|fix)(?: that| this| it| myself)?|(?:to )?correct (?:myself|that|this)|"
+            r"i (?:should|could) have said|i confused|i mixed (?:that |it |this |them )?up|(?:small |slight |quick |one )?(?:correction|change of plans?|update)\b)")
+_ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump|drop|cut|extend|shorten|shrink|set|change|switch|swap|replace|update|adjust|modify|edit|alter|"
+           r"upgrade|downgrade|remove|correct|add|exchange|substitute|lift)\b(?! (?:in|of) )|(?:scale|grow|bring|push|move|turn|go|crank|dial|take)\b[^.,;?]{0,30}\b(?:up|down|back)\b|"
+           r"go (?:with|for) )")
+
+
+class Cue(NamedTuple):
+    """One way to ask for something."""
+
+    intent: str
+    weight: int
+    pattern: re.Pattern[str]
+
+
+def _cues(intent: str, weight: int, *patterns: str) -> list[Cue]:
+    return [Cue(intent, weight, re.compile(pattern)) for pattern in patterns]
+
+
+_HELP = _cues(
+    "help", 90,
+    _START + r"(?:/?help\b(?! me (?:choose|decide|plan|pick|find|understand|with))|\?+$|/\?|usage$|(?:what are my )?options\??$|what (?:now|next)\W*$|"
+             r"(?:the )?(?:manual|instructions|tutorial|guide|man page|docs|documentation|commands?|menu|faq)\W*$)",
+    _START + r"(?:(?:what|which)(?: else| all| kinds? of| sorts? of| other| information| info| details?| data| inputs?| facts?| things?| questions?| numbers?)* (?:do|can|should|must|may|could|would|are|shall) "
+             r"(?:i|you|we|weft|one)(?: \w+)?(?: (?:do|ask|say|type|tell|enter|write|need|want|expect|provide|give|able|understand|answer|input|require|know|offer)(?: you)?)"
+             r"(?: (?:from|of) (?:me|us|you)| to (?:know|start|begin|say|type|do|tell you|hear)(?: \w+)?| here| next| now| about| exactly| to do| for me)*\W*$)",
+    _START + r"(?:how (?:do|does|can|should|could|would|to)(?: i| this| it| one| we| weft| you| that)? (?:use|work|start|begin|proceed|get started|go on|continue|operate|talk to)\b"
+             r"(?: (?:this|it|weft|here|you|with (?:this|it|you)|the (?:tool|program|planner)|thing|tool|program))*\W*$)",
+    _START + r"(?:where (?:do|should|can) (?:i|we) (?:start|begin)\W*$|i(?:'m| am) (?:a bit |totally |completely |so )?(?:lost|stuck|confused|clueless|new here)\b|i need (?:some )?help\W*$|"
+             r"i (?:don't|do not) (?:understand|get|know)(?: (?:it|this|what|how))?(?: (?:to|i|this|should|can|you|works?|do|say|type|use|write|enter|need|want|now|here|next))*\W*$|"
+             r"(?:i have |i've )?(?:no idea|no clue) (?:how|what|where) (?:to|this|i|you)\b(?! (?:network|pay|cost))|"
+             r"(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please )?help(?: me)?(?: out)?\W*$|help (?:me )?please|i could use (?:some )?help)",
+    _START + r"(?:(?:please )?(?:list|show|give|print|tell)(?: me)? )?(?:(?:what|which) )?(?:the |all |your |are the |are my |some )*(?:commands|options|menu|inputs|capabilities|possibilities|"
+             r"example (?:questions|inputs|messages|sentences))(?: are there| do you (?:have|know|understand|accept)| exist| (?:are )?(?:possible|available|allowed)| can i (?:use|type|say|enter|give)| i (?:can|have))*\W*$")
+_UNDO = [
+    *_cues("undo", 88,
+           _CLAUSE + rf"{_RETRACT} {_JUST_SAID}{_ENDS}(?! (?:to|by|with) )",
+           _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?! (?:to (?:\d|the (?!previous|last))|up))|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
+                    rf"never ?mind(?: that)?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
+                    rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b)",
+           _CLAUSE + r"(?:take|pull|put) (?:that|it|this|(?:the|my) (?:last|previous) \w+|what i \w+) back(?! to \d)",
+           _CLAUSE + r"take back\b", _CLAUSE + r"undo (?:it|that|this)\b",
+           r"\bdid(?:n't| not) mean (?:that|it|to (?:say|send|write|type|enter) (?:that|this|it))|\bforget i said\b|\bas (?:it was|if i never said) (?:that|before)\b|\bgo back (?:one|a|two) steps?\b"),
+]
+_EXPORT = _cues(
+    "export", 86,
+    _START + rf"{_POLITE}(?:/?export\b|/?save\b(?! (?:money|cost|time|on|us|\$|\d|by))|download\b|dump\b|write (?:it|this|the plan|everything|that|a report)\b|"
+             rf"store (?:it|this|that|the (?:plan|report|result|answer))\b)",
+    _START + rf"{_POLITE}(?:{_HAND_OVER}\b)[^.;]{{0,40}}?\b(?:as|in|to|into|a|an|the|of|with) (?:an? |the |some )?(?:\w+ )?{_KIND}\b(?! (?:size|system|server|transfer|path))",
+    rf"\b{_HAND_OVER}\b[^;]{{0,40}}?\s{_PATH}", _START + rf"(?:as |in )?(?:an? )?{_KIND}(?: (?:file|version|format|report|output|export))?(?: of (?:this|it|that|the plan))?(?:,? please)?\W*$")
+_DISAGREE = _cues("ask", 84, r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|conflict)|contradict\w*.{0,20}sources|"
+                             r"\bwhere do .{0,20} disagree")
+_NOT = r"(?:not|no|isn't|is not|aren't|don't|doesn't|can't|cannot|didn't|did not|won't|wouldn't|shouldn't|couldn't|wasn't|never)"
+_WHY_NOT = _cues(
+    "why-not", 70,
+    rf"\bwhy (?:on earth |the hell |then )?(?:{_NOT}|do (?:you|we) not|(?:did|do|does|would|have) (?:you|it|we|weft) (?:not|{_RULED_OUT}|drop|lose)|{_RULED_OUT})\b",
+    rf"\bwhy (?:is|was|were|are|would|should|did|does|do|has|have|had|will|can|could) (?P<thing>.{{2,50}}?)(?:\bnot\b|{_RULED_OUT}|losing|impossible|worse|no good|bad|out\b|lose\b|fail\w*|drop out|missing|unsuitable|inferior)\b",
+    rf"what(?:'s| is| are|'re| was| speaks| argues| makes| rules| disqualifies| kills| counts)? (?:(?:so )?wrong with|against|out|(?:the|your) (?:main |big |biggest |real )?{_DRAWBACK} (?:with|of|to|about|against|for)|bad about|disqualifies|"
+    rf"(?:do|have) you (?:have |got )?against)\b",
+    r"(?:how come|reason)s? (?P<thing3>.{0,30}?)(?:\bnot\b|isn't|aren't|doesn't|don't|against|never|no\b|" + _RULED_OUT + ")",
+    r"\bwhy (?P<thing2>.{2,40}) (?:instead of|rather than|and not|over)\b",
+    r"(?:couldn't|can't|why couldn't) (?P<thing7>we|i|you|[\w\-]{2,20}) (?:just |simply |also |even )*(?:use|take|stay|go|do|work|suffice|be enough|run|handle|manage|serve|keep)\b",
+    r"(?P<thing6>.{2,40}?)(?:isn't|is not|not|missing|excluded)\b.{0,30}\b(?:why|how come)\W*$",
+    rf"{_RULED_OUT}\b(?P<thing8>[^?]{{0,40}})(?:\bwhy\b|how come|for what reason|on what (?:grounds|basis)|what for|because of what|reasons?\b)",
+    r"\b(?:you|it|weft|they) (?:did|do|does|have|had|would)(?:n't| not)\b(?P<thing9>[^?]{2,50})(?:\bwhy\b|how come|what for)\W*$", r"what speaks against")
+_WHY = [
+    *_cues("why", 60,
+           _START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why+\b|how come\b|how so\b|because\W*\?|because of what\b|what (?:led|brought|makes|made|convinced|drove|persuaded) you\b|"
+                    r"explain(?=\W*$|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
+                    r"for what reason|on what (?:basis|grounds|evidence)|based on what|says who|according to (?:who|what))",
+           _START + rf"{_POLITE}(?:justify|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
+           _CLAUSE + rf"{_LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:{_JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
+           _CLAUSE + rf"{_LAY_OPEN}(?: me| us)? (?:how|where) (?:you|it|that|this|they|the \w+)\b.{{0,20}}\b{_CONCLUDE}\b",
+           _START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and )*{_JUSTIFICATION}(?: (?:is )?(?:behind|for|of|please|there|why)\b|\W*$|\W*\?)",
+           _START + r"where(?:'s| is| are) (?:the |your )?(?:proof|evidence|reasons?|reasoning|justification|sources?)\b",
+           _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
+           _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
+           r"\bwhat(?:'s| is| lies| stands) behind (?:that|this|it|your|the) ?(?:recommendation|choice|answer|decision|verdict|number|advice|result)?|what(?:'s| is) (?:this|that|it) based on|"
+           r"\bwhat (?:speaks|argues|counts) (?:for|in favou?r of)\b",
+           r"\bwhat makes (?P<thing>.{2,30}?) (?:the |your |so )?(?:best|better|winner|cheapest|right|recommended|preferred|choice|good|superior|suitable|optimal)\b",
+           r"\bi (?:don't|do not|can't|cannot) (?:see|get|understand|follow) (?:why|how you|the (?:reason\w*|logic|choice|recommendation))",
+           r"\b(?:understand|see|know|learn) (?:the|your|this|why (?:you|it|this|that)|how you) ?(?:decision|choice|recommendation|reasoning|answer|chose|picked|decided|recommend)\b",
+           _START + r"(?:the |your )?sources\W*$|can you (?:explain|justify) (?:that|this|it|your|the (?:choice|plan|answer|decision|recommendation|result))|give me (?:the |your )?(?:reasoning|reasons?|rationale)"),
+    *_cues("why", 58, r"[\w)][\s,.:;\-]+(?:but |and |so )?(?:why|how come|how so)(?: (?:is )?that| though| exactly)?\W*$"),
+]
+_WHAT_IF = [
+    *_cues("what-if", 50,
+           _START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|assum(?:e|ing)\b|(?:let's|let us|let me) (?:assume|suppose|pretend|imagine|try|say (?!that's))|pretend\b|"
+                    r"given (?:that )?(?=\d|we|i|an?\b)|(?:and )?in (?:the )?case\b(?: of| that)?|picture (?:this|us|we)\b|provided\b)",
+           r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
+           r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
+           r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|rented|choose|chose|switch|switched)\b",
+           r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
+           r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b",
+           r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|the result|the verdict|your answer|things) (?:\w+ )?(?:change|differ|help|matter|be (?:different|the same|better|worse)|still|flip)\b",
+           r"\bwould (?P<thing2>.{2,40}) (?:change (?:anything|it|that|the \w+|your \w+)|help|matter|make (?:a(?:ny)? |much )?difference|flip)\b|\bwould you still (?:say|recommend|choose|pick)\b",
+           r"\bwhat (?:difference|effect|impact|influence) (?:would|does|do|will|has|have)\b(?P<thing6>.{2,60})\b(?:make|have|on)\b",
+           r"(?:how|what) (?:would|does|will|do) (?:it|that|this|things|the (?:plan|answer|picture|recommendation|result|cost|verdict|numbers)) (?:look like|look|change|be|differ|shift|come out) (?:with|on|if|for|at|in|under|when)\b",
+           r"what would (?:flip|change|it take|tip|make you|need to|have to)|\bwhat has to (?:happen|change)\b",
+           r"\btry (?:it |that |this )?(?:with|on|at)\b|^\W*and (?:with|on|at|for|over|without|using)\b",
+           _START + r"(?:(?:show|give|tell|run|redo|repeat|calculate|plan)(?: me| us)?(?: it| that)? )?(?:the |this |that |exactly )?(?:same|ditto|identical)\b(?: (?:thing|job|set-?up|plan|run|model|question|cluster|case|again|but|only|just|now|one|everything))*\s?,?\s?"
+                    r"(?:but )?(?:with|on|for|at|in|over|using|without|as)\b",
+           _START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan)(?: it| that| this| the plan)?|(?:run|plan|do|calculate) (?:it|that|this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
+    *_cues("what-if", 48,
+           rf"\b{_SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{_PAYS}(?! (?:\w+ )?than\b)",
+           r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)"),
+]
+_COMPARE = _cues(
+    "compare", 40,
+    r"\b(?:contrast\b|compar(?:e|es|ing|ison|ed (?:to|with|against))\b|\bor\b(?P<thing3>.{2,50})\bwhich\b.{0,20}\b(?:better|cheaper|faster|best)\b|versus\b|\bvs\b\.?|difference[s]? (?:between|of)|"
+    r"differ\b|differ from|side by side|head[\s\-]to[\s\-]head)",
+    r"(?:which|what)(?:'s| is| one is| would be)? (?:is )?(?:the )?(?:better|cheaper|faster|best)\b(?P<thing2>.*\bor\b)|how (?:does|do) (?P<thing>.{2,60}) (?:stack up|compare|fare|measure up|differ|relate|hold up)|"
+    r"(?<!^is )(?:better|worse|faster|cheaper) than|pros and cons of (?P<thing4>.* (?:and|or|vs|versus) )",
+    r"\b(?:weigh|pit|put|hold|stack|set|match|rate|rank|judge)\b(?P<thing5>[^?]{2,40})\b(?:up )?(?:against|next to|beside|side by side|and)\b",
+    r"\bwhat (?:sets|distinguishes|separates|tells|differentiates)\b|\btell\b(?P<thing6>.{2,40})\bapart\b|\btrade[\s\-]?offs? between\b|\bhow much (?:better|worse|cheaper|faster|slower|dearer|more expensive) (?:is|are)\b(?=.* than )|"
+    r"\bwhere do(?:es)? (?P<thing8>.{2,40}) differ\b")
+_CHANGE = _cues(
+    "change", 30,
+    _START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|nah\b|wrong\b|actually\b|correction\b|sorry\b|wait\b(?! (?:an?|for|till|until)\b)|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|"
+             r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
+    r"\binstead\b(?! of)|^(?!use\b).{2,40}\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|"
+    r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
+    _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i )*{_ADJUST}")
+_ASK = [
+    *_cues("ask", 20,
+           _START + r"(?:what|what's|whats|which|who|whose|when|where|how|is|are|does|do|did|can|could|should|will|would|has (?:any|it|this|that|there|meta|nvidia|some|someone|somebody|anyone|anybody|roce|infiniband)|"
+                    r"have (?:you|they|there|people|others)|tell me (?:about|more|something|what|how|whether|if|which)|define\b|describe (?:the|what|how)|explain\b|teach me|i(?:'d| would| want| need)? (?:like )?to (?:know|learn|understand)|i wonder|i(?:'m| am) (?:curious|wondering|interested in (?:how|what))|"
+                    r"any(?: \w+)? (?:sources?|evidence|experience|benchmarks?|papers?|studies|data|numbers)|explain what|what|(?:i |we )?(?:need|want|would like|looking for)? ?(?:some |more |a bit of )?(?:background|information|info|details|literature|papers|sources) (?:on|about|for)|"
+                    r"meaning of|definition of|wondering (?:if|whether|how|what))\b(?!'t)",
+           r"\b(?:can|could|would) you (?:please )?(?:tell|explain|describe|say|define)\b|\bdo you know (?:what|how|if|whether|who|which)\b"),
+    *_cues("ask", 18, r"\?\W*$"),
+]
+CUES = [*_HELP, *_UNDO, *_EXPORT, *_DISAGREE, *_WHY_NOT, *_WHY, *_WHAT_IF, *_COMPARE, *_CHANGE, *_ASK]
