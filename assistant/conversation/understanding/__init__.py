@@ -39,6 +39,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     reading.intent = intents.intent_of(message)
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
+    elif reading.intent == "ask" and intents.is_of_others(message):
+        fabrics.read_fabrics(reading)
     elif reading.intent not in ("help", "undo", "export"):
         _read(reading)
     message.give_back(unread)

@@ -11,7 +11,7 @@ NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes
 _RACK = r"(?:\s?(?:full\s)?racks?\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
-_PIECES = r"(?:(?:pieces?|pcs|units?)\b\.?\s?(?:of\s)?)?"
+_PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
 _OF = (r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
        r"each(?:\s(?:one|of them))?)\s?){0,4}")
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
@@ -57,6 +57,9 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
                       rf"in each))?",
         "nodes of G, N each": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
+        "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|in each|per (?:node|box|server|machine))\b",
+        "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:has|have|with|having|"
+                                rf"contains?|holds?|carries|carry|comes? with|got|:)\s(?:got\s)?{per}{thing}",
         "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
                       rf"{NODE}",
         "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
@@ -87,7 +90,7 @@ def _gpus(gpu: str) -> dict[str, str]:
     """GPUs, whatever they stand in."""
     return {
         "of them": rf"(?P<them>{NUMBER})\sof\s(?:them|these|those|such)\b(?P<noun>{NODE})?(?:\s{_ANY_GPU}\b)?",
-        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:(?!gi?b\b|gigs?\b|g\b)\w+\s)??{gpu}",
+        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:(?!\d|gi?b\b|gigs?\b|g\b)\w+\s)??{gpu}",
         "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
                         rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
         "rack unit": rf"(?P<unit>{gpu})\s?[x*]\s?(?P<gpus>\d[\d,]*k?)(?![\w.])",
@@ -97,7 +100,7 @@ def _gpus(gpu: str) -> dict[str, str]:
                       rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
-        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:quantity|qty|count)\b\s?[:=]?\s?(?P<gpus_>\d[\d,]*)\b",
+        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
         "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:=|:|to|is|of|"
                     rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
     }

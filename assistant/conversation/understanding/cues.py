@@ -55,6 +55,14 @@ _ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump
            r"go (?:with|for) )")
 
 
+# A question for the point from which a network pays: it supposes nothing.
+TURNING_POINTS = (
+    rf"\b{_SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{_PAYS}(?! (?:\w+ )?than\b)",
+    r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)",
+    r"\bwould(?:n't)? (?:it|you|that|the (?:answer|plan|verdict|recommendation|winner)) still (?:be|say|recommend|choose|pick|prefer|win)\b(?P<thing4>.{0,60})",
+)
+
+
 class Cue(NamedTuple):
     """One way to ask for something."""
 
@@ -85,7 +93,7 @@ _HELP = _cues(
 _UNDO = [
     *_cues("undo", 88,
            _CLAUSE + rf"{_RETRACT} {_JUST_SAID}{_ENDS}(?! (?:to|by|with) )",
-           _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?! (?:to (?:\d|the (?!previous|last))|up))|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
+           _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?=\W*$| (?:please|pls|one|a step|again|to the (?:previous|last))\b)|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
                     rf"never ?mind(?: that)?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
                     rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b)",
            _CLAUSE + r"(?:take|pull|put) (?:that|it|this|(?:the|my) (?:last|previous) \w+|what i \w+) back(?! to \d)",
@@ -131,7 +139,7 @@ _WHY = [
            r"\bi (?:don't|do not|can't|cannot) (?:see|get|understand|follow) (?:why|how you|the (?:reason\w*|logic|choice|recommendation))",
            r"\b(?:understand|see|know|learn) (?:the|your|this|why (?:you|it|this|that)|how you) ?(?:decision|choice|recommendation|reasoning|answer|chose|picked|decided|recommend)\b",
            _START + r"(?:the |your )?sources\W*$|can you (?:explain|justify) (?:that|this|it|your|the (?:choice|plan|answer|decision|recommendation|result))|give me (?:the |your )?(?:reasoning|reasons?|rationale)"),
-    *_cues("why", 58, r"[\w)][\s,.:;\-]+(?:but |and |so )?(?:why|how come|how so)(?: (?:is )?that| though| exactly)?\W*$"),
+    *_cues("why", 58, r"(?<=[\w)])[\s,.:;\-]+(?:but |and |so )?(?:why|how come|how so)(?: (?:is )?that| though| exactly)?\W*$"),
 ]
 _WHAT_IF = [
     *_cues("what-if", 50,
@@ -140,8 +148,8 @@ _WHAT_IF = [
            r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
            r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
            r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|rented|choose|chose|switch|switched)\b",
-           r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
-           r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b",
+           r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?=(?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
+           r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b)",
            r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|the result|the verdict|your answer|things) (?:\w+ )?(?:change|differ|help|matter|be (?:different|the same|better|worse)|still|flip)\b",
            r"\bwould (?P<thing2>.{2,40}) (?:change (?:anything|it|that|the \w+|your \w+)|help|matter|make (?:a(?:ny)? |much )?difference|flip)\b|\bwould you still (?:say|recommend|choose|pick)\b",
            r"\bwhat (?:difference|effect|impact|influence) (?:would|does|do|will|has|have)\b(?P<thing6>.{2,60})\b(?:make|have|on)\b",
@@ -151,9 +159,7 @@ _WHAT_IF = [
            _START + r"(?:(?:show|give|tell|run|redo|repeat|calculate|plan)(?: me| us)?(?: it| that)? )?(?:the |this |that |exactly )?(?:same|ditto|identical)\b(?: (?:thing|job|set-?up|plan|run|model|question|cluster|case|again|but|only|just|now|one|everything))*\s?,?\s?"
                     r"(?:but )?(?:with|on|for|at|in|over|using|without|as)\b",
            _START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan)(?: it| that| this| the plan)?|(?:run|plan|do|calculate) (?:it|that|this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
-    *_cues("what-if", 48,
-           rf"\b{_SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{_PAYS}(?! (?:\w+ )?than\b)",
-           r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)"),
+    *_cues("what-if", 48, *TURNING_POINTS),
 ]
 _COMPARE = _cues(
     "compare", 40,
@@ -168,7 +174,7 @@ _CHANGE = _cues(
     "change", 30,
     _START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|nah\b|wrong\b|actually\b|correction\b|sorry\b|wait\b(?! (?:an?|for|till|until)\b)|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|"
              r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
-    r"\binstead\b(?! of)|^(?!use\b).{2,40}\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|"
+    r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|"
     r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
     _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i )*{_ADJUST}")
 _ASK = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .cues import TURNING_POINTS
 from .message import Negation
 from .numbers import DECIMAL, NUMBER, value, whole
 from .reading import Reading
@@ -49,6 +50,7 @@ _HEDGE = re.compile(
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
 _TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
                             r"does|will))\b")
+_TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
 _HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
                           r"could|may|perhaps|maybe|\?)\b|\s*\?")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
@@ -85,14 +87,15 @@ def read_fabrics(reading: Reading) -> None:
             reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
-        hedged = _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
+        spoken_of = any(start <= mention.start < end for start, end in reading.spoken_of)
+        hedged = spoken_of or _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
                                                                                                    mention.end)
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
         if not hedged:
             decided.append(ids[0])
     if reading.intent == "what-if":
-        decided = [] if _TURNING_POINT.search(reading.message.text) else list(reading.fabrics)
+        decided = [] if any(p.search(reading.message.text) for p in _TURNING_POINTS) else list(reading.fabrics)
     if reading.intent in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
         reading.set("cluster.fabric", decided[0])
 

@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 
 from .cues import CUES
-from .message import Message
+from .message import TAKEN, Message
 
 _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues settle between neighbours
 
 
 def intent_of(message: Message) -> str:
     """The intent by its wording alone; :func:`settle` decides between describing and asking once the facts are read."""
+    text = message.open.replace(TAKEN, "_")  # what was set aside stands there as a word
     weights: dict[str, float] = {}
     first: dict[str, re.Match[str]] = {}
     for cue in CUES:
-        match = cue.pattern.search(message.open)
+        match = cue.pattern.search(text)
         if match is None:
             continue
         first.setdefault(cue.intent, match)
@@ -24,7 +25,7 @@ def intent_of(message: Message) -> str:
     if not weights:
         return "describe"
     intent = max(weights, key=weights.__getitem__)
-    if intent == "change":
+    if intent == "change" and not first[intent].groupdict().get("thing"):
         message.take(first[intent].start(), _correction_end(first[intent]))
     elif intent in ("why", "why-not", "what-if", "compare"):
         _take_cue(message, first[intent])
@@ -45,11 +46,24 @@ def _correction_end(match: re.Match[str]) -> int:
     return match.start() + (first.end() if first else 0)
 
 
+_BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
+_EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
 _NOTHING_SAID = re.compile(r"[\x00\W]*")  # all of it was set aside
 _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
 _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconnect|networking|nics?)\b|\bdo (?:we|"
                        r"i) (?:really )?need\b|\bshould (?:we|i)\b|\bis .{2,40} (?:enough|worth|overkill|necessary)\b|"
                        r"\b(?:help|recommend|advise|plan)\b")
+
+
+# What others did says nothing about the job at hand.
+_OF_OTHERS = re.compile(
+    r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
+    r"(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
+
+
+def is_of_others(message: Message) -> bool:
+    """Whether a question is about what others have done: "who has trained on 10,000 GPUs?"."""
+    return _OF_OTHERS.search(message.text) is not None
 
 
 def settle(intent: str, message: Message, fields: dict[str, object], fabrics: list[str], excluded: list[str], unset: Sequence[str] = (),
@@ -64,8 +78,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
         return "ask"
-    if intent == "describe" and len(fabrics) == 2 and not any(name in fields for name in _JOB) and re.search(
-            r"\bagainst\b", message.text):
+    if intent == "describe" and len(fabrics) == 2 and not any(name in fields for name in _JOB) and (
+            _BESIDE.search(message.text) or _EITHER.fullmatch(message.open)):
         return "compare"
     if intent in ("describe", "change") and not (fields or fabrics or excluded or nodes):
         return "change" if unset or (intent == "change" and not _NOTHING_SAID.fullmatch(message.open)) else "unclear"

@@ -18,7 +18,7 @@ _BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
                        r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|"
                        r"(?<!n't )(?<!not )(?<!not to )use)\b")
 _NEGATOR = re.compile(
-    r"\b(?:no|not|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
+    r"\b(?:no|not|nothing|nowhere|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
     r"nor|"
     r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
     r"cannot|can not|"

@@ -17,7 +17,7 @@ _SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\
                          rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?")
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
-    "hidden": rf"\b(?:hidden|d_model|model)[\s_\-](?:size|dim(?:ension)?|width)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|"
+    "hidden": rf"\b(?:(?:hidden|d_model)[\s_\-](?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|width))\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
               rf"\bhidden\s?[=:]\s?(?P<n_>\d+)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",

@@ -22,6 +22,7 @@ _ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|a)
 _BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|/))")
+_BUDGET_AFTER = re.compile(rf"(?P<d>{_PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|spending)|max(?:imum)? spend)(?:\s(?:on|for) (?:the )?(?:spending|costs?|budget|it|this))?")
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
@@ -51,6 +52,8 @@ _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
+# How long something has been there is not how long the run takes.
+_PAST = re.compile(r"\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
@@ -76,7 +79,7 @@ def read_money(reading: Reading) -> None:
     for match in reading.message.find(_LABELLED):
         reading.set("budget.gpu_hour_usd", plain(_money(match)))
         reading.message.take_match(match)
-    for pattern in (_TOTAL, _BUDGET):
+    for pattern in (_TOTAL, _BUDGET, _BUDGET_AFTER):
         for match in reading.message.find(pattern):
             if any(a < match.end() and match.start() < b for a, b in blocked):
                 continue
@@ -124,7 +127,7 @@ def read_time(reading: Reading) -> None:
             continue
         number = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5}.get(text) or value(text)
         days = plain(round(number * _UNIT_DAYS[match["unit"].rstrip("s") or "h"], 6))
-        if days <= 0 or _CONTRACT.match(reading.message.text, match.end()):
+        if days <= 0 or _CONTRACT.match(reading.message.text, match.end()) or _PAST.search(reading.message.text[:match.start()]):
             continue
         reading.set(_time_field(reading, match), days)
         reading.message.take_match(match)

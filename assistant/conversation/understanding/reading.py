@@ -28,6 +28,7 @@ class Reading:
     fabrics: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
+    spoken_of: list[tuple[int, int]] = field(default_factory=list)  # where a network is named, never decided
     nodes: int | None = None  # nodes whose GPUs are not known yet
     doubts: list[str] = field(default_factory=list)
     intent: str = "describe"

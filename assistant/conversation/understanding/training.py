@@ -10,7 +10,8 @@ from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
-_IS = r"\s?(?:=|:|of|is|was|were|be|at|about|around|~|to)?\s?(?:about\s|~)?"
+_IS = (r"(?:\s?(?:=|:|~|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
+       r"increased|reduced|raised|lowered|changed|set)\b)){0,5}\s?")
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
 _BATCH_TOKENS = re.compile(
@@ -42,8 +43,9 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
                         r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
 _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient|grad|act)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|ckpt(?:ing)?|"
                         r"computation|compute)\b(?:\s(?:is\s|turned\s|switched\s)*(?P<off>off|disabled)\b)?|"
-                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?recompute?(?:ation)?\b|"
+                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?(?:recompute?(?:ation)?|ac|re-?materiali[sz]ation|remat)\b|"
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
+_SECONDARY = re.compile(r"[\s\-](?:master|optimi[sz]er|accumulat\w*|accum|gradients?|grads?|states?|main|reduc\w*|moments?|adam\w*|embeddings?|params?|copy|copies|weights?|residuals?|norms?|softmax|logits)\b")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
 _FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed(?!,?\s(?:zero\s)?stage)",
                "jax": r"\bjax\b|maxtext",
@@ -60,8 +62,8 @@ _PROMPT = re.compile(
     rf"\b(?:prompts?|inputs?|isl|prompt[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
 _OUTPUT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|"
-    rf"reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b|of (?:output|answer)))|"
-    rf"(?P<n__>{_NUMBER_K})\s?out\b|"
+    rf"reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b(?!\sof\b)|of (?:output|answer)))|"
+    rf"(?P<n__>{_NUMBER_K})\s?out\b(?!\sof\b)|"
     rf"\b(?:outputs?|answers?|completions?|responses?|repl(?:y|ies)|osl|output[_ ]tokens)(?:\s(?:length|"
     rf"size))?{_IS}(?P<n_>{_NUMBER_K})(?:\s?{_TOKENS})?")
 
@@ -114,7 +116,9 @@ def _take_batch_of_tokens(reading: Reading, match: re.Match[str]) -> bool:
 
 def _read_settings(reading: Reading) -> None:
     for match in reading.message.find(_PRECISION):
-        if not reading.message.negation(match.start(), match.end()):
+        if _SECONDARY.match(reading.message.text, match.end()):
+            reading.message.take_match(match)
+        elif not reading.message.negation(match.start(), match.end()):
             reading.set("training.precision", next(name for name in ("bf16", "fp8", "fp16", "fp32") if match[name]))
             reading.message.take_match(match)
     for match in reading.message.find(_RECOMPUTE):
