@@ -12,7 +12,7 @@ from __future__ import annotations
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
-from . import constraints, corrections, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, training, unsetting
+from . import constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, team, training, unsetting
 from .message import Message
 from .reading import Context, Reading
 
@@ -70,7 +70,8 @@ def _read(reading: Reading) -> None:
     corrections.read_of_that(reading)
     training.read_requests(reading)
     training.read_step(reading)
-    constraints.read_constraints(reading)
+    demands.read_demands(reading)
+    team.read_team(reading)
     constraints.read_sites(reading)
     models.read_model(reading)
     parallelism.read_parallelism(reading)

@@ -31,43 +31,6 @@ _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for 
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
-_NEUTRAL = re.compile(
-    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|"
-    r"open (?:ethernet |network(?:ing)? )?standards?(?:\sonly)?|"
-    r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|"
-    r"to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
-    r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|"
-    r"dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
-    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|"
-    r"second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|"
-    r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
-_PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
-_SLOWDOWN = re.compile(
-    rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
-    rf"allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|"
-    rf"[\s\-]?down)?\b|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|"
-    rf"acceptable)))?)?|"
-    rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
-    rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
-    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|loss)(?:\s(?:at most|max|"
-    rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
-_STAFF = (r"(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma)[\s\-](?:team|engineers?|staff|people|person|guy|"
-          r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)")
-_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
-                   rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
-                   rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
-                   rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
-_SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma|roce|switch\w*) (?:experience|expertise|operations?)|(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|with) (?:rdma|network\w*|infiniband|"
-                      r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
-_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
-                     r"switch\w*)\b")
-_SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|crew|one)\s(?:here\s)?(?:(?:who|that)\s)?"
-                       r"(?:really\s|can\s)?(?:knows?|understands?|does|do|tunes?|runs?|ran|has run|have run|manages?)\s(?:some\s|a bit of\s|how to \w+\s|our\s|"
-                       r"the\s)?(?:network\w*|infiniband|rdma|roce|switch\w*)(?P<well>\s(?:inside out|for years|very well|in depth|"
-                       r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
-_SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
-_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
-_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|no more than|allow\w*|problem)\b")
 _SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
                     rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
@@ -111,48 +74,6 @@ def _most_telling(names: list[str]) -> str:
         if exact in names:
             return exact
     return names[0]
-
-
-def read_constraints(reading: Reading) -> None:
-    """Vendor neutrality, slowdown, who runs the network."""
-    for match in reading.message.find(_NEUTRAL):
-        reading.set("constraints.vendor_neutral", True)
-        reading.message.take_match(match)
-    for match in reading.message.find(_SLOWDOWN):
-        text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
-        number = value(text)
-        reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
-        reading.message.take_match(match)
-    for match in reading.message.find(_SHARE_SLOWER):
-        if _TOLERATED.search(reading.message.text):
-            reading.set("constraints.max_slowdown_percent", _SHARES[match["share"]])
-            reading.message.take_match(match)
-    for match in reading.message.find(_SOMEBODY):
-        denial = reading.message.negation(match.start(), match.end())
-        reading.set("constraints.network_team", "none" if denial else "expert" if match["well"] else "some")
-        reading.message.take(denial.start if denial else match.start(), match.end())
-    for match in reading.message.find(_NOBODY):
-        reading.set("constraints.network_team", "none")
-        reading.message.take_match(match)
-    for match in reading.message.find(_SKILLED):
-        denial = reading.message.negation(match.start(), match.end())
-        reading.set("constraints.network_team", "none" if denial else "expert")
-        reading.message.take(denial.start if denial else match.start(), match.end())
-    for match in reading.message.find(_TEAM):
-        _read_team(reading, match)
-
-
-def _read_team(reading: Reading, match: re.Match[str]) -> None:
-    denial = reading.message.negation(match.start(), match.end())
-    text = match[0]
-    if denial or re.search(r"[=:]\s?none|\bzero\b", text):
-        level = "none"
-    elif re.search(r"expert|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
-        level = "expert"
-    else:
-        level = "some"
-    reading.set("constraints.network_team", level)
-    reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
 
 
 def read_sites(reading: Reading) -> None:

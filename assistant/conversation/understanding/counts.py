@@ -8,7 +8,7 @@ from functools import lru_cache
 from .numbers import NUMBER
 
 NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b)"
-_RACK = r"(?:\s?(?:full\s)?racks?\b)"
+_RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
 _PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
@@ -38,6 +38,7 @@ def _racks(gpu: str) -> dict[str, str]:
     """Racks, each one scale-up domain."""
     return {
         "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
+        "pods": rf"{_counted('racks')}(?:x\s?)?(?:pods?|units?|systems?|domains?)\s(?:of\s|with\s|x\s)?{gpu.replace('(?P<rack>', '(?P<rack>').replace('(?:72|144))?', '(?:72|144))')}",
         "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
     }
@@ -101,8 +102,7 @@ def _gpus(gpu: str) -> dict[str, str]:
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
         "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:=|:|to|is|of|"
-                    rf"are)?\s?{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:(?:=|:|to|is|of|are|was|has|have|now|changed|grown|increased|dropped|went|up|down)\s?){{0,4}}{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
     }
 
 

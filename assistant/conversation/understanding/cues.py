@@ -11,21 +11,21 @@ from typing import NamedTuple
 
 _LEAD_IN = (r"(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright|oops|oh|uh|uhm?|whoops|"
             r"(?:no|wait|sorry|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
-_POLITE = (r"(?:(?:(?:can|could|would|will|may|should|shall) (?:you|i|we|one)|please|kindly|just|simply|i(?:'d| would)? (?:like|want|need|wish|love)(?: you)? to|"
-           r"let(?:'s| me| us)|i(?:'ll| will)?|we(?:'ll)?|how (?:can|do|could) (?:i|you|we)|help me(?: to)?|is it possible to|you can|we should|better)\s)*")
+_POLITE = (r"(?:(?:(?:can|could|would|will|may|should|shall) (?:you|i|we|one)|please|kindly|just|simply|quickly|i(?:'d| would)? (?:like|want|need|wish|love)(?: you)? to|"
+           r"let(?:'s| me| us)|i(?:'ll|'d| will| would)?|we(?:'ll|'d| will| would)?|how (?:can|do|could) (?:i|you|we)|help me(?: to)?|is it possible to|you can|we should|better)\s)*")
 _START = rf"^\W*{_LEAD_IN}"
 # The start of any clause of the message.
 _CLAUSE = rf"(?:^|[.;!?,:]\s*|\s-+\s*|\b(?:and|but|so|then)\s)\W*{_LEAD_IN}{_POLITE}"
 _ENDS = r"(?=\W*$|[.,;!]|\s(?:please|pls|again|now|then|completely|altogether|for now)\b)"
 
 _RETRACT = (r"(?:un-?do|unsay|revert|cancel|remove|discard|delete|erase|drop|forget(?: about)?|ignore|disregard|scratch|scrap|strike|withdraw|"
-            r"retract|reverse|nix|rescind|take back|roll ?back|throw (?:away|out)|wipe)")
+            r"retract|reverse|nix|rescind|take back|roll ?back|throw (?:away|out)|wipe|reset|rewind|clear|dismiss|skip|un-?say|void|pull back|annul)")
 _SAID = r"(?:said|wrote|typed|told you|entered|answered|gave you|asked)"
 _JUST_SAID = (rf"(?:(?:the |my |that |this |your )?(?:very )?(?:last|previous|latest|most recent|recent|preceding|prior)\b(?: (?:\d|one|two|three|few|couple of) )?"
               rf"(?:\s?(?:message|answer|step|change|input|entry|statement|thing|one|line|edit|reply|part|bit|remark|turn|action|question|setting|"
               rf"fact|correction|update)s?\b)?(?: (?:that )?i (?:just )?{_SAID})?|"
               rf"(?:all |everything )?(?:what|that|the thing) i(?:'ve)? (?:have )?(?:just )?{_SAID}(?: (?:last|just now|before|earlier|a moment ago))?|that(?: one)?|this|it)")
-_KIND = r"(?:markdown|md|json|ya?ml|html?|pdf|csv|txt|excel|word|file|report|document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file)"
+_KIND = r"(?:markdown|summary|write-?up|memo|hand-?out|slides?|table|printout|md|json|ya?ml|html?|pdf|csv|txt|excel|word|file|report|document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file)"
 _PATH = r"\S+\.(?:md|json|ya?ml|html?|txt|csv|pdf)\b"
 _HAND_OVER = (r"(?:give|send|get|print|show|produce|create|generate|make|write|put|save|store|dump|download|export|output|share|hand|want|need|"
               r"have|like|convert|turn|render|keep|e?mail|provide|deliver)")
@@ -42,12 +42,12 @@ _RULED_OUT = (r"(?:reject(?:ed|ing)?|dismiss(?:ed|ing)?|exclud(?:e|ed|ing)|rul(?
 _DRAWBACK = (r"(?:problem|matter|issue|catch|trouble|downside|disadvantage|drawback|weakness|weakness|objection|snag|flaw|shortcoming|con)(?:e?s)?")
 _PAYS = (r"(?:pays? (?:off|for)|\bpays?\b|worth|break[\s\-]?even|makes? sense|wins?\b|beats?\b|flips?\b|enough|suffic\w*|sufficient|better|cheaper|necessary|needed|"
          r"required|mandatory|(?:the )?bottleneck|breaks?\b(?: down)?|tips?\b|stops?\b|no longer|becomes?|matters?|overtakes?|loses?\b|justif\w+|"
-         r"holds? up|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up)")
+         r"holds? up|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up|(?:falls?|lags?|stays?|drops?|gets? left) behind|keeps? up|catch(?:es)? up|runs? out)")
 _SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at|from|with)|past|under|over|for|after|with) (?:what|which|how (?:many|much|large|big|few))\b|"
                r"how (?:many|big|large|small|few|far|high|low|much (?:more )?(?:gpus?|nodes?|data|money|scale|bandwidth))\b|where(?:'s| is| does| do| would| will)\b|"
                r"(?:since |until |till )?when\b(?! did)|(?:what|which) (?:number|size|scale|price|cluster size|point|node count|gpu count)|is there a (?:point|size|scale))")
 _MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|mis(?:typed|spoke|read|calculated|counted)|(?:oops|whoops|pardon(?: me)?|apologies|beg your pardon)|"
-            r"i (?:was|am) wrong|i (?:got|had) (?:that|it|this|the \w+) wrong|(?:that|this|it) was (?:a mistake|wrong|an error|incorrect|not right)|i made (?:a mistake|an error)|"
+            r"i (?:was|am) wrong|(?:hold|hang) on\b(?! (?:for|to)\b)|one moment|(?:i (?:need|have|want|must|should|would like|'d like)(?: to)? |let me )?(?:correct|fix|revise|amend|rectify) (?:myself|that|this|it|my|the|what)|there(?:'s| is| was) (?:a|an) (?:mistake|error|typo)|not quite|i (?:got|had) (?:that|it|this|the \w+) wrong|(?:that|this|it) was (?:a mistake|wrong|an error|incorrect|not right)|i made (?:a mistake|an error)|"
             r"on second thoughts?|thinking about it|let me (?:correct|rephrase|fix)(?: that| this| it| myself)?|(?:to )?correct (?:myself|that|this)|"
             r"i (?:should|could) have said|i confused|i mixed (?:that |it |this |them )?up|(?:small |slight |quick |one )?(?:correction|change of plans?|update)\b)")
 _ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump|drop|cut|extend|shorten|shrink|set|change|switch|swap|replace|update|adjust|modify|edit|alter|"
@@ -58,7 +58,7 @@ _ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump
 # A question for the point from which a network pays: it supposes nothing.
 TURNING_POINTS = (
     rf"\b{_SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{_PAYS}(?! (?:\w+ )?than\b)",
-    r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)",
+    r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)|\b(?:break[\s\-]?even|turning|tipping|cross[\s\-]?over)(?: point)?\W*$",
     r"\bwould(?:n't)? (?:it|you|that|the (?:answer|plan|verdict|recommendation|winner)) still (?:be|say|recommend|choose|pick|prefer|win)\b(?P<thing4>.{0,60})",
 )
 
@@ -88,14 +88,17 @@ _HELP = _cues(
              r"i (?:don't|do not) (?:understand|get|know)(?: (?:it|this|what|how))?(?: (?:to|i|this|should|can|you|works?|do|say|type|use|write|enter|need|want|now|here|next))*\W*$|"
              r"(?:i have |i've )?(?:no idea|no clue) (?:how|what|where) (?:to|this|i|you)\b(?! (?:network|pay|cost))|"
              r"(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please )?help(?: me)?(?: out)?\W*$|help (?:me )?please|i could use (?:some )?help)",
-    _START + r"(?:(?:please )?(?:list|show|give|print|tell)(?: me)? )?(?:(?:what|which) )?(?:the |all |your |are the |are my |some )*(?:commands|options|menu|inputs|capabilities|possibilities|"
-             r"example (?:questions|inputs|messages|sentences))(?: are there| do you (?:have|know|understand|accept)| exist| (?:are )?(?:possible|available|allowed)| can i (?:use|type|say|enter|give)| i (?:can|have))*\W*$")
+    _START + r"(?:(?:please )?(?:list|show|give|print|tell)(?: me)? )?(?:(?:what|which) )?(?:the |all |your |are the |are my |some |other |more )*(?:commands|options|features|functions|keywords|shortcuts|things|menu|inputs|capabilities|possibilities|"
+             r"example (?:questions|inputs|messages|sentences))(?: are there| do you (?:have|know|understand|accept)| exist| (?:are )?(?:possible|available|allowed)| (?:can|could|do|should|must|may) (?:i|we) (?:use|type|say|enter|give|have|ask|choose|do|tell|know|answer)(?: from| between| you| here)?| i (?:can|have|need)(?: to)?(?: (?:use|say|type|enter|ask|give|tell))?(?: you| here)?| for me)*\W*$",
+    _START + r"(?:(?:what(?:'s| is| are| does)|who(?:'s| is| are)|how do(?:es)?) (?:this|that|it|you|weft|the (?:tool|program|app|assistant|thing))(?: (?:tool|program|app|assistant|thing|all|here|software|planner))*(?: (?:for|about|do|good for|able to do|capable of|actually|exactly|supposed to do|for me))*\W*$|"
+             r"(?:explain|show(?: me)?|tell me|teach me|describe)(?: to me)? (?:how (?:to use|this works|it works|you work|i (?:can |should )?use)|what (?:you|this|i) can (?:do|say|type|ask)|the (?:tool|program|basics|usage))\b|"
+             r"how (?:can|do|should|could) (?:i|we|one) (?:talk|speak|chat|communicate|interact|answer|phrase|enter|type|tell|ask|give you|input|respond|reply|navigate|control|quit|exit)\b(?! .*(?:gpu|nccl|network|switch|fabric)))")
 _UNDO = [
     *_cues("undo", 88,
            _CLAUSE + rf"{_RETRACT} {_JUST_SAID}{_ENDS}(?! (?:to|by|with) )",
            _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?=\W*$| (?:please|pls|one|a step|again|to the (?:previous|last))\b)|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
                     rf"never ?mind(?: that)?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
-                    rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b)",
+                    rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b|(?:go|jump|move|step|get) (?:one|a step|1|two|2)(?: steps?)? back|(?:go|jump|move|get) back (?:one|a|1|to (?:the )?(?:previous|last|before|where))|backwards?\W*$|one up\W*$)",
            _CLAUSE + r"(?:take|pull|put) (?:that|it|this|(?:the|my) (?:last|previous) \w+|what i \w+) back(?! to \d)",
            _CLAUSE + r"take back\b", _CLAUSE + r"undo (?:it|that|this)\b",
            r"\bdid(?:n't| not) mean (?:that|it|to (?:say|send|write|type|enter) (?:that|this|it))|\bforget i said\b|\bas (?:it was|if i never said) (?:that|before)\b|\bgo back (?:one|a|two) steps?\b"),
@@ -104,8 +107,8 @@ _EXPORT = _cues(
     "export", 86,
     _START + rf"{_POLITE}(?:/?export\b|/?save\b(?! (?:money|cost|time|on|us|\$|\d|by))|download\b|dump\b|write (?:it|this|the plan|everything|that|a report)\b|"
              rf"store (?:it|this|that|the (?:plan|report|result|answer))\b)",
-    _START + rf"{_POLITE}(?:{_HAND_OVER}\b)[^.;]{{0,40}}?\b(?:as|in|to|into|a|an|the|of|with) (?:an? |the |some )?(?:\w+ )?{_KIND}\b(?! (?:size|system|server|transfer|path))",
-    rf"\b{_HAND_OVER}\b[^;]{{0,40}}?\s{_PATH}", _START + rf"(?:as |in )?(?:an? )?{_KIND}(?: (?:file|version|format|report|output|export))?(?: of (?:this|it|that|the plan))?(?:,? please)?\W*$")
+    _START + rf"{_POLITE}(?:{_HAND_OVER}\b)[^.;]{{0,40}}?\b(?:as|in|to|into|a|an|the|of|with|for) (?:an? |the |some )?(?:\w+ )?{_KIND}\b(?! (?:size|system|server|transfer|path))",
+    rf"\b{_HAND_OVER}\b[^;]{{0,40}}?\s{_PATH}", _START + rf"(?:{_PATH}|(?:as |in )?(?:an? )?{_KIND})(?: (?:file|version|format|report|output|export))?(?: of (?:this|it|that|the plan))?(?:,? please)?\W*$")
 _DISAGREE = _cues("ask", 84, r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|conflict)|contradict\w*.{0,20}sources|"
                              r"\bwhere do .{0,20} disagree")
 _NOT = r"(?:not|no|isn't|is not|aren't|don't|doesn't|can't|cannot|didn't|did not|won't|wouldn't|shouldn't|couldn't|wasn't|never)"
@@ -117,14 +120,18 @@ _WHY_NOT = _cues(
     rf"(?:do|have) you (?:have |got )?against)\b",
     r"(?:how come|reason)s? (?P<thing3>.{0,30}?)(?:\bnot\b|isn't|aren't|doesn't|don't|against|never|no\b|" + _RULED_OUT + ")",
     r"\bwhy (?P<thing2>.{2,40}) (?:instead of|rather than|and not|over)\b",
+    r"\bwhy (?:did|does|do|is|was|has|have|would) (?P<thing12>.{2,40}?)(?:fall (?:out|behind|short)|come (?:last|second)|rank (?:low|last|behind)|get (?:dropped|rejected|excluded)|not make it|isn't|excluded|behind|only (?:second|third)|second best|runner-up|beaten)\b",
     r"(?:couldn't|can't|why couldn't) (?P<thing7>we|i|you|[\w\-]{2,20}) (?:just |simply |also |even )*(?:use|take|stay|go|do|work|suffice|be enough|run|handle|manage|serve|keep)\b",
     r"(?P<thing6>.{2,40}?)(?:isn't|is not|not|missing|excluded)\b.{0,30}\b(?:why|how come)\W*$",
     rf"{_RULED_OUT}\b(?P<thing8>[^?]{{0,40}})(?:\bwhy\b|how come|for what reason|on what (?:grounds|basis)|what for|because of what|reasons?\b)",
-    r"\b(?:you|it|weft|they) (?:did|do|does|have|had|would)(?:n't| not)\b(?P<thing9>[^?]{2,50})(?:\bwhy\b|how come|what for)\W*$", r"what speaks against")
+    r"\b(?:you|it|weft|they) (?:did|do|does|have|had|would)(?:n't| not)\b(?P<thing9>[^?]{2,50})(?:\bwhy\b|how come|what for)\W*$", r"what speaks against") + _cues(
+    "why-not", 47,
+    r"\b(?:can|could|should|may|might|would|do|does|is|are|will) (?P<thing10>we|i|you|it|[\w\-]{2,20}) not (?:just |simply |also |even )*(?:use|take|stay|go|do|work|suffice|be|run|handle|keep|good|enough|an option|recommended|possible|fast|pick|choose|have|get by|live|make do)\b",
+    r"\bwhat(?:'s| is| would be| was| makes| could be)? (?P<thing11>.{0,20}?)(?:so )?(?:bad|wrong|weak|poor|terrible|problematic|worse|unsuitable|a bad idea|not good|lacking|missing)(?: about| with| in| for| at)\b")
 _WHY = [
     *_cues("why", 60,
            _START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why+\b|how come\b|how so\b|because\W*\?|because of what\b|what (?:led|brought|makes|made|convinced|drove|persuaded) you\b|"
-                    r"explain(?=\W*$|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
+                    r"explain(?=\W*$|\splease|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
                     r"for what reason|on what (?:basis|grounds|evidence)|based on what|says who|according to (?:who|what))",
            _START + rf"{_POLITE}(?:justify|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
            _CLAUSE + rf"{_LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:{_JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
@@ -134,7 +141,8 @@ _WHY = [
            _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
            _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
            r"\bwhat(?:'s| is| lies| stands) behind (?:that|this|it|your|the) ?(?:recommendation|choice|answer|decision|verdict|number|advice|result)?|what(?:'s| is) (?:this|that|it) based on|"
-           r"\bwhat (?:speaks|argues|counts) (?:for|in favou?r of)\b",
+           r"\bwhat (?:speaks|argues|counts) (?:for|in favou?r of)\b|\b(?:what|which \w+) (?:do|did|does|are|is) (?:you|that|this|it|your \w+) (?:\w+ )?(?:base|based|rest|rests|rely|grounded|founded|build)\b|\bhow (?:sure|certain|confident|reliable|trustworthy) (?:are you|is (?:that|this|it|the))\b",
+           r"\bwhat (?:made|makes|lets|let|gives|gave|puts|put) (?P<thing2>.{2,30}?) (?:win|ahead|come out|the edge|stand out|beat|lead|preferable|come first)\b|\bwhat (?:decided|tipped|settled|determined)\b|\bwhy (?:exactly|that|this|it|so|the)\b",
            r"\bwhat makes (?P<thing>.{2,30}?) (?:the |your |so )?(?:best|better|winner|cheapest|right|recommended|preferred|choice|good|superior|suitable|optimal)\b",
            r"\bi (?:don't|do not|can't|cannot) (?:see|get|understand|follow) (?:why|how you|the (?:reason\w*|logic|choice|recommendation))",
            r"\b(?:understand|see|know|learn) (?:the|your|this|why (?:you|it|this|that)|how you) ?(?:decision|choice|recommendation|reasoning|answer|chose|picked|decided|recommend)\b",
@@ -143,13 +151,14 @@ _WHY = [
 ]
 _WHAT_IF = [
     *_cues("what-if", 50,
-           _START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|assum(?:e|ing)\b|(?:let's|let us|let me) (?:assume|suppose|pretend|imagine|try|say (?!that's))|pretend\b|"
+           _START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|assum(?:e|ing)\b|(?:let's|let us|let me|can we|could we|i want to|i'd like to) (?:assume|suppose|pretend|imagine|try(?! (?:to|again))|see (?:what|how|it|that|the)|look at (?:what|how|it)|check (?:what|how|with)|play with|explore|simulate|say (?!that's))|pretend\b|"
                     r"given (?:that )?(?=\d|we|i|an?\b)|(?:and )?in (?:the )?case\b(?: of| that)?|picture (?:this|us|we)\b|provided\b)",
            r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
            r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
            r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|rented|choose|chose|switch|switched)\b",
            r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?=(?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
            r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b)",
+           r"\b(?:does|do|will|did|can|could) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|outcome|conclusion|picture|anything|ranking) (?:\w+ )?(?:change|stay|hold|differ|remain|flip|look|be|still|move|shift|depend)\b",
            r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|the result|the verdict|your answer|things) (?:\w+ )?(?:change|differ|help|matter|be (?:different|the same|better|worse)|still|flip)\b",
            r"\bwould (?P<thing2>.{2,40}) (?:change (?:anything|it|that|the \w+|your \w+)|help|matter|make (?:a(?:ny)? |much )?difference|flip)\b|\bwould you still (?:say|recommend|choose|pick)\b",
            r"\bwhat (?:difference|effect|impact|influence) (?:would|does|do|will|has|have)\b(?P<thing6>.{2,60})\b(?:make|have|on)\b",
@@ -159,14 +168,15 @@ _WHAT_IF = [
            _START + r"(?:(?:show|give|tell|run|redo|repeat|calculate|plan)(?: me| us)?(?: it| that)? )?(?:the |this |that |exactly )?(?:same|ditto|identical)\b(?: (?:thing|job|set-?up|plan|run|model|question|cluster|case|again|but|only|just|now|one|everything))*\s?,?\s?"
                     r"(?:but )?(?:with|on|for|at|in|over|using|without|as)\b",
            _START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan)(?: it| that| this| the plan)?|(?:run|plan|do|calculate) (?:it|that|this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
-    *_cues("what-if", 48, *TURNING_POINTS),
+    *_cues("what-if", 48, *TURNING_POINTS, _START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:\w+ )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
+    *_cues("what-if", 45, r"^\W*(?:(?:and|but|or|ok|so|then|just|only)\s)*(?:at|with|on|for|using|over|under|without|in|via)\b(?! (?:what|which|whom|whose|how|case)\b)(?P<thing7>[^?]{1,60})\?\W*$"),
 ]
 _COMPARE = _cues(
     "compare", 40,
     r"\b(?:contrast\b|compar(?:e|es|ing|ison|ed (?:to|with|against))\b|\bor\b(?P<thing3>.{2,50})\bwhich\b.{0,20}\b(?:better|cheaper|faster|best)\b|versus\b|\bvs\b\.?|difference[s]? (?:between|of)|"
     r"differ\b|differ from|side by side|head[\s\-]to[\s\-]head)",
     r"(?:which|what)(?:'s| is| one is| would be)? (?:is )?(?:the )?(?:better|cheaper|faster|best)\b(?P<thing2>.*\bor\b)|how (?:does|do) (?P<thing>.{2,60}) (?:stack up|compare|fare|measure up|differ|relate|hold up)|"
-    r"(?<!^is )(?:better|worse|faster|cheaper) than|pros and cons of (?P<thing4>.* (?:and|or|vs|versus) )",
+    r"^(?!\W*(?:is|are|was|does|do|can|will|did)\b).*?\b(?:better|worse|faster|cheaper) than|pros and cons of (?P<thing4>.* (?:and|or|vs|versus) )",
     r"\b(?:weigh|pit|put|hold|stack|set|match|rate|rank|judge)\b(?P<thing5>[^?]{2,40})\b(?:up )?(?:against|next to|beside|side by side|and)\b",
     r"\bwhat (?:sets|distinguishes|separates|tells|differentiates)\b|\btell\b(?P<thing6>.{2,40})\bapart\b|\btrade[\s\-]?offs? between\b|\bhow much (?:better|worse|cheaper|faster|slower|dearer|more expensive) (?:is|are)\b(?=.* than )|"
     r"\bwhere do(?:es)? (?P<thing8>.{2,40}) differ\b")
@@ -181,8 +191,8 @@ _ASK = [
     *_cues("ask", 20,
            _START + r"(?:what|what's|whats|which|who|whose|when|where|how|is|are|does|do|did|can|could|should|will|would|has (?:any|it|this|that|there|meta|nvidia|some|someone|somebody|anyone|anybody|roce|infiniband)|"
                     r"have (?:you|they|there|people|others)|tell me (?:about|more|something|what|how|whether|if|which)|define\b|describe (?:the|what|how)|explain\b|teach me|i(?:'d| would| want| need)? (?:like )?to (?:know|learn|understand)|i wonder|i(?:'m| am) (?:curious|wondering|interested in (?:how|what))|"
-                    r"any(?: \w+)? (?:sources?|evidence|experience|benchmarks?|papers?|studies|data|numbers)|explain what|what|(?:i |we )?(?:need|want|would like|looking for)? ?(?:some |more |a bit of )?(?:background|information|info|details|literature|papers|sources) (?:on|about|for)|"
-                    r"meaning of|definition of|wondering (?:if|whether|how|what))\b(?!'t)",
+                    r"any(?: \w+)? (?:sources?|evidence|experience|benchmarks?|papers?|studies|data|numbers)|explain what|(?:i |we )?(?:need|want|would like|looking for)? ?(?:some |more |a bit of )?(?:background|information|info|details|literature|papers|sources) (?:on|about|for)|"
+                    r"(?:the |an? )?(?:price|cost|latency|bandwidth|throughput|power(?: draw| consumption)?|meaning|definition|history|speed|performance|lead time|market share|reliability|failure rate|size|number|list|examples?|basics|advantages|benefits|risks?|role|purpose|theory|best practices?|state of the art|future|lifetime|reach|range|maximum \w+|typical \w+|average \w+) (?:of|for|in|behind|per|with)\b(?! (?:our|my|us|this|it)\b)(?!.*\d)|(?:at|in|on|from|for|to|under|with|by|of) (?:what|which|whose|how)\b|wondering (?:if|whether|how|what))\b(?!'t)(?! (?:not|be|take|finish|run|stay|cost|end|last|exceed|have to|need to)\b)",
            r"\b(?:can|could|would) you (?:please )?(?:tell|explain|describe|say|define)\b|\bdo you know (?:what|how|if|whether|who|which)\b"),
     *_cues("ask", 18, r"\?\W*$"),
 ]

@@ -26,11 +26,11 @@ _TECHNOLOGIES = {
 }
 _GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0),
                 "edr": ("infiniband", 100.0), r"quantum[\s\-]?2": ("infiniband", 400.0), r"quantum[\s\-]?x800": ("infiniband", 800.0)}
-_TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name,
+TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name,
                                                           pattern in _TECHNOLOGIES.items())
                          + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
 _SPEED = re.compile(
-    rf"(?:(?P<times>\d+)\s?x\s?)?(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|"
+    rf"(?:(?<![\w.])(?P<times>\d+)\s?x\s?|(?<![\w.]))(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|"
     rf"gbe|gige|"
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
@@ -83,12 +83,16 @@ def read_fabrics(reading: Reading) -> None:
         previous = (mention.end, denial is not None)
         if not ids:
             continue  # no such network in the catalog: it stays in the rest
+        if denial and reading.intent in ("why", "why-not", "compare"):
+            reading.message.take(mention.start, mention.end)
+            reading.name_fabric(ids[0])
+            continue
         if denial:
             reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
         spoken_of = any(start <= mention.start < end for start, end in reading.spoken_of)
-        hedged = spoken_of or _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
+        hedged = spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
                                                                                                    mention.end)
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
@@ -98,6 +102,14 @@ def read_fabrics(reading: Reading) -> None:
         decided = [] if any(p.search(reading.message.text) for p in _TURNING_POINTS) else list(reading.fabrics)
     if reading.intent in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
         reading.set("cluster.fabric", decided[0])
+
+
+def _is_priced(reading: Reading, mention: Mention) -> bool:
+    """What it costs on top was said, not that it is there."""
+    if "budget.fabric_premium_gpu_hour_usd" not in reading.fields:
+        return False
+    return not re.search(r"\b(?:have|own|use|using|installed|already|our|got|running|run|chose|chosen|decided|take|took)\b",
+                         reading.message.clause_before(mention.start))
 
 
 def _by_id(reading: Reading) -> list[tuple[Mention, list[str]]]:
@@ -116,7 +128,7 @@ def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
     taken = [m.span() for m in reading.message.find(reading.lexicon.fabric_id_pattern)]
     free = lambda m: not any(a < m.end() and m.start() < b for a, b in taken)  # noqa: E731
     speeds = [m for m in reading.message.find(_SPEED) if free(m)]
-    mentions = _merge_generations([_mention(m) for m in reading.message.find(_TECHNOLOGY) if free(m)], reading.message.text)
+    mentions = _merge_generations([_mention(m) for m in reading.message.find(TECHNOLOGY) if free(m)], reading.message.text)
     for mention in mentions:
         speed = _nearest(reading, mention, speeds)
         if speed is not None:

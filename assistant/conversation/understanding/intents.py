@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .cues import CUES
+from .hints import hinted, reaches
 from .message import TAKEN, Message
 
 _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues settle between neighbours
@@ -22,9 +23,14 @@ def intent_of(message: Message) -> str:
             continue
         first.setdefault(cue.intent, match)
         weights[cue.intent] = max(weights.get(cue.intent, 0.0), cue.weight) + (_FURTHER if cue.intent in weights else 0.0)
-    if not weights:
-        return "describe"
-    intent = max(weights, key=weights.__getitem__)
+    intent = max(weights, key=weights.__getitem__, default="describe")
+    if intent in ("ask", "describe"):
+        intent = hinted(text, question=intent == "ask") or intent
+    if intent == "why" and reaches("why-not", text):
+        intent = "why-not"
+        first.setdefault(intent, first.get("why"))
+    if first.get(intent) is None:
+        return intent
     if intent == "change" and not first[intent].groupdict().get("thing"):
         message.take(first[intent].start(), _correction_end(first[intent]))
     elif intent in ("why", "why-not", "what-if", "compare"):
@@ -42,12 +48,13 @@ def _take_cue(message: Message, match: re.Match[str]) -> None:
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|double|halve|use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|double|halve|triple|quadruple|use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
 _BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
+_THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|winner|everything|each)\b|compare\W*$")
 _NOTHING_SAID = re.compile(r"[\x00\W]*")  # all of it was set aside
 _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
 _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconnect|networking|nics?)\b|\bdo (?:we|"
@@ -58,7 +65,7 @@ _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconne
 # What others did says nothing about the job at hand.
 _OF_OTHERS = re.compile(
     r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
-    r"(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
+    r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
 
 
 def is_of_others(message: Message) -> bool:
@@ -77,6 +84,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         machines = "cluster.gpu" in fields or "cluster.gpus" in fields
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
+        return "ask"
+    if intent == "compare" and not fabrics and not _THE_TWO.search(message.text):
         return "ask"
     if intent == "describe" and len(fabrics) == 2 and not any(name in fields for name in _JOB) and (
             _BESIDE.search(message.text) or _EITHER.fullmatch(message.open)):

@@ -35,9 +35,9 @@ _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|
                    r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
 _BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
-                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
+                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
-_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider)|opex)\b")
+_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|\bhired|opex)\b")
 _AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|written off|write[\s\-]?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
                        rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
@@ -51,6 +51,7 @@ _CONTRACT = re.compile(r"[\s\-]*(?:reserved?|reservation|commit\w*|contracts?|le
 _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|later) than|"
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
+_NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
 # How long something has been there is not how long the run takes.
 _PAST = re.compile(r"\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
@@ -139,6 +140,8 @@ def _time_field(reading: Reading, match: re.Match[str]) -> str:
         return reading.context.asked
     limits = _DEADLINE_AFTER.match(reading.message.text, match.end()) or _DEADLINE_BEFORE.search(before)
     runs = _RUN_BEFORE.search(before)
+    if _NO_LONGER_THAN.search(before):
+        return "constraints.deadline_days"
     if reading.serves or "training.tokens" in reading.fields or (limits and not runs):
         return "constraints.deadline_days"
     if limits and runs and limits.start() >= runs.start():

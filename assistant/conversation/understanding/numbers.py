@@ -30,7 +30,7 @@ _LETTER = r"(?:\s?(?:thousand|million|billion|trillion|mio|mn|bn|tn)|[kmbt])"
 NUMBER = rf"(?<!few )(?<!several )(?<!many )(?:(?<![\w.])|(?<=[\dk]x))(?:(?:{_DIGITS})(?:\s?(?:thousand|million)\b|k(?![a-z])|k(?=x\d|x\s))?|(?:{_SPELLED})\b)"
 # The same with every magnitude: 70b, 2T, 1.5 trillion.
 AMOUNT = rf"(?<!few )(?<!several )(?<!many )(?<![\w.])(?:(?:{_DIGITS}){_LETTER}?(?![a-z\d])|(?:{_SPELLED})\b(?:\s(?:million|billion|trillion)\b)?)"
-DECIMAL = rf"(?<![\w.])(?:{_DIGITS})"
+DECIMAL = rf"(?:{_DIGITS})"  # without a look at what comes before
 
 _PARTS = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<letter>[a-z]*)")
 

@@ -1,0 +1,98 @@
+"""What must hold whatever the price: how much slower it may be, and from how many vendors it must be had."""
+
+from __future__ import annotations
+
+import re
+
+from .message import TAKEN
+from .numbers import NUMBER, value
+from .reading import Reading
+
+_NEUTRAL = re.compile(
+    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|"
+    r"open (?:ethernet |network(?:ing)? )?standards?(?:\sonly)?|"
+    r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|"
+    r"to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
+    r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|"
+    r"dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
+    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|"
+    r"second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|"
+    r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
+_VENDOR = r"(?:vendors?|suppliers?|manufacturers?|makers?|brands?|sources?|provider|company|nvidia|mellanox|broadcom|cisco|arista)"
+# Ways to be in one vendor's hands; together with a word of dislike they ask for neutrality.
+_BOUND = re.compile(
+    rf"\b(?:married|wedded|tied|bound|chained|shackled|handcuffed|locked(?:[\s\-]in)?|lock(?:ed)?[\s\-]?in|dependent|depend(?:s|ing|ence)?|rely(?:ing)?|reliant|reliance|committed|beholden|hostage|stuck|captive|captured|exclusive\w*|"
+    rf"betting?|bet everything|put(?:ting)? all (?:our )?eggs|at the mercy|married up)\b(?:\s(?:down|up|forever|permanently|too much|too strongly|solely|only))?\s?(?:to|on|in|into|with|of|by)?\s(?:the\s)?"
+    rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b")
+_DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
+                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue)\b|n't\b")
+_SEVERAL = re.compile(
+    rf"\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|a second|alternative|diverse|two)\s(?:network |switch |hardware |independent |different )?(?:vendors|suppliers|manufacturers|makers|sources|vendor\b(?! price)|supplier)\b|"
+    rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|supplier)[\s\-]?(?:freedom|choice|diversity|independence|independent)\b|\b(?:dual|multi|second)[\s\-]?sourc(?:e|ed|ing)\b|"
+    rf"\bmix and match\b|\b(?:free|freedom) to (?:choose|switch|change) (?:the |our |a |between )?{_VENDOR}\b|\bswitch {_VENDOR} (?:later|any time|anytime|at will)\b|\bopen (?:source|ecosystem|hardware|standard)(?: (?:networking|network|fabric))? only\b|\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b")
+_PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
+_SLOWDOWN = re.compile(
+    rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
+    rf"allow\w*|can live with|fine with|ok with|<=?)\s(?:a\s|of\s|about\s)?)+{_PERCENT}(?:\s(?:\w+\s)?(?:slow(?:er|"
+    rf"[\s\-]?down)?\b|overhead|loss|penalty|performance (?:loss|hit)|communication overhead)(?:\s(?:at most|max|is (?:ok|fine|"
+    rf"acceptable)))?)?|"
+    rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
+    rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
+    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|loss)(?:\s(?:at most|max|"
+    rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
+_SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
+_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
+_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|no more than|allow\w*|problem)\b")
+
+
+_SLOWER = re.compile(r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b")
+_NOT_SLOWER = re.compile(r"\b(?:utili[sz]ation|mfu|cheaper|discount|confiden\w*|faster|probab\w*|chance|likely|budget|price|cost|off\b|raise|more expensive|of the (?:time|gpus|nodes)|interest|accuracy)\b")
+_ANY_PERCENT = re.compile(rf"(?:{NUMBER}\s?(?:-|to|or)\s?)?{_PERCENT}")
+
+
+def read_demands(reading: Reading) -> None:
+    """Sets ``constraints.vendor_neutral`` and ``constraints.max_slowdown_percent``."""
+    for pattern in (_NEUTRAL, _SEVERAL):
+        for match in reading.message.find(pattern):
+            reading.set("constraints.vendor_neutral", True)
+            reading.message.take_match(match)
+    _read_bound(reading)
+    for match in reading.message.find(_SLOWDOWN):
+        text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
+        number = value(text)
+        reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
+        reading.message.take_match(match)
+    for match in reading.message.find(_SHARE_SLOWER):
+        if _TOLERATED.search(reading.message.text):
+            reading.set("constraints.max_slowdown_percent", _SHARES[match["share"]])
+            reading.message.take_match(match)
+    _read_slower(reading)
+
+
+def _read_bound(reading: Reading) -> None:
+    """"Not married to one supplier", "tied to Nvidia would be bad": being bound, and a word that dislikes it."""
+    for match in reading.message.find(_BOUND):
+        around = _clause(reading.message.text, match.start(), match.end())
+        if _DISLIKE.search(around):
+            reading.set("constraints.vendor_neutral", True)
+            reading.message.take_match(match)
+
+
+def _read_slower(reading: Reading) -> None:
+    """A percentage in a sentence about being slower, however it is put: "we accept to lose 5% of speed"."""
+    if "constraints.max_slowdown_percent" in reading.fields or reading.intent == "ask":
+        return
+    for match in reading.message.find(_ANY_PERCENT):
+        around = _clause(reading.message.open.replace(TAKEN, " "), match.start(), match.end())
+        if _SLOWER.search(around) and not _NOT_SLOWER.search(around):
+            number = value(match["n"])
+            reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
+            reading.message.take_match(match)
+            for word in reading.message.find(_SLOWER):
+                reading.message.take_match(word)
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    """The sentence around ``start:end``."""
+    before = re.split(r"[;!?\n]|\.(?=\s)", text[:start])[-1]
+    return before + text[start:end] + re.split(r"[;!?\n]|\.(?=\s|$)", text[end:])[0]

@@ -1,0 +1,99 @@
+"""Who runs the network: nobody, somebody, experts."""
+
+from __future__ import annotations
+
+import re
+
+from .fabrics import TECHNOLOGY
+from .reading import Reading
+
+_STAFF = (r"(?:net[\s\-]?ops|(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma|ib|roce|fabric|hpc)[\s\-](?:team|crew|group|department|folks|guys|pros?|wizards?|gurus?|veterans?|background|know-?how|engineers?|staff|people|person|guy|"
+          r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops))")
+_TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
+                   rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
+                   rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
+                   rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
+_SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma|roce|switch\w*) (?:experience|expertise|operations?)|(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|with) (?:rdma|network\w*|infiniband|"
+                      r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
+_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
+                     r"switch\w*)\b")
+_SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|crew|one)\s(?:here\s)?(?:(?:who|that)\s)?"
+                       r"(?:really\s|can\s)?(?:knows?|understands?|does|do|tunes?|runs?|ran|has run|have run|manages?)\s(?:some\s|a bit of\s|how to \w+\s|our\s|"
+                       r"the\s)?(?:network\w*|infiniband|rdma|roce|switch\w*)(?P<well>\s(?:inside out|for years|very well|in depth|"
+                       r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
+
+_TOPIC = r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\bib\b|rdma\b|roce\b|\bswitch(?:es|ing)?\b|fabrics?\b|interconnects?\b|nccl\b|cabling\b|cables?\b)"
+_PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|department|experts?|specialists?|technicians?|contractor|consultant|"
+           r"group|veterans?|student|intern|buddy|cto|hire)\b")
+_KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running|operates?|operated|operating|manages?|managed|maintains?|maintained|configures?|configured|handles?|built|build|set up|sets up|"
+          r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|touched|worked with|dealt with|debug\w*|does|do)\b")
+_SKILL = r"\b(?:expertise|experience|skills?|knowledge|know-?how|background|strength|strong suit|forte|thing|competence|understanding)\b"
+_WE_KNOW = rf"\b(?:we|i)(?:'re|'m|'ve)?\s(?:\w+\s){{0,3}}?(?:knows?|understand|familiar|comfortable|good|great|experts?|fluent|proficient|at home|versed|skilled|experienced|newbies|beginners|novices|new)\b(?=[^.;]{{0,30}}{_TOPIC})"
+_ABOUT_SKILL = re.compile(rf"(?=[^.;]*{_TOPIC})(?:[^.;]*?{_PEOPLE}[^.;]*?{_KNOWS}|[^.;]*?{_KNOWS}[^.;]*?{_PEOPLE}|[^.;]*?(?:{_SKILL})|[^.;]*?{_WE_KNOW})")
+_NONE = re.compile(r"\b(?:nobody|no one|no-one|none|no|zero|lacks?|lacking|without|never|not|nothing|\w+n't|little|barely|hardly|newbies?|beginners?|novices?|new to)\b")
+_EXPERT = re.compile(r"\b(?:experts?|experienced|seasoned|veterans?|specialists?|dedicated|strong|great|deep(?:ly)?|years|decades?|inside out|very well|ccie|certified|skilled|good at|professionals?|senior|"
+                     r"world-class|in production|fluent|proficient|gurus?|wizards?|excellent|extensive|solid|long)\b")
+_ABSTRACT = re.compile(r"\b(?:network(?:ing|s)?|rdma|switch(?:es|ing)?|cabling|nccl|net[\s\-]?ops)\b")
+_CLAUSES = re.compile(r"[^.;,!?\n]+")
+
+
+def read_team(reading: Reading) -> None:
+    """Sets ``constraints.network_team``; a network they are said to run is named, not decided."""
+    for match in reading.message.find(_SOMEBODY):
+        denial = reading.message.negation(match.start(), match.end())
+        reading.set("constraints.network_team", "none" if denial else "expert" if match["well"] or _is_long(reading, match) else "some")
+        _take_but_networks(reading, denial.start if denial else match.start(), match.end())
+    for match in reading.message.find(_NOBODY):
+        reading.set("constraints.network_team", "none")
+        reading.message.take_match(match)
+    for match in reading.message.find(_SKILLED):
+        denial = reading.message.negation(match.start(), match.end())
+        reading.set("constraints.network_team", "none" if denial else "expert")
+        reading.message.take(denial.start if denial else match.start(), match.end())
+    _read_skills(reading)
+    for match in reading.message.find(_TEAM):
+        _read_team(reading, match)
+
+
+def _read_skills(reading: Reading) -> None:
+    """A clause about what somebody can do with networks, however it is put; how well says the strongest word in it."""
+    if "constraints.network_team" in reading.fields or reading.intent not in ("describe", "change", "what-if"):
+        return
+    for match in reading.message.find(_CLAUSES):
+        if not _ABOUT_SKILL.match(match[0]):
+            continue
+        denied, able = _NONE.search(match[0]), _EXPERT.search(match[0])
+        reading.set("constraints.network_team", "none" if denied else "expert" if able else "some")
+        reading.spoken_of.append(match.span())
+        for words in (_TEAM, re.compile(_PEOPLE), re.compile(_KNOWS), re.compile(_SKILL), _NONE, _EXPERT, _ABSTRACT):
+            for word in words.finditer(match[0]):
+                reading.message.take(match.start() + word.start(), match.start() + word.end())
+
+
+def _is_long(reading: Reading, match: re.Match[str]) -> bool:
+    """Whether they have done it for years, as the clause goes on to say."""
+    return re.search(r"\b(?:decades?|for (?:\w+ )?years)\b", match[0] + re.split(r"[.;,]", reading.message.text[match.end():])[0]) is not None
+
+
+def _take_but_networks(reading: Reading, start: int, end: int) -> None:
+    """Take ``start:end``, but leave the networks in it to be named."""
+    reading.spoken_of.append((start, end))
+    for network in TECHNOLOGY.finditer(reading.message.text, start, end):
+        reading.message.take(start, network.start())
+        start = network.end()
+    reading.message.take(start, end)
+
+
+def _read_team(reading: Reading, match: re.Match[str]) -> None:
+    denial = reading.message.negation(match.start(), match.end())
+    text = match[0]
+    if denial or re.search(r"[=:]\s?none|\bzero\b", text):
+        level = "none"
+    elif _is_long(reading, match):
+        level = "expert"
+    elif re.search(r"expert|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
+        level = "expert"
+    else:
+        level = "some"
+    reading.set("constraints.network_team", level)
+    reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
