@@ -147,6 +147,8 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
         monkeypatch.setitem(PARTS, name, lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})])
     found = benchmark(library, list(PARTS), 3)
     assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space", "screen"] and found.processors >= 1
+    text = "\n".join(benchmark_lines(found, 100))
+    assert "Startup" in text and "The full screen" in text
 
 
 def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):

@@ -43,11 +43,16 @@ async def measured():
             await pilot.pause(0.3)
             before, drawn, began = talk.conversation.plan, asyncio.Event(), time.perf_counter()
             press = asyncio.create_task(pilot.press("enter"))
-            while talk.busy or talk.panel.plan.plan is before:
+            while talk.panel.plan.plan is before:
                 await asyncio.sleep(0.001)
             talk.call_after_refresh(drawn.set)
             await drawn.wait()
-            taken.append(time.perf_counter() - began)
+            to_plan, asked = time.perf_counter() - began, asyncio.Event()
+            while talk.busy:
+                await asyncio.sleep(0.001)
+            talk.call_after_refresh(asked.set)
+            await asked.wait()
+            taken.append((to_plan, time.perf_counter() - began))
             await press
         print(json.dumps(taken[1:]), flush=True)
         import os
@@ -63,12 +68,15 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     if sys.platform != "win32":
         first_frame()
         found.append(Measurement(part="screen", what="first frame in a terminal", values=[first_frame() for _ in range(repeats)]))
-    what = f"Enter to the new plan, {HISTORY} messages said before"
-    return [*found, Measurement(part="screen", what=what, values=key_to_plan(HISTORY, KEYS))]
+    to_plan, to_question = zip(*key_to_plan(HISTORY, KEYS), strict=True)
+    said = f"{HISTORY} messages said before"
+    return [*found, Measurement(part="screen", what=f"Enter to the new plan, {said}", values=list(to_plan)),
+            Measurement(part="screen", what=f"Enter to the next question, {said}", values=list(to_question))]
 
 
-def key_to_plan(history: int, keys: int) -> list[float]:
-    """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn; after one that warms up."""
+def key_to_plan(history: int, keys: int) -> list[tuple[float, float]]:
+    """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn, and until the question after
+    it is; after one that warms up."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     ended = subprocess.run([sys.executable, "-c", _KEY_TO_PLAN, str(history), str(keys)], check=True, capture_output=True, text=True,
                            env={**os.environ, "PYTHONPATH": path}, timeout=600)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer as SearchAnswer
@@ -29,7 +29,11 @@ from .taken import difference, said_fields, taken, varied_fields
 from .understanding import understand
 from .understanding.message import clean
 
-Planner = Callable[[Questionnaire, Library], Plan]
+if TYPE_CHECKING:
+    from assistant.planning import Begun
+
+# Returns the plan, or one that has yet to be finished: what is still missing then comes with the next question.
+Planner = Callable[[Questionnaire, Library], "Plan | Begun"]
 Searcher = Callable[[str], SearchAnswer]
 # Returns under which name the person finds the file, when that is not what they asked for.
 Exporter = Callable[[str, exporting.Target], str | None]
@@ -39,17 +43,18 @@ _STATES = ("describe", "change", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 
 
-def _plan(questionnaire: Questionnaire, library: Library) -> Plan:
-    from assistant.planning import plan
+def _plan(questionnaire: Questionnaire, library: Library) -> Begun:
+    from assistant.planning import begun
 
-    return plan(questionnaire, library)
+    return begun(questionnaire, library)
 
 
 class Conversation:
     """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends.
 
     ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
-    raise for what a person types.
+    raise for what a person types. ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next
+    question is worked out takes it in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
 
     def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
@@ -68,6 +73,10 @@ class Conversation:
         self._interviewer = Interviewer(library, today)
         self._history = History()
         self._varied: Draft | None = None
+        self._open_turn: tuple[str | None, list[Event]] | None = None
+        self._question_is_due = False
+        self._unfinished: Begun | None = None
+        self._adopted: Plan | None = None  # as it was when it was adopted, perhaps unfinished
         self._start_fields = dict(fields or {})
         self._about = AboutPlan(library.catalog)
         self.scaling = Scaling(library, today)
@@ -88,37 +97,86 @@ class Conversation:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
         events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as "
                                          "soon as it can. Say \"help\" for what else you can say.")]
-        if self._start_fields:
-            events += self._change(self._start_fields, "")
-        else:
-            events += self._ask_next()
-        return self._end(None, events)
+        events += self._change(self._start_fields, "") if self._start_fields else self._ask_next()
+        self._heard(None, events)
+        return self._whole()
 
     def say(self, text: str) -> list[Event]:
         """What a message brings about."""
-        said = clean(text).strip()
-        if not said:
-            return self._end(said, self._repeat())
-        if len(said) > LONGEST_MESSAGE:
-            return self._end(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to "
-                                                            f"{LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
-        choice = self._interviewer.choice_typed(said)
-        if choice is not None:
-            return self._end(said, self._chosen(choice))
-        command = command_of(said)
-        branch = branch_of(said)
-        if branch is not None:
-            return self._end(said, self._go_to_branch(branch))
-        if command is not None:
-            return self._end(said, self._command(command))
-        return self._end(said, self._understood(said))
+        self.hear(text)
+        return self._whole()
 
     def choose(self, choice_id: str) -> list[Event]:
         """Take a choice of the open question."""
+        self.pick(choice_id)
+        return self._whole()
+
+    def hear(self, text: str) -> list[Event]:
+        """What a message brings about, up to the new plan."""
+        self.go_on()
+        said = clean(text).strip()
+        if not said:
+            return self._heard(said, self._repeat())
+        if len(said) > LONGEST_MESSAGE:
+            return self._heard(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to "
+                                                              f"{LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
+        choice = self._interviewer.choice_typed(said)
+        if choice is not None:
+            return self._heard(said, self._chosen(choice))
+        command = command_of(said)
+        branch = branch_of(said)
+        if branch is not None:
+            return self._heard(said, self._go_to_branch(branch))
+        if command is not None:
+            return self._heard(said, self._command(command))
+        return self._heard(said, self._understood(said))
+
+    def pick(self, choice_id: str) -> list[Event]:
+        """What a choice of the open question brings about, up to the new plan."""
+        self.go_on()
         choice = self._interviewer.choice(choice_id)
         if choice is None:
-            return self._end(choice_id, [Failure(text="That choice does not belong to the open question."), *self._repeat()])
-        return self._end(choice.label, self._chosen(choice))
+            return self._heard(choice_id, [Failure(text="That choice does not belong to the open question."), *self._repeat()])
+        return self._heard(choice.label, self._chosen(choice))
+
+    @property
+    def has_more(self) -> bool:
+        """Whether :meth:`go_on` has something to work out for what was heard."""
+        return self._question_is_due or self._unfinished is not None
+
+    def go_on(self) -> list[Event]:
+        """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which is
+        recorded."""
+        if self._open_turn is None:
+            return []
+        (said, events), self._open_turn = self._open_turn, None
+        events, rest = self._finish(events), []
+        if self._question_is_due:
+            self._question_is_due = False
+            rest = self._interviewer.next(self.draft, self.plan)
+            self._history.ask(self.question.field if self.question else None)
+        self._end(said, [*events, *rest])
+        return rest
+
+    def _finish(self, events: list[Event]) -> list[Event]:
+        """Put the finished plan in the place of the one that was shown first."""
+        unfinished, self._unfinished = self._unfinished, None
+        if unfinished is None:
+            return events
+        first, whole = unfinished.plan, unfinished.finished()
+        if self.plan is first:
+            self.plan = whole
+        if self.variation is not None and self.variation.plan is first:
+            self.variation = self.variation.model_copy(update={"plan": whole})
+        return [event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event for event in events]
+
+    def _whole(self) -> list[Event]:
+        self.go_on()
+        return list(self.turns[-1].events)
+
+    def _heard(self, said: str | None, events: list[Event]) -> list[Event]:
+        self._open_turn = (said, events)
+        return events
 
     def _chosen(self, choice: Choice) -> list[Event]:
         return self._change(choice.value, choice.label) if choice.value else self._leave_open()
@@ -199,14 +257,21 @@ class Conversation:
         return [understood, *self._adopt(plan)]
 
     def _planned(self, draft: Draft) -> Plan | None:
-        return self._planner(draft.questionnaire(self.library.catalog), self.library) if draft.complete else None
+        if not draft.complete:
+            return None
+        made = self._planner(draft.questionnaire(self.library.catalog), self.library)
+        if isinstance(made, Plan):
+            return made
+        self._unfinished = made
+        return made.plan
 
     def _adopt(self, plan: Plan | None) -> list[Event]:
         """Take the plan of the draft that is current now, and say what is new about it."""
         events: list[Event] = []
         before, self.plan = self.plan, plan
         self.variation = self._varied = None
-        if plan is not None and plan != before:
+        adopted, self._adopted = self._adopted, plan
+        if plan is not None and plan not in (before, adopted):
             events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan),
                                     first=before is None))
         return events + self._ask_next()
@@ -219,9 +284,9 @@ class Conversation:
     # -- questions ---------------------------------------------------------------------------------------
 
     def _ask_next(self) -> list[Event]:
-        events = self._interviewer.next(self.draft, self.plan)
-        self._history.ask(self.question.field if self.question else None)
-        return events
+        """Nothing yet: the next question ends the turn, see :meth:`go_on`."""
+        self._question_is_due = True
+        return []
 
     def _repeat(self) -> list[Event]:
         return self._interviewer.repeat()
@@ -352,12 +417,11 @@ class Conversation:
 
     # -- the record --------------------------------------------------------------------------------------
 
-    def _end(self, said: str | None, events: list[Event]) -> list[Event]:
+    def _end(self, said: str | None, events: list[Event]) -> None:
         turn = Turn(said=said, events=tuple(events))
         self.turns.append(turn)
         if self.record is not None:
             self.record(turn)
-        return events
 
 
 def _of_the_size(found: SearchAnswer) -> bool:

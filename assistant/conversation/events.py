@@ -6,6 +6,8 @@ The surface (see :mod:`assistant.conversation`)::
     conversation.start() -> list[Event]          # a welcome Note and the first Question
     conversation.say("64 H100s") -> list[Event]  # free text, also "back", "undo", "not sure", "keep it"
     conversation.choose(choice_id) -> list[Event]  # a Choice of the question that is open
+    conversation.hear(text) -> list[Event]       # "say" up to the new plan; also pick(choice_id) for "choose"
+    conversation.go_on() -> list[Event]          # the rest of it: the next question, where one is due
     conversation.question -> Question | None     # the open question
     conversation.plan -> Plan | None             # the newest plan of the accepted draft
     conversation.variation -> VariationShown | None  # a what-if that "keep it" would accept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
 from .draft import Draft
+from .events import Event, Question
 from .questions import QUESTIONS, Asked
 from .worth import REFINES, Worth, in_words, worth_of
 
@@ -67,6 +69,13 @@ def _worths(still_open: list[Asked], draft: Draft, now: Tried, trials: Trials) -
 def open_questions(draft: Draft, catalog: Catalog) -> list[Asked]:
     """Every question that is not answered, not left open and worth asking for this job."""
     return [asked for asked in QUESTIONS if asked.open(draft, catalog)]
+
+
+def answered(question: Question, events: Iterable[Event]) -> bool:
+    """Whether what came back took the answer to this question, "not sure" included."""
+    asked = asked_about(question.field)
+    return any(not event.fields or (asked is not None and any(asked.settles(one.field) for one in event.fields))
+               for event in events if event.kind == "understood")
 
 
 def asked_about(field: str) -> Asked | None:

@@ -85,7 +85,7 @@ class Interviewer:
 
     def _answer_to(self, asked: Asked, draft: Draft) -> str | None:
         answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields
-                   if any(n == s or n.startswith(s + ".") for s in asked.settled_by)]
+                   if asked.settles(n)]
         return ", ".join(answers) or ("not sure" if asked.field in draft.left_open else None)
 
     def restart(self) -> None:

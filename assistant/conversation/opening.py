@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.library import Library, load, paths
-from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import exporting, transcripts
 from .conversation import Conversation, Exporter
 from .events import Turn
 from .searching import lazy_searcher
+
+if TYPE_CHECKING:
+    from assistant.planning import Begun
 
 
 def begin(library: Library | None = None, *, resume: Path | None = None, keep: bool = True) -> Conversation:
@@ -36,7 +39,7 @@ def _today(library: Library, exporter: Exporter = exporting.write) -> Conversati
     """A conversation at today's prices, with further evidence from the search index when it is built."""
     today = datetime.date.today()
 
-    def planner(questionnaire: Questionnaire, library: Library) -> Plan:
+    def planner(questionnaire: Questionnaire, library: Library) -> Begun:
         # Whether there is an index is looked up with the first plan: the first question need not wait for it.
         return transcripts.dated_planner(today, searched=_searched(library))(questionnaire, library)
 

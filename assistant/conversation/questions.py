@@ -47,9 +47,13 @@ class Asked:
         return next((choice for pattern, choice in self.replies if re.fullmatch(rf"\W*(?:{pattern})\W*", said, re.IGNORECASE)),
                     None)
 
+    def settles(self, field: str) -> bool:
+        """Whether this field answers the question."""
+        return any(field == name or field.startswith(name + ".") for name in self.settled_by)
+
     def open(self, draft: Draft, catalog: Catalog) -> bool:
         """Not answered, not left open, and worth asking here."""
-        settled = any(any(name == s or name.startswith(s + ".") for name in draft.fields) for s in self.settled_by)
+        settled = any(self.settles(name) for name in draft.fields)
         return not settled and self.field not in draft.left_open and self.matters(draft, catalog)
 
     def question(self, draft: Draft, catalog: Catalog, *, changes: str = "", previous: str | None = None,

@@ -11,18 +11,20 @@ import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import assistant
 from assistant.library import Library
 from assistant.vocabulary.own_documents import YOURS
-from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .conversation import Conversation, Searcher
 from .events import Turn
 from .searching import lazy_searcher
 from .transcript_format import HEAD, WEFT, YOU, Exchange, Recorder, Transcript, opening, parse, read, replace, text_of
+
+if TYPE_CHECKING:
+    from assistant.planning import Begun
 
 __all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "as_html", "conversation_for", "dated_planner", "export_nothing", "head_of",
            "keep_nothing", "opening", "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file", "written"]
@@ -64,12 +66,12 @@ def head_of(library: Library, today: datetime.date, *, searched: bool) -> dict[s
             "evidence": SEARCH if searched else CLAIMS}
 
 
-def dated_planner(today: datetime.date, *, searched: bool) -> Callable[[Questionnaire, Library], Plan]:
+def dated_planner(today: datetime.date, *, searched: bool) -> Callable[[Questionnaire, Library], Begun]:
     """The planner with prices as of ``today``; without the search it cites the claims of the rules alone."""
-    def make(questionnaire: Questionnaire, library: Library) -> Plan:
-        from assistant.planning import plan
+    def make(questionnaire: Questionnaire, library: Library) -> Begun:
+        from assistant.planning import begun
 
-        return plan(questionnaire, library, today=today, index=_index(library) if searched else None)
+        return begun(questionnaire, library, today=today, index=_index(library) if searched else None)
 
     return make
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .crossover import with_crossover
-from .planner import Decision, decide, plan
+from .planner import Begun, Decision, begun, decide, plan
 
-__all__ = ["Decision", "decide", "plan", "with_crossover"]
+__all__ = ["Begun", "Decision", "begun", "decide", "plan", "with_crossover"]

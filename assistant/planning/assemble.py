@@ -23,12 +23,12 @@ GB = 1e9
 
 
 def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[Finding], evidence: list[Evidence],
-            conflicts: list[PlanConflict], conclusions: list[Conclusion], flips: list[Flip], catalog: Catalog, *, searched: bool,
+            conflicts: list[PlanConflict], conclusions: list[Conclusion], catalog: Catalog, *, searched: bool,
             more_warnings: Iterable[Warning_] = ()) -> Plan:
-    """The plan as the contract has it."""
+    """The plan as the contract has it, without the values at which it would turn."""
     chosen = choice.chosen
     return Plan(
-        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(job, entries, choice, flips, catalog),
+        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(job, entries, choice, [], catalog),
         candidates=candidates_of(entries, choice), findings=findings, evidence=evidence,
         conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
         warnings=[*more_warnings, *_warnings(job, chosen, conclusions, searched)], assumptions=_assumptions(job, chosen, entries, catalog),

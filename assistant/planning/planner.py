@@ -13,6 +13,7 @@ from typing import Any
 from assistant.library import Library
 from assistant.model import architecture_of
 from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -39,6 +40,21 @@ class Decision:
     choice: choice.Choice
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A plan of which only the values at which it would turn are missing: working them out takes longer than all the rest."""
+
+    plan: Plan
+    made: Decision
+    catalog: Catalog
+
+    def finished(self) -> Plan:
+        """The whole plan."""
+        made = self.made
+        found = flips.flips(made.job, made.architecture, made.entries, made.choice, self.catalog)
+        return self.plan.model_copy(update={"recommendation": self.plan.recommendation.model_copy(update={"flips": found})})
+
+
 def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Plan:
     """The plan of a questionnaire whose ids are in the catalog.
 
@@ -46,13 +62,17 @@ def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH,
     ``None`` cites the rules' claims alone). ``today`` dates the prices. Raises :class:`InputError` for a job that
     cannot be split over its GPUs or priced.
     """
+    return begun(questionnaire, library, index=index, today=today).finished()
+
+
+def begun(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Begun:
+    """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
     made, catalog = decide(questionnaire, library, today=today), library.catalog
     index = _built_index(library) if index == SEARCH else index
     findings, found = evidence.findings_and_evidence(made.conclusions, library, index)
-    return assemble.plan_of(made.job, made.entries, made.choice, findings, found, evidence.conflicts(made.conclusions, library),
-                            made.conclusions, flips.flips(made.job, made.architecture, made.entries, made.choice, catalog), catalog,
-                            searched=index is not None,
-                            more_warnings=stale.deciding_prices(made.job, made.entries, made.choice, catalog))
+    return Begun(assemble.plan_of(
+        made.job, made.entries, made.choice, findings, found, evidence.conflicts(made.conclusions, library), made.conclusions, catalog,
+        searched=index is not None, more_warnings=stale.deciding_prices(made.job, made.entries, made.choice, catalog)), made, catalog)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:

@@ -9,7 +9,7 @@ from .report import Paragraph, Section, Table
 from .text import section_lines
 
 _TITLES = {"startup": "Startup, in fresh processes", "plan": "One questionnaire", "search": "Search of parallelism",
-           "batch": "Many questionnaires", "space": "Search of a whole space"}
+           "batch": "Many questionnaires", "space": "Search of a whole space", "screen": "The full screen"}
 
 
 def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:

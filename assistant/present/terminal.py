@@ -34,6 +34,40 @@ def sections_view(sections: list[Section], width: int) -> Group:
     return Group(*parts)
 
 
+def in_view(sections: list[Section], room: tuple[int, int]) -> tuple[list[Section], list[Section]]:
+    """The sections parted into what surely fills ``room`` (columns, rows) and what is below it; nothing is below no room."""
+    width, rows = room
+    for number, section in enumerate(sections if width else []):
+        blocks: list[Block] = []
+        for at, block in enumerate(section.blocks):
+            shown, hidden = _parted(block, width, rows)
+            blocks.append(shown)
+            rows -= _least_rows(shown, width)
+            if rows <= 0:
+                below = [*([hidden] if hidden else []), *section.blocks[at + 1:]]
+                return ([*sections[:number], Section(section.title, blocks)],
+                        [*([Section("", below)] if below else []), *sections[number + 1:]])
+    return sections, []
+
+
+def _parted(block: Block, width: int, rows: int) -> tuple[Block, Block | None]:
+    """A list parted after the items that surely take ``rows``; other blocks stay whole."""
+    if not isinstance(block, Bullets):
+        return block, None
+    taken = 0
+    while taken < len(block.items) and rows > 0:
+        rows -= -(-len(block.items[taken]) // width)
+        taken += 1
+    return Bullets(block.items[:taken]), Bullets(block.items[taken:]) if block.items[taken:] else None
+
+
+def _least_rows(block: Block, width: int) -> int:
+    """Rows a block takes at least: wrapping between words takes more."""
+    if isinstance(block, Table):
+        return len(block.rows)
+    return sum(-(-len(text) // width) for text in (block.items if isinstance(block, Bullets) else [block.text]))
+
+
 def _view(block: Block, width: int) -> RenderableType:
     from rich.padding import Padding
     from rich.text import Text

@@ -106,7 +106,7 @@ class ConversationScreen(Screen[None]):
 
     def on_done(self, message: background.Done) -> None:
         """Go on with what a thread has brought."""
-        handle = {"opening": self._opened, "answer": self._answered, "knowledge": self._known, "search": self._search_ready,
+        handle = {"opening": self._opened, "answer": self._answered, "rest": self._gone_on, "knowledge": self._known, "search": self._search_ready,
                   "scale": self._scaled}
         handle[message.what](message.value, message.error)
 
@@ -185,16 +185,16 @@ class ConversationScreen(Screen[None]):
     def action_say(self, text: str) -> None:
         """Say something, typed or what a key stands for."""
         if not self._too_early():
-            self._tell(text, lambda conversation: conversation.say(text))
+            self._tell(text, lambda conversation: conversation.hear(text))
 
     def _take(self, offer: Offer) -> None:
         """Take a choice, or leave the question open."""
         self.prompt.remember("")
         choice = offer.choice
         if choice is None:
-            self._tell("not sure", lambda conversation: conversation.say("not sure"))
+            self._tell("not sure", lambda conversation: conversation.hear("not sure"))
         else:
-            self._tell(offer.label, lambda conversation: conversation.choose(choice))
+            self._tell(offer.label, lambda conversation: conversation.pick(choice))
 
     def _too_early(self) -> bool:
         """Whether an answer has to wait: something is being worked out, or the question has only just appeared."""
@@ -212,39 +212,55 @@ class ConversationScreen(Screen[None]):
         if conversation is not None:
             self.busy, self._said = True, said
             self.hint.say("working it out …", "$weft")
-            background.begin("answer", lambda: answer(conversation), self)
+            background.begin("answer", lambda: _heard(conversation, answer), self)
 
     def _answered(self, events: Any, error: Exception | None) -> None:
-        """Show what the conversation said; leave when goodbye was said."""
+        """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was said."""
         from assistant.conversation.commands import command_of
 
-        answer = [_failure(error)] if error else events
+        answer, conversation = [_failure(error)] if error else events, self.conversation
         self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
-        self._caught_up(answer)
+        if conversation is not None and conversation.has_more:
+            self._keep_up(answer, more_to_come=True)
+            self.call_after_refresh(background.begin, "rest", conversation.go_on, self)
+        else:
+            self._caught_up(answer)
         if command_of(self._said) == "quit":
             self.app.exit(0)
 
+    def _gone_on(self, events: Any, error: Exception | None) -> None:
+        """Show the rest of the plan; ask the next question, or say that there is none."""
+        rest = [_failure(error)] if error else events
+        self.log_view.go_on([piece for event in rest for piece in drawing.drawn(event)])
+        self._caught_up(rest)
+
     def _caught_up(self, events: Sequence[Event]) -> None:
-        """Bring question, panel and lines to where the conversation is."""
+        """Bring question, panel and lines to where the conversation is, and take answers again."""
         self.busy = False
-        conversation = self.conversation
-        if conversation is None:
+        if self.conversation is None:
             return
-        question = conversation.question
+        question = self.conversation.question
         if question != self.question_view.question:
             self.question_view.ask(question)
             self.prompt.placeholder = question.placeholder if question else "ask about the plan"
             self._asked_at = time.monotonic()
         else:
             self.question_view.fold(True)
+        self._keep_up(events)
+        self._hint(self.question_view.marked)
+
+    def _keep_up(self, events: Sequence[Event], more_to_come: bool = False) -> None:
+        """Bring the panel and the top line to where the conversation is; with ``more_to_come`` only what is in view."""
+        conversation = self.conversation
+        if conversation is None:
+            return
         fields, variation = dict(conversation.draft.fields), conversation.variation
         self.status.show(fields, variation.plan if variation else conversation.plan, variation is not None)
-        self.panel.show_plan(fields, conversation.plan, variation)
+        self.panel.show_plan(fields, conversation.plan, variation, more_to_come)
         self.panel.note(events)
         tab = next((TAB_OF_EVENT[event.kind] for event in events if event.kind in TAB_OF_EVENT), None)
         if tab is not None:
             self.action_panel(tab)
-        self._hint(self.question_view.marked)
 
     def _hint(self, offer: Offer | None) -> None:
         if not self.busy:
@@ -303,6 +319,12 @@ class ConversationScreen(Screen[None]):
 
         helped = self.focused.ancestors_with_self if self.focused else ()
         self.app.push_screen(HelpScreen(next((node.HELP for node in helped if node.HELP), Prompt.HELP)))
+
+
+def _heard(conversation: Conversation, answer: Callable[[Conversation], list[Event]]) -> list[Event]:
+    """What comes back; the rest of the turn with it where nothing has to be worked out for that."""
+    events = answer(conversation)
+    return events if conversation.has_more else [*events, *conversation.go_on()]
 
 
 def _failure(error: Exception) -> Failure:

@@ -25,14 +25,20 @@ def drawn(event: events.Event) -> list[Drawn]:
 
 
 def exchange(said_by_user: str | None, answer: Iterable[events.Event], question: events.Question | None) -> list[Drawn]:
-    """What the user said and what came back; above it the question that was open, when this settled it."""
+    """What the user said and what came back; above it the question that was open, when this answered it."""
     answer = list(answer)
     pieces: list[Drawn] = []
     if said_by_user is not None:
-        settled = question is not None and question_after(answer, question) != question
+        settled = question is not None and _answered(question, answer)
         pieces += [said(question.text, "$quiet", lead="? ", lead_style="$quiet")] if question and settled else []
         pieces.append(said(said_by_user, "bold", lead="› ", lead_style="$accent bold"))
     return [*pieces, *(piece for event in answer for piece in drawn(event))]
+
+
+def _answered(question: events.Question, answer: list[events.Event]) -> bool:
+    from assistant.conversation.interview import answered
+
+    return answered(question, answer)
 
 
 def question_after(answer: Iterable[events.Event], question: events.Question | None) -> events.Question | None:

@@ -27,18 +27,27 @@ class Exchange(Vertical):
         self.pieces = list(pieces)
 
     def compose(self) -> Iterator[Widget]:
-        """Neighbouring paragraphs share one widget."""
-        lines: list[Line] = []
-        for piece in self.pieces:
-            if isinstance(piece, Line):
-                lines.append(piece)
-                continue
-            if lines:
-                yield Flow(lines)
-            lines = []
-            yield Static(piece, markup=False, classes="figure")
+        yield from _widgets(self.pieces)
+
+    def go_on(self, pieces: list[Drawn]) -> None:
+        """Add what came back later."""
+        self.pieces += pieces
+        self.mount_all(_widgets(pieces))
+
+
+def _widgets(pieces: Iterable[Drawn]) -> Iterator[Widget]:
+    """Neighbouring paragraphs share one widget."""
+    lines: list[Line] = []
+    for piece in pieces:
+        if isinstance(piece, Line):
+            lines.append(piece)
+            continue
         if lines:
             yield Flow(lines)
+        lines = []
+        yield Static(piece, markup=False, classes="figure")
+    if lines:
+        yield Flow(lines)
 
 
 class ConversationLog(VerticalScroll):
@@ -74,6 +83,13 @@ Ctrl+C | copies what the mouse has selected
             exchange.remove()
         self._show_fold()
         self.call_after_refresh(self._show, newest)
+
+    def go_on(self, pieces: list[Drawn]) -> None:
+        """Add to the exchange at the bottom."""
+        exchanges = self.query(Exchange)
+        if pieces and exchanges:
+            exchanges.last(Exchange).go_on(pieces)
+            self.call_after_refresh(self._show, exchanges.last(Exchange))
 
     def _show(self, newest: Exchange) -> None:
         """Scroll to the end; an answer longer than the screen is read from its beginning."""

@@ -87,12 +87,14 @@ class SidePanel(Vertical):
         """Give the shown tab the keys."""
         self.query_one(f"#{self.tab}").focus()
 
-    def show_plan(self, fields: Mapping[str, Any], plan: Plan | None, variation: VariationShown | None = None) -> None:
-        """Everything that follows from a plan, or from the variation that is being tried."""
+    def show_plan(self, fields: Mapping[str, Any], plan: Plan | None, variation: VariationShown | None = None,
+                  more_to_come: bool = False) -> None:
+        """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what is in
+        view of a plan that is not finished."""
         plan = variation.plan if variation else plan
         changed = plan is not self.plan.plan
-        self.plan.show(fields, plan, variation_notice(variation) if variation else ())
-        if changed:
+        self.plan.show(fields, plan, variation_notice(variation) if variation else (), more_to_come)
+        if changed and not more_to_come:
             self.plots.show(plan)
             self.sources.cite(plan)
             self._asked, self._proofs = [], _proofs(plan) if plan else []

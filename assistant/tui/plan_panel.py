@@ -15,6 +15,7 @@ from .flow import BLANK, Flow, Line, parts, said
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from assistant.present.report import Section
     from assistant.vocabulary.plan import Plan
 
 NEEDED = {"workload": "kind of job", "model": "model", "cluster.gpu": "kind of GPU", "cluster.gpus": "number of GPUs"}
@@ -38,30 +39,56 @@ Ctrl+P | save or copy it
         super().__init__(**options)
         self._told = Flow(id="told")
         self._view = Static(id="plan-view", markup=False)
+        self._rest = Static(id="plan-rest", markup=False)
+        self._in_view: list[Section] = []
         self.plan: Plan | None = None
 
     def compose(self) -> Iterator[Widget]:
         yield self._told
         yield self._view
+        yield self._rest
 
     def on_mount(self) -> None:
         """Before anything was said: what a plan will need."""
         self.show({}, None)
 
-    def show(self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = ()) -> None:
-        """Show a plan under a notice; without a plan, what was told and what is still needed."""
+    def show(self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = (), more_to_come: bool = False) -> None:
+        """Show a plan under a notice; without a plan, what was told and what is still needed.
+
+        ``more_to_come``: the same plan comes again, finished; what is below the edge of the screen waits for that.
+        """
         above = [*notice, BLANK] if notice else [] if plan else told(fields)
         self._told.show(above)
         self._told.display = bool(above)
         if plan is not self.plan:
-            self._view.update(FittedView(lambda width: _view(plan, width)) if plan else "")
             self.plan = plan
+            self._draw(_sections(plan) if plan else [], more_to_come)
+
+    def _draw(self, sections: list[Section], more_to_come: bool) -> None:
+        from assistant.present.terminal import in_view
+
+        # Whoever has scrolled looks at the middle of it.
+        shown, below = (sections, []) if self.scroll_y else in_view(sections, self.scrollable_content_region.size)
+        if shown != self._in_view:
+            self._in_view = shown
+            self._view.update(_view(shown))
+        if not more_to_come:
+            self._rest.update(_view(below))
 
 
-def _view(plan: Plan, width: int) -> RenderableType:
-    from assistant.present.terminal import plan_view
+def _sections(plan: Plan) -> list[Section]:
+    from assistant.present.report import report
 
-    return plan_view(plan, width)
+    return report(plan)
+
+
+def _view(sections: list[Section]) -> RenderableType:
+    def made(width: int) -> RenderableType:
+        from assistant.present.terminal import sections_view
+
+        return sections_view(sections, width)
+
+    return FittedView(made) if sections else ""
 
 
 def told(fields: Mapping[str, Any]) -> list[Line]:
