@@ -23,7 +23,7 @@ _WORKLOADS = (
                    r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|post[\s\-]?train(?:ing)?"),
     ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from\sscratch|"
                     r"foundation model training"),
-    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|"
+    ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
                   r"endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )

@@ -46,6 +46,13 @@ _YES = re.compile(r"^\W*(?:yes|yep|yeah|sure|correct|true|y)\b")
 _NO = re.compile(r"^\W*(?:no|nope|none|false|n)\b\W*$")
 
 
+_WHO = {
+    "none": re.compile(r"\b(?:nobody|no one|no-one|none|nope|no|not really|not at all|zero|just me|only me|me alone|myself)\b(?: really| here| yet| at all)*"),
+    "expert": re.compile(r"\b(?:experts?|plenty|lots|strong|dedicated|professionals?|a (?:whole|full|big|large) \w+|very (?:good|experienced|skilled)|experienced|specialists?|definitely)\b"),
+    "some": re.compile(r"\b(?:yes|yep|yeah|some|somewhat|a (?:bit|little|few)|one|two|three|kind of|sort of|basic|part[\s-]time|someone|somebody|a bit)\b"),
+}
+
+
 def read_relative(reading: Reading) -> None:
     """"Half the price" of the price that is known; without one it stays in the rest."""
     for field, pattern in _RELATIVE.items():
@@ -115,6 +122,8 @@ def read_bare(reading: Reading) -> None:
         return
     if field in ("constraints.vendor_neutral", "budget.spot"):
         _read_yes_no(reading, field)
+    if field == "constraints.network_team":
+        _read_how_many(reading)
     matches = list(reading.message.find(_BARE))
     numbers = {_parsed(field, match["n"]) for match in matches}
     if len(numbers) != 1 or reading.message.negation(*matches[0].span()):
@@ -132,7 +141,7 @@ def _expected(reading: Reading) -> str | None:
     asked = reading.context.asked
     if reading.intent in ("change", "what-if"):
         return last
-    if asked in _NUMERIC or asked in ("constraints.vendor_neutral", "budget.spot"):
+    if asked in _NUMERIC or asked in ("constraints.vendor_neutral", "budget.spot", "constraints.network_team"):
         return asked
     return {"model": "model.params"}.get(asked or "")
 
@@ -142,6 +151,16 @@ def _read_yes_no(reading: Reading, field: str) -> None:
         match = pattern.match(reading.message.open)
         if match:
             reading.set(field, answer)
+            reading.message.take_match(match)
+            return
+
+
+def _read_how_many(reading: Reading) -> None:
+    """"Nobody really", "just me", "a whole department": who runs the network, when that was asked."""
+    for level, pattern in _WHO.items():
+        match = pattern.search(reading.message.open)
+        if match:
+            reading.set("constraints.network_team", level)
             reading.message.take_match(match)
             return
 

@@ -81,6 +81,7 @@ def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
         "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
+        "in every node N": rf"(?:in|inside|within)(?: of)? (?:each|every|a|one|any)(?: single)?{NODE}(?:,| there| is| are| sits?| we| you| have| has| find| comes?| come| live| i| put| got){{0,4}}\s{per}{thing}",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
                        rf"|way)\s?(?:{gpu}\s)?{NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{NODE})",

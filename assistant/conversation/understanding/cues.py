@@ -22,7 +22,7 @@ _RETRACT = (r"(?:un-?do|unsay|revert|cancel|remove|discard|delete|erase|drop|for
             r"retract|reverse|nix|rescind|take back|roll ?back|throw (?:away|out)|wipe|reset|rewind|clear|dismiss|skip|un-?say|void|pull back|annul)")
 _SAID = r"(?:said|wrote|typed|told you|entered|answered|gave you|asked)"
 _JUST_SAID = (rf"(?:(?:the |my |that |this |your )?(?:very )?(?:last|previous|latest|most recent|recent|preceding|prior)\b(?: (?:\d|one|two|three|few|couple of) )?"
-              rf"(?:\s?(?:message|answer|step|change|input|entry|statement|thing|one|line|edit|reply|part|bit|remark|turn|action|question|setting|"
+              rf"(?:\s?(?:message|answer|step|change|input|entry|statement|thing|one|line|edit|reply|part|bit|remark|turn|action|question|setting|version|state|value|configuration|"
               rf"fact|correction|update)s?\b)?(?: (?:that )?i (?:just )?{_SAID})?|"
               rf"(?:all |everything )?(?:what|that|the thing) i(?:'ve)? (?:have )?(?:just )?{_SAID}(?: (?:last|just now|before|earlier|a moment ago))?|that(?: one)?|this|it)")
 _KIND = r"(?:markdown|summary|write-?up|memo|hand-?out|slides?|table|printout|md|json|ya?ml|html?|pdf|csv|txt|excel|word|file|report|document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file)"
@@ -46,7 +46,7 @@ _PAYS = (r"(?:pays? (?:off|for)|\bpays?\b|worth|break[\s\-]?even|makes? sense|wi
 _SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at|from|with)|past|under|over|for|after|with) (?:what|which|how (?:many|much|large|big|few))\b|"
                r"how (?:many|big|large|small|few|far|high|low|much (?:more )?(?:gpus?|nodes?|data|money|scale|bandwidth))\b|where(?:'s| is| does| do| would| will)\b|"
                r"(?:since |until |till )?when\b(?! did)|(?:what|which) (?:number|size|scale|price|cluster size|point|node count|gpu count)|is there a (?:point|size|scale))")
-_MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|mis(?:typed|spoke|read|calculated|counted)|(?:oops|whoops|pardon(?: me)?|apologies|beg your pardon)|"
+_MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|(?:i(?:'ve| have| had)? |we(?:'ve| have)? )?mis(?:typed|spoke|spoken|read|heard|calculated|counted|remembered|quoted|understood|stated|judged|placed|took|taken|labell?ed)|(?:i|we) (?:confused|forgot|overlooked|mixed up)|(?:oops|whoops|pardon(?: me)?|apologies|beg your pardon)|"
             r"i (?:was|am) wrong|(?:hold|hang) on\b(?! (?:for|to)\b)|one moment|(?:i (?:need|have|want|must|should|would like|'d like)(?: to)? |let me )?(?:correct|fix|revise|amend|rectify) (?:myself|that|this|it|my|the|what)|there(?:'s| is| was) (?:a|an) (?:mistake|error|typo)|not quite|i (?:got|had) (?:that|it|this|the \w+) wrong|(?:that|this|it) was (?:a mistake|wrong|an error|incorrect|not right)|i made (?:a mistake|an error)|"
             r"on second thoughts?|thinking about it|let me (?:correct|rephrase|fix)(?: that| this| it| myself)?|(?:to )?correct (?:myself|that|this)|"
             r"i (?:should|could) have said|i confused|i mixed (?:that |it |this |them )?up|(?:small |slight |quick |one )?(?:correction|change of plans?|update)\b)")
@@ -79,9 +79,9 @@ _HELP = _cues(
     "help", 90,
     _START + r"(?:/?help\b(?! me (?:choose|decide|plan|pick|find|understand|with))|\?+$|/\?|usage$|(?:what are my )?options\??$|what (?:now|next)\W*$|"
              r"(?:the )?(?:manual|instructions|tutorial|guide|man page|docs|documentation|commands?|menu|faq)\W*$)",
-    _START + r"(?:(?:what|which)(?: else| all| kinds? of| sorts? of| other| information| info| details?| data| inputs?| facts?| things?| questions?| numbers?)* (?:do|can|should|must|may|could|would|are|shall) "
-             r"(?:i|you|we|weft|one)(?: \w+)?(?: (?:do|ask|say|type|tell|enter|write|need|want|expect|provide|give|able|understand|answer|input|require|know|offer)(?: you)?)"
-             r"(?: (?:from|of) (?:me|us|you)| to (?:know|start|begin|say|type|do|tell you|hear)(?: \w+)?| here| next| now| about| exactly| to do| for me)*\W*$)",
+    r"(?:^|[.,;!?]\s*)\W*" + _LEAD_IN + r"(?:(?:what|which)(?: else| all| kinds? of| sorts? of| types? of| other| information| info| details?| data| inputs?| facts?| things?| questions?| numbers?| topics?| subjects?)* (?:do|can|should|must|may|could|would|are|shall) "
+             r"(?:i|you|we|weft|one)(?: \w+)?(?: (?:do|ask|say|type|tell|enter|write|need|want|expect|provide|give|able|understand|answer|input|require|know|offer|put|pose|throw|send|submit|mention|specify|bring|discuss|handle|cover|accept|support|take|prepare)(?: you)?)"
+             r"(?: (?:from|of) (?:me|us|you)| to (?:know|start|begin|say|type|do|tell you|hear)(?: \w+)?| here| next| now| about| exactly| to do| for me| (?:to|at|with) you| first| then| anyway)*\W*$)",
     _START + r"(?:how (?:do|does|can|should|could|would|to)(?: i| this| it| one| we| weft| you| that)? (?:use|work|start|begin|proceed|get started|go on|continue|operate|talk to)\b"
              r"(?: (?:this|it|weft|here|you|with (?:this|it|you)|the (?:tool|program|planner)|thing|tool|program))*\W*$)",
     _START + r"(?:where (?:do|should|can) (?:i|we) (?:start|begin)\W*$|i(?:'m| am) (?:a bit |totally |completely |so )?(?:lost|stuck|confused|clueless|new here)\b|i need (?:some )?help\W*$|"
@@ -98,7 +98,7 @@ _UNDO = [
            _CLAUSE + rf"{_RETRACT} {_JUST_SAID}{_ENDS}(?! (?:to|by|with) )",
            _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?=\W*$| (?:please|pls|one|a step|again|to the (?:previous|last))\b)|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
                     rf"never ?mind(?: that)?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
-                    rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b|(?:go|jump|move|step|get) (?:one|a step|1|two|2)(?: steps?)? back|(?:go|jump|move|get) back (?:one|a|1|to (?:the )?(?:previous|last|before|where))|backwards?\W*$|one up\W*$)",
+                    rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b|(?:go|jump|move|step|get) (?:one|a step|1|two|2)(?: steps?)? back|(?:go|jump|move|get) back (?:one|a|1|to (?:the )?(?:previous|last|before|where))|backwards?\W*$|one up\W*$|(?:bring|get|give|put|take|call) (?:me |us )?(?:back )?(?:the |my |it )?(?:to )?(?:the )?(?:previous|last|old|former|earlier|prior)\b[^,.]{{0,20}}(?:back|version|state|values?|answers?|plan|setup|settings?|one)?\W*$|return to (?:the |my )?(?:previous|last|old|former|earlier|prior))",
            _CLAUSE + r"(?:take|pull|put) (?:that|it|this|(?:the|my) (?:last|previous) \w+|what i \w+) back(?! to \d)",
            _CLAUSE + r"take back\b", _CLAUSE + r"undo (?:it|that|this)\b",
            r"\bdid(?:n't| not) mean (?:that|it|to (?:say|send|write|type|enter) (?:that|this|it))|\bforget i said\b|\bas (?:it was|if i never said) (?:that|before)\b|\bgo back (?:one|a|two) steps?\b"),
@@ -141,7 +141,7 @@ _WHY = [
            _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
            _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
            r"\bwhat(?:'s| is| lies| stands) behind (?:that|this|it|your|the) ?(?:recommendation|choice|answer|decision|verdict|number|advice|result)?|what(?:'s| is) (?:this|that|it) based on|"
-           r"\bwhat (?:speaks|argues|counts) (?:for|in favou?r of)\b|\b(?:what|which \w+) (?:do|did|does|are|is) (?:you|that|this|it|your \w+) (?:\w+ )?(?:base|based|rest|rests|rely|grounded|founded|build)\b|\bhow (?:sure|certain|confident|reliable|trustworthy) (?:are you|is (?:that|this|it|the))\b",
+           r"\bwhat (?:speaks|argues|counts|talks) (?:for|in favou?r of)\b|\bwhat (?:supports|backs(?: up)?|underpins|underlies|favou?rs|justifies|motivates|explains|confirms|proves|drives|points to|led to|went into)\b|\b(?:what|which \w+) (?:do|did|does|are|is) (?:you|that|this|it|your \w+) (?:\w+ )?(?:base|based|rest|rests|rely|grounded|founded|build)\b|\bhow (?:sure|certain|confident|reliable|trustworthy) (?:are you|is (?:that|this|it|the))\b",
            r"\bwhat (?:made|makes|lets|let|gives|gave|puts|put) (?P<thing2>.{2,30}?) (?:win|ahead|come out|the edge|stand out|beat|lead|preferable|come first)\b|\bwhat (?:decided|tipped|settled|determined)\b|\bwhy (?:exactly|that|this|it|so|the)\b",
            r"\bwhat makes (?P<thing>.{2,30}?) (?:the |your |so )?(?:best|better|winner|cheapest|right|recommended|preferred|choice|good|superior|suitable|optimal)\b",
            r"\bi (?:don't|do not|can't|cannot) (?:see|get|understand|follow) (?:why|how you|the (?:reason\w*|logic|choice|recommendation))",
@@ -177,14 +177,14 @@ _COMPARE = _cues(
     r"differ\b|differ from|side by side|head[\s\-]to[\s\-]head)",
     r"(?:which|what)(?:'s| is| one is| would be)? (?:is )?(?:the )?(?:better|cheaper|faster|best)\b(?P<thing2>.*\bor\b)|how (?:does|do) (?P<thing>.{2,60}) (?:stack up|compare|fare|measure up|differ|relate|hold up)|"
     r"^(?!\W*(?:is|are|was|does|do|can|will|did)\b).*?\b(?:better|worse|faster|cheaper) than|pros and cons of (?P<thing4>.* (?:and|or|vs|versus) )",
-    r"\b(?:weigh|pit|put|hold|stack|set|match|rate|rank|judge)\b(?P<thing5>[^?]{2,40})\b(?:up )?(?:against|next to|beside|side by side|and)\b",
+    r"\b(?:weigh|pit|put|hold|stack|set|match|rate|rank|judge)\b(?P<thing5>[^?]{2,40})\b(?:up )?(?:against|next to|beside|side by side)\b|\bwhich (?:one )?(?:of|out of|among|between)\b|\bhow close\b(?=.*\bbetween\b)",
     r"\bwhat (?:sets|distinguishes|separates|tells|differentiates)\b|\btell\b(?P<thing6>.{2,40})\bapart\b|\btrade[\s\-]?offs? between\b|\bhow much (?:better|worse|cheaper|faster|slower|dearer|more expensive) (?:is|are)\b(?=.* than )|"
     r"\bwhere do(?:es)? (?P<thing8>.{2,40}) differ\b")
 _CHANGE = _cues(
     "change", 30,
     _START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|nah\b|wrong\b|actually\b|correction\b|sorry\b|wait\b(?! (?:an?|for|till|until)\b)|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|"
              r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
-    r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|"
+    r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|(?<!what )(?<!know )\bi mean\b|"
     r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
     _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i )*{_ADJUST}")
 _ASK = [

@@ -45,13 +45,13 @@ def _words(*pairs: tuple[float, str]) -> tuple[tuple[float, re.Pattern[str]], ..
 _HINTS = {
     "why-not": _Hints(3.0, _words(
         (2.0, r"\bwhy\b|\breasons?\b|\bhow come\b|\bbecause\W*\?"),
-        (1.2, r"\b(?:against|bad|wrong|out|discard\w*|reject\w*|ignor\w*|dismiss\w*|exclud\w*|not|no|behind|second|lost?|lose|losing|drawbacks?|weak\w*|worse|never|skip\w*|dropped|beaten|missing|left|hesita\w*|dislike|hate|avoid\w*|distrust)\b|n't\b"),
+        (1.2, r"\b(?:against|bad|wrong|out|discard\w*|reject\w*|ignor\w*|dismiss\w*|exclud\w*|not|no|behind|second|down|lost?|lose|losing|drawbacks?|weak\w*|worse|never|skip\w*|dropped|beaten|missing|left|hesita\w*|third|fourth|last|low|lower|bottom|dislike|hate|avoid\w*|distrust)\b|n't\b"),
         (3.0, r"\b(?:hold(?:s|ing)?|keep(?:s|ing)?|held|set(?:s|ting)?) \S+(?: \S+)? (?:back|from)\b|\bin the way\b|\b(?:stops?|prevents?|hinders?|keeps?) (?:us|you|me|it) from\b|\b(?:disadvantages?|drawbacks?|downsides?|weaknesses|shortcomings) of\b")),
         lambda a: a.networks == 1),
     "why": _Hints(2.0, _words(
         (2.0, r"\bwhy\b|\bhow come\b|\bbecause\W*\?|\belaborate\b|\bclarify\b"),
         (1.2, r"\b(?:reason\w*|rationale|basis|based|grounds?|logic|evidence|proof|prove|justif\w*|convinc\w*|arguments?|explain|explanation|derivation)\b"),
-        (1.2, r"\b(?:computed?|calculated?|derived?|determined|estimated|obtained|c[oa]me (?:up|from|about)|end(?:ed)? up|drove|driven|led|decided?|concluded?|chosen|chose|picked|selected|arrived?|wins?|won|preferred|made)\b"),
+        (1.2, r"\b(?:computed?|calculated?|derived?|determined|estimated|obtained|c[oa]me (?:up|from|about)|end(?:ed)? up|drove|driven|led|decided?|concluded?|chosen|chose|picked|selected|arrived?|wins?|won|preferred|made|support\w*|back(?:s|ed)|underl\w+)\b"),
         (1.0, _BACK_REFERENCE)), lambda a: not a.facts),
     "what-if": _Hints(2.5, _words(
         (1.5, r"\b(?:would|suppos\w*|hypothe\w*|imagin\w*|conditions?|circumstances|scenarios?|were|assum\w*)\b"),

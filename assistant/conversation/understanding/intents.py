@@ -9,6 +9,10 @@ from .cues import CUES
 from .hints import hinted, reaches
 from .message import TAKEN, Message
 
+_ACCOUNT_WORDS, _ACCOUNT_NUMBERS = 16, 3
+_OPENING = 12  # characters: a cue that begins later is not how the message begins
+_BY_ITSELF = ("what-if", "ask")  # said in the middle of an account, these still mean what they say
+_NUMBERS = re.compile(r"(?<![\w.])\d[\d.,]*\w*")
 _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues settle between neighbours
 
 
@@ -23,7 +27,11 @@ def intent_of(message: Message) -> str:
             continue
         first.setdefault(cue.intent, match)
         weights[cue.intent] = max(weights.get(cue.intent, 0.0), cue.weight) + (_FURTHER if cue.intent in weights else 0.0)
+    if _tells_of_a_job(text):
+        weights = {name: weight for name, weight in weights.items() if first[name].start() <= _OPENING or name in _BY_ITSELF}
     intent = max(weights, key=weights.__getitem__, default="describe")
+    if intent == "describe" and _tells_of_a_job(text):
+        return intent
     if intent in ("ask", "describe"):
         intent = hinted(text, question=intent == "ask") or intent
     if intent == "why" and reaches("why-not", text):
@@ -38,6 +46,11 @@ def intent_of(message: Message) -> str:
     return intent
 
 
+def _tells_of_a_job(text: str) -> bool:
+    """Whether a message is a long account with several numbers, in which a stray word asks for nothing."""
+    return len(text.split()) >= _ACCOUNT_WORDS and len(_NUMBERS.findall(text)) >= _ACCOUNT_NUMBERS and not text.rstrip().endswith("?")
+
+
 def _take_cue(message: Message, match: re.Match[str]) -> None:
     """A cue that reaches over the thing it asks about ("why is RoCE not …") leaves that thing to be read."""
     start = match.start()
@@ -48,7 +61,7 @@ def _take_cue(message: Message, match: re.Match[str]) -> None:
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|double|halve|triple|quadruple|use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|remove|lift\b|double|halve|triple|quadruple|use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
@@ -64,6 +77,7 @@ _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconne
 
 # What others did says nothing about the job at hand.
 _OF_OTHERS = re.compile(
+    r"\b(?:is|are|any|which|what|know(?:s)?(?: of)?|there|some|find|show me|cite|recommend)\b[^?.]{0,20}\b(?:papers?|stud(?:y|ies)|articles?|publications?|benchmarks?|case stud\w+|literature|reports? (?:of|about|on)|blog ?posts?|white ?papers?|sources?|references?)\b|"
     r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
     r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
 

@@ -134,6 +134,10 @@ def _add_models(lexicon: Lexicon) -> None:
         family, version, size = parts(model.id)
         if size:
             lexicon.families.setdefault(family, []).append(FamilyMember(model, version, size))
+    for base, ids in _without_sizes(lexicon.catalog).items():
+        if len(ids) == 1 and squeezed(base) not in lexicon.model_names:
+            lexicon.model_names[squeezed(base)] = ids[0]
+            expressions.append(spelled(base))
     lexicon.model_pattern = _any_of(expressions)
     names = "|".join(sorted((re.escape(f) for f in lexicon.families), key=len, reverse=True))
     size = (r"(?P<size{0}>\d+x\d+(?:\.\d+)?\s?b|\d+(?:\.\d+)?\s?(?:b(?![a-z])|billion|m(?![a-z])|million)"
@@ -144,6 +148,16 @@ def _add_models(lexicon: Lexicon) -> None:
         rf"(?<![a-z0-9])(?:{size.format('_before')}[\s\-]+(?:parameters?\s+|"
         rf"params?\s+)?)?{name}(?:{_SEPARATOR}{version.format('')})?"
         rf"(?:[\s\-_,]{{0,2}}(?:at\s|with\s)?{size.format('')})?(?:[\s\-_](?:instruct|chat|base|it|hf))*(?![a-z0-9])")
+
+
+def _without_sizes(catalog: Catalog) -> dict[str, list[str]]:
+    """Names of two words and more without their sizes, as people shorten them: ``mistral-nemo`` of ``mistral-nemo-12b``."""
+    found: dict[str, list[str]] = {}
+    for name in catalog.models:
+        base = re.sub(r"-\d+(?:x\d+)?(?:\.\d+)?[bm](?=$|-).*$", "", name)
+        if base != name and re.fullmatch(r"[a-z]+-[a-z]{3,}", base):
+            found.setdefault(base, []).append(name)
+    return found
 
 
 def parts(model_id: str) -> tuple[str, str, str]:

@@ -29,7 +29,7 @@ _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|h)|"
                        rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate))\s?(?:is|of|:|=|at|about|around|~|\s)*"
                        rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
-_PREMIUM = re.compile(r"premium|\badds?\b|surcharge|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
+_PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
 _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
                    r"nodes?))?\b")
@@ -37,8 +37,8 @@ _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|ca
 _BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
                   r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
-_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|\bhired|opex)\b")
-_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|written off|write[\s\-]?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
+_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")
+_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\s\-]?(?:it |them |that |this |everything |the \w+ |down |all )?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
                        rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
 _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "week": 7.0, "wk": 7.0, "fortnight": 14.0,

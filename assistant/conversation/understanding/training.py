@@ -47,7 +47,7 @@ _RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gr
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
 _SECONDARY = re.compile(r"[\s\-](?:master|optimi[sz]er|accumulat\w*|accum|gradients?|grads?|states?|main|reduc\w*|moments?|adam\w*|embeddings?|params?|copy|copies|weights?|residuals?|norms?|softmax|logits)\b")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
-_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|nemo\b", "deepspeed": r"deep[\s\-]?speed(?!,?\s(?:zero\s)?stage)",
+_FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|(?<!mistral[\s\-])nemo\b", "deepspeed": r"deep[\s\-]?speed(?!,?\s(?:zero\s)?stage)",
                "jax": r"\bjax\b|maxtext",
                "fsdp": r"torch[\s\-]?titan"}
 _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p})") for name, p in _FRAMEWORKS.items()}
