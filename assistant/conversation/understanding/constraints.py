@@ -16,7 +16,7 @@ _WORKLOADS = (
                                 r"prefill\b[^.;]{1,30}\bdecod\w+\b[^.;]{1,20}\b(?:other|another|separate|different)\b(?:\s\w+)?"),
     ("batch-inference", r"(?:batch|offline|bulk|nightly|overnight|mass)[\s\-](?:inference|inferencing|generation|scoring|processing|"
                         r"embeddings?|embedding|labell?ing|classification|summari[sz]ation|annotation)|(?:inference|"
-                        r"generation) in (?:batch|bulk)|synthetic data generation"),
+                        r"generation) in (?:batch|bulk)|(?:generat\w+ |creat\w+ |produc\w+ )?synthetic data(?: generation| offline)?"),
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
@@ -25,7 +25,7 @@ _WORKLOADS = (
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
-                  r"endpoint)|chat ?bot|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+                  r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
@@ -62,7 +62,7 @@ def read_plain_training(reading: Reading) -> None:
     for match in matches:
         denial = reading.message.negation(match.start(), match.end())
         reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
-        verb = not match[0].startswith("training") and reading.intent != "ask"
+        verb = not match[0].startswith(("training", "trains")) and reading.intent != "ask"
         told = verb or any(n.startswith(("model", "cluster.gpu")) for n in reading.fields)
         if not denial and told and "workload" not in reading.fields and known in ("", *_SERVING):
             reading.set("workload", "pretraining")

@@ -28,7 +28,8 @@ _RELATIVE = {field: re.compile(
     rf"(?P<factor>{_FACTOR})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
     rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{_FACTOR})\b")
     for field, thing in _THINGS.items()}
-_OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s)?(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))\W*$")
+_OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s|just\s|only\s)*(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))(?: of (?:them|those|it))?(?: please)?\W*$|"
+                      rf"^\W*(?:make|have|take)? ?(?:it|that|this|them) (?P<factor_>{_FACTOR})(?: as (?:many|much|big|large|long))?(?: please)?\W*$")
 _PUT_RIGHT = re.compile(rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
                         rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$")
 _REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|against)\s|"
@@ -72,7 +73,7 @@ def read_of_that(reading: Reading) -> None:
     current = _current(reading, last) if last else None
     if current is None:
         return
-    changed = round(current * _factor(match["factor"]), 6)
+    changed = round(current * _factor(match["factor"] or match["factor_"]), 6)
     reading.set(last, max(1, round(changed)) if last in _WHOLE else plain(changed))
     reading.intent = "what-if" if reading.intent == "what-if" else "change"
     reading.message.take_match(match)
@@ -170,6 +171,8 @@ def _parsed(field: str, text: str) -> int | float | None:
         return binary(text)
     if field in _WHOLE:
         return whole(text)
+    if field == "model.params" and not re.search(r"\d\s?[mbt]|illion", text):
+        return None
     try:
         return plain(quantities.count(text) if not text[0].isalpha() else value(text))
     except ValueError:

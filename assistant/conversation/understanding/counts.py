@@ -48,6 +48,7 @@ def _appliances(gpu: str) -> dict[str, str]:
     """DGX and HGX."""
     return {
         "appliances": rf"{_counted('nodes')}(?:x\s?|units?\sof\s|pieces?\sof\s|pcs\.?\s(?:of\s)?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?",
+        "appliances times N": rf"(?:nvidia\s)?(?:dgx|hgx)[\s\-]+{gpu}\s?(?:x|\*|times)\s?(?P<nodes>\d+)\b",
         "appliance nodes": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
     }
 

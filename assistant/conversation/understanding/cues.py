@@ -32,7 +32,7 @@ _HAND_OVER = (r"(?:give|send|get|print|show|produce|create|generate|make|write|p
 
 _JUSTIFICATION = (r"(?:reasons?|reasoning|rationale|justification|evidence|proof|explanation|logic|grounds|derivation|arguments?|thinking|"
                   r"basis|thought process|calculations?|working|math|reason why)")
-_LAY_OPEN = (r"(?:show|give|tell|explain|(?:walk|take|talk|guide|run|lead) (?:me|us) through|lay out|present|break down|elaborate(?: on)?|justify|"
+_LAY_OPEN = (r"(?:motivate|show|give|tell|explain|(?:walk|take|talk|guide|run|lead) (?:me|us) through|lay out|present|break down|elaborate(?: on)?|justify|"
              r"defend|share|provide|spell out|describe|outline|see|understand|know|go (?:through|over))")
 _CONCLUDE = (r"(?:know|get|got|come|came|arrived?|concluded?|calculated?|computed?|figured?|reach(?:ed)?|decided?|choose|chose|pick(?:ed)?|"
              r"derived?|work(?:ed)? (?:that|it|this) out|land(?:ed)?|end(?:ed)? up|settled?|determined?|tell|so (?:sure|certain)|justif\w+)")
@@ -59,6 +59,8 @@ _ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump
 TURNING_POINTS = (
     rf"\b{_SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{_PAYS}(?! (?:\w+ )?than\b)",
     r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|when|from|to)\b|\W*\?)|\b(?:break[\s\-]?even|turning|tipping|cross[\s\-]?over)(?: point)?\W*$",
+    r"\bwhat (?:must|has to|would have to|needs? to|should|would need to) (?:happen|change|be (?:true|different)|hold|be the case)\b",
+    r"\bhow \w+ (?:would|must|should|does|do|may|can)\b(?P<thing5>.{2,40}?)\b(?:(?:have|need|got) to (?:be|get|become)|before|until)\b",
     r"\bwould(?:n't)? (?:it|you|that|the (?:answer|plan|verdict|recommendation|winner)) still (?:be|say|recommend|choose|pick|prefer|win)\b(?P<thing4>.{0,60})",
 )
 
@@ -67,11 +69,11 @@ class Cue(NamedTuple):
     """One way to ask for something."""
 
     intent: str
-    weight: int
+    weight: float
     pattern: re.Pattern[str]
 
 
-def _cues(intent: str, weight: int, *patterns: str) -> list[Cue]:
+def _cues(intent: str, weight: float, *patterns: str) -> list[Cue]:
     return [Cue(intent, weight, re.compile(pattern)) for pattern in patterns]
 
 
@@ -85,9 +87,9 @@ _HELP = _cues(
     _START + r"(?:how (?:do|does|can|should|could|would|to)(?: i| this| it| one| we| weft| you| that)? (?:use|work|start|begin|proceed|get started|go on|continue|operate|talk to)\b"
              r"(?: (?:this|it|weft|here|you|with (?:this|it|you)|the (?:tool|program|planner)|thing|tool|program))*\W*$)",
     _START + r"(?:where (?:do|should|can) (?:i|we) (?:start|begin)\W*$|i(?:'m| am) (?:a bit |totally |completely |so )?(?:lost|stuck|confused|clueless|new here)\b|i need (?:some )?help\W*$|"
-             r"i (?:don't|do not) (?:understand|get|know)(?: (?:it|this|what|how))?(?: (?:to|i|this|should|can|you|works?|do|say|type|use|write|enter|need|want|now|here|next))*\W*$|"
+             r"i (?:(?:don't|do not) (?:understand|get)(?: (?:it|this|what|how))?|(?:don't|do not) know (?:what|how|where))(?: (?:to|i|this|should|can|you|works?|do|say|type|use|write|enter|need|want|now|here|next))*\W*$|"
              r"(?:i have |i've )?(?:no idea|no clue) (?:how|what|where) (?:to|this|i|you)\b(?! (?:network|pay|cost))|"
-             r"(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please )?help(?: me)?(?: out)?\W*$|help (?:me )?please|i could use (?:some )?help)",
+             r"(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please )?help(?: me)?(?: out)?\W*$|help (?:me )?please|i could use (?:some )?help|(?:is there|do you have|have you got|any|where is) (?:any |some |an? |the )?(?:help|manual|documentation|docs|tutorial|guide|instructions|examples?)\b\W*$)",
     _START + r"(?:(?:please )?(?:list|show|give|print|tell)(?: me)? )?(?:(?:what|which) )?(?:the |all |your |are the |are my |some |other |more )*(?:commands|options|features|functions|keywords|shortcuts|things|menu|inputs|capabilities|possibilities|"
              r"example (?:questions|inputs|messages|sentences))(?: are there| do you (?:have|know|understand|accept)| exist| (?:are )?(?:possible|available|allowed)| (?:can|could|do|should|must|may) (?:i|we) (?:use|type|say|enter|give|have|ask|choose|do|tell|know|answer)(?: from| between| you| here)?| i (?:can|have|need)(?: to)?(?: (?:use|say|type|enter|ask|give|tell))?(?: you| here)?| for me)*\W*$",
     _START + r"(?:(?:what(?:'s| is| are| does)|who(?:'s| is| are)|how do(?:es)?) (?:this|that|it|you|weft|the (?:tool|program|app|assistant|thing))(?: (?:tool|program|app|assistant|thing|all|here|software|planner))*(?: (?:for|about|do|good for|able to do|capable of|actually|exactly|supposed to do|for me))*\W*$|"
@@ -97,7 +99,7 @@ _UNDO = [
     *_cues("undo", 88,
            _CLAUSE + rf"{_RETRACT} {_JUST_SAID}{_ENDS}(?! (?:to|by|with) )",
            _START + rf"{_POLITE}(?:/?undo\b|/?back\b(?=\W*$| (?:please|pls|one|a step|again|to the (?:previous|last))\b)|go back\b(?! to (?:\d|the (?!previous|last)))|(?:one |a |two )?steps? back|revert\b|roll ?back|scratch that|"
-                    rf"never ?mind(?: that)?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
+                    rf"never ?mind(?: (?:that|it|what i \w+|my last \w+))?(?=\W*$)|(?:un)?do that over|previous (?:step|question|answer)|cancel\W*$|return to the (?:previous|last)|"
                     rf"restore (?:the (?:previous|last|old)|what (?:we|i|it) (?:had|was)|how it was)|step back\b|(?:go|jump|move|step|get) (?:one|a step|1|two|2)(?: steps?)? back|(?:go|jump|move|get) back (?:one|a|1|to (?:the )?(?:previous|last|before|where))|backwards?\W*$|one up\W*$|(?:bring|get|give|put|take|call) (?:me |us )?(?:back )?(?:the |my |it )?(?:to )?(?:the )?(?:previous|last|old|former|earlier|prior)\b[^,.]{{0,20}}(?:back|version|state|values?|answers?|plan|setup|settings?|one)?\W*$|return to (?:the |my )?(?:previous|last|old|former|earlier|prior))",
            _CLAUSE + r"(?:take|pull|put) (?:that|it|this|(?:the|my) (?:last|previous) \w+|what i \w+) back(?! to \d)",
            _CLAUSE + r"take back\b", _CLAUSE + r"undo (?:it|that|this)\b",
@@ -116,16 +118,18 @@ _WHY_NOT = _cues(
     "why-not", 70,
     rf"\bwhy (?:on earth |the hell |then )?(?:{_NOT}|do (?:you|we) not|(?:did|do|does|would|have) (?:you|it|we|weft) (?:not|{_RULED_OUT}|drop|lose)|{_RULED_OUT})\b",
     rf"\bwhy (?:is|was|were|are|would|should|did|does|do|has|have|had|will|can|could) (?P<thing>.{{2,50}}?)(?:\bnot\b|{_RULED_OUT}|losing|impossible|worse|no good|bad|out\b|lose\b|fail\w*|drop out|missing|unsuitable|inferior)\b",
-    rf"what(?:'s| is| are|'re| was| speaks| argues| makes| rules| disqualifies| kills| counts)? (?:(?:so )?wrong with|against|out|(?:the|your) (?:main |big |biggest |real )?{_DRAWBACK} (?:with|of|to|about|against|for)|bad about|disqualifies|"
+    r"\bwhat (?:don't|do not|didn't|do|did|doesn't) (?:you|it) (?:not )?(?:like|dislike|hate|hold against|have against|mistrust)\b",
+    rf"what(?:'s| is| are|'re| was| would be| could be| might be| speaks| argues| makes| rules| ruled| disqualifies| disqualified| kills| killed| counts)? (?:(?:so )?wrong with|against|out|(?:the|your) (?:main |big |biggest |real )?{_DRAWBACK} (?:with|of|to|about|against|for)|bad about|disqualif\w+|"
     rf"(?:do|have) you (?:have |got )?against)\b",
     r"(?:how come|reason)s? (?P<thing3>.{0,30}?)(?:\bnot\b|isn't|aren't|doesn't|don't|against|never|no\b|" + _RULED_OUT + ")",
+    r"\bwhat (?:does|do|is|are|did) (?P<thing13>.{2,30}?) (?:lack|lacking|miss|missing|fail at|do wrong|do badly)\b",
     r"\bwhy (?P<thing2>.{2,40}) (?:instead of|rather than|and not|over)\b",
     r"\bwhy (?:did|does|do|is|was|has|have|would) (?P<thing12>.{2,40}?)(?:fall (?:out|behind|short)|come (?:last|second)|rank (?:low|last|behind)|get (?:dropped|rejected|excluded)|not make it|isn't|excluded|behind|only (?:second|third)|second best|runner-up|beaten)\b",
     r"(?:couldn't|can't|why couldn't) (?P<thing7>we|i|you|[\w\-]{2,20}) (?:just |simply |also |even )*(?:use|take|stay|go|do|work|suffice|be enough|run|handle|manage|serve|keep)\b",
     r"(?P<thing6>.{2,40}?)(?:isn't|is not|not|missing|excluded)\b.{0,30}\b(?:why|how come)\W*$",
     rf"{_RULED_OUT}\b(?P<thing8>[^?]{{0,40}})(?:\bwhy\b|how come|for what reason|on what (?:grounds|basis)|what for|because of what|reasons?\b)",
     r"\b(?:you|it|weft|they) (?:did|do|does|have|had|would)(?:n't| not)\b(?P<thing9>[^?]{2,50})(?:\bwhy\b|how come|what for)\W*$", r"what speaks against") + _cues(
-    "why-not", 47,
+    "why-not", 48.5,
     r"\b(?:can|could|should|may|might|would|do|does|is|are|will) (?P<thing10>we|i|you|it|[\w\-]{2,20}) not (?:just |simply |also |even )*(?:use|take|stay|go|do|work|suffice|be|run|handle|keep|good|enough|an option|recommended|possible|fast|pick|choose|have|get by|live|make do)\b",
     r"\bwhat(?:'s| is| would be| was| makes| could be)? (?P<thing11>.{0,20}?)(?:so )?(?:bad|wrong|weak|poor|terrible|problematic|worse|unsuitable|a bad idea|not good|lacking|missing)(?: about| with| in| for| at)\b")
 _WHY = [
@@ -133,10 +137,10 @@ _WHY = [
            _START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why+\b|how come\b|how so\b|because\W*\?|because of what\b|what (?:led|brought|makes|made|convinced|drove|persuaded) you\b|"
                     r"explain(?=\W*$|\splease|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
                     r"for what reason|on what (?:basis|grounds|evidence)|based on what|says who|according to (?:who|what))",
-           _START + rf"{_POLITE}(?:justify|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
+           _START + rf"{_POLITE}(?:justify|motivate|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
            _CLAUSE + rf"{_LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:{_JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
            _CLAUSE + rf"{_LAY_OPEN}(?: me| us)? (?:how|where) (?:you|it|that|this|they|the \w+)\b.{{0,20}}\b{_CONCLUDE}\b",
-           _START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and )*{_JUSTIFICATION}(?: (?:is )?(?:behind|for|of|please|there|why)\b|\W*$|\W*\?)",
+           _START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and |main |real |actual |exact |key |underlying |biggest |true )*{_JUSTIFICATION}(?: (?:is )?(?:behind|for|of|please|there|why)\b|\W*$|\W*\?)",
            _START + r"where(?:'s| is| are) (?:the |your )?(?:proof|evidence|reasons?|reasoning|justification|sources?)\b",
            _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
            _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
@@ -158,7 +162,7 @@ _WHAT_IF = [
            r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|rented|choose|chose|switch|switched)\b",
            r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?=(?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
            r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b)",
-           r"\b(?:does|do|will|did|can|could) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|outcome|conclusion|picture|anything|ranking) (?:\w+ )?(?:change|stay|hold|differ|remain|flip|look|be|still|move|shift|depend)\b",
+           r"\b(?:does|do|will|did|can|could) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|outcome|conclusion|picture|anything|ranking) (?:\w+ )?(?:change|stay|hold|differ|remain|flip|look|be|still|move|shift|depend)\b|\b(?:is|are|will|would) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|outcome|conclusion) (?:be )?(?:still |also |then )?(?:the same|different|stable|valid|true|right|robust)\b",
            r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|the result|the verdict|your answer|things) (?:\w+ )?(?:change|differ|help|matter|be (?:different|the same|better|worse)|still|flip)\b",
            r"\bwould (?P<thing2>.{2,40}) (?:change (?:anything|it|that|the \w+|your \w+)|help|matter|make (?:a(?:ny)? |much )?difference|flip)\b|\bwould you still (?:say|recommend|choose|pick)\b",
            r"\bwhat (?:difference|effect|impact|influence) (?:would|does|do|will|has|have)\b(?P<thing6>.{2,60})\b(?:make|have|on)\b",
@@ -168,7 +172,10 @@ _WHAT_IF = [
            _START + r"(?:(?:show|give|tell|run|redo|repeat|calculate|plan)(?: me| us)?(?: it| that)? )?(?:the |this |that |exactly )?(?:same|ditto|identical)\b(?: (?:thing|job|set-?up|plan|run|model|question|cluster|case|again|but|only|just|now|one|everything))*\s?,?\s?"
                     r"(?:but )?(?:with|on|for|at|in|over|using|without|as)\b",
            _START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan)(?: it| that| this| the plan)?|(?:run|plan|do|calculate) (?:it|that|this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
-    *_cues("what-if", 48, *TURNING_POINTS, _START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:\w+ )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
+    *_cues("what-if", 49, *TURNING_POINTS),
+    *_cues("what-if", 48, _START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:\w+ )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
+    *_cues("what-if", 44, r"^\W*(?:and|or|but)\b(?! (?:what|which|who|whom|whose|how|why|when|where|is|are|do|does|did|can|could|should|will|would|has|have|if|in)\b)(?![^?]*\b(?:is|are|was|because|why)\b)(?P<thing8>[^?]{1,40})\?\W*$"),
+    *_cues("what-if", 50, r"\bhow (?:sensitive|robust|stable|fragile|dependent) (?:is|are)\b"),
     *_cues("what-if", 45, r"^\W*(?:(?:and|but|or|ok|so|then|just|only)\s)*(?:at|with|on|for|using|over|under|without|in|via)\b(?! (?:what|which|whom|whose|how|case)\b)(?P<thing7>[^?]{1,60})\?\W*$"),
 ]
 _COMPARE = _cues(
@@ -186,7 +193,9 @@ _CHANGE = _cues(
              r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
     r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|(?<!what )(?<!know )\bi mean\b|"
     r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
-    _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i )*{_ADJUST}")
+    _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i |(?:i|we)(?:'d| would)? (?:like|want|need|have|wish) to )*{_ADJUST}",
+    r"\b(?:we|i|they)(?:'ve| have|'re| are)? (?:just |now |since |meanwhile |recently )*(?:switched|switching|moved|moving|changed|upgraded|downgraded|migrated|updated|increased|reduced|replaced|swapped) (?:over |up |down )?(?:to|the|our|from)\b",
+    _START + r"(?:scrap|forget|drop|scratch|strike|skip) (?:the |that |my )?\d\w*\b")
 _ASK = [
     *_cues("ask", 20,
            _START + r"(?:what|what's|whats|which|who|whose|when|where|how|is|are|does|do|did|can|could|should|will|would|has (?:any|it|this|that|there|meta|nvidia|some|someone|somebody|anyone|anybody|roce|infiniband)|"

@@ -42,7 +42,7 @@ _SLOWDOWN = re.compile(
     rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
 _SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
-_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|no more than|allow\w*|problem)\b")
+_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|less than|allow\w*|problem)\b")
 
 
 _SLOWER = re.compile(r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b")

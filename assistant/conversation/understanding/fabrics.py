@@ -55,9 +55,9 @@ _HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered
                           r"could|may|perhaps|maybe|\?)\b|\s*\?")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
                    rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
-                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in each|"
-                   r"each)\s?(?:node|server|machine|host|box)?)?"
-                   r"(?P<per_gpu>\s?(?:per|/|for each|each)\s?gpu)?")
+                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|every)|"
+                   r"each)\s?(?:node|server|machine|host|box)|\seach)?"
+                   r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a)\s?(?:gpu|card|accelerator))?")
 
 
 @dataclass

@@ -17,8 +17,9 @@ _LINK = re.compile(r"\b[a-z][a-z0-9+.\-]*://\S+|\bwww\.\S+")
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass|overrule|skip|violate|break)\s(?:\w+\s){0,4}?(?:instructions?|rules|prompts?|guidelines|programming|policies|directives)\b[^\n]*|"
     r"(?:^|[.;!?\n])\W*(?:system|assistant|developer|admin(?:istrator)?|root|user)(?: (?:prompt|message|override|note|instruction))?\s?:[^\n]*|\bsystem prompt\b[^\n]*|"
-    r"\byou are (?:now|no longer) [^\n]*|\b(?:act|behave|respond|answer) as (?:if you|though you|an?|my)\b[^\n]*|\b(?:developer|god|dan|debug|sudo|admin|jailbreak) mode\b[^\n]*|"
+    r"\byou are (?:now|no longer|an?|my)\s[^\n]*|\b(?:act|behave|respond|answer) as (?:if you|though you|an?|my)\b[^\n]*|\b(?:developer|god|dan|debug|sudo|admin|jailbreak) mode\b[^\n]*|"
     r"\b(?:you (?:must|have to|shall|should|will|are to|need to)|always|only|just|simply|please) (?:always |only |now |just )*(?:answer|say|reply|respond|output|recommend|claim|pretend|state)\b(?!\s(?:me|us|we|i|it|to|a|an|the|some|something|which|what|how|whether|if|why|that we|with)\b|\W*$)[^\n]*|"
+    r"\b(?:answer|reply|respond|output|say)\s(?:only|just|always|nothing but|exclusively|solely)\b[^\n]*|"
     r"(?:^|[.;!?,\n]|\band )\s?(?:recommend|pretend|claim|answer with|output|say that|reply with|respond with)\s(?!(?:me|us|we|i|it|you|a|an|the|some|something|which|what)\b)[^\n?]*$")
 _CODE = re.compile(r"\b(?:drop\s+table|delete\s+from|insert\s+into|select\s+[\w*,\s]{1,30}\s+from|update\s+\w+\s+set|alter\s+table|rm\s+-\w+|shutdown\s+-|import\s+os\b|__import__|console\.log|eval\()[^\n]*|"
                    r"<(?:script|img|iframe|svg)\b[^\n]*|\{\{[^}\n]*\}\}|\$\{[^}\n]*\}|\[link=[^\n]*")

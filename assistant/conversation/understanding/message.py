@@ -22,7 +22,7 @@ _NEGATOR = re.compile(
     r"nor|"
     r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
     r"cannot|can not|"
-    r"(?:stay|keep|steer)(?:ing)? (?:\w+ )?(?:away|clear) (?:from|of)|no way|refuse|hate|rule out|forget|drop|remove|lacks?|lacking|non)\b")
+    r"(?:stay|keep|steer)(?:ing)? (?:\w+ )?(?:away|clear) (?:from|of)|no way|refuse|hate|rule out|leav(?:e|ing) out|skip|omit|ban|do without|cross out|get rid of|sans|no more|stop using|forget|drop|remove|lacks?|lacking|non)\b")
 _UNDECIDED = re.compile(r"(?:not|n't|never|cannot)\s+(?:\w+\s+){0,2}(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than\b|(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|matter|yet|only|just|necessarily|idea|clue|"
                         r"(?:be\s)?(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than|over|above|"
                         r"under|below|beyond|exceed)")

@@ -10,7 +10,7 @@ from .reading import Reading
 
 _BILLIONS = r"\d+(?:\.\d+)?\s?(?:b(?:n|illion)?|m(?:illion)?|t(?:rillion)?)"
 _SIZE = re.compile(
-    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
+    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|bucks)\b)[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
     rf"(?:dense|moe|llm|language|transformer|\s)*"
     r"(?:model|moe|llm|transformer)s?\b)?")
 _SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})|"

@@ -13,12 +13,12 @@ _MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_P
           rf"(?P<grand>{NUMBER})\sgrand\b|"
           rf"(?P<c>{_PRICE})\s?{_DOLLARS}(?:\s(?:and\s)?(?P<and_cents>{NUMBER})(?:\scents?\b)?(?=\s?(?:/|per\b|an?\b)|\scents?\b))?)")
 _CENTS = rf"(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)"
-_HOUR = (r"\s?(?:/|per|an?|each)\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:an?\s|per\s)?(?:h|hr|hour)s?\b"
+_HOUR = (r"\s?(?:/|per|an?|each|for (?:an?|each|one|every))\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:and\s|an?\s|per\s)?(?:h|hr|hour)s?\b"
          r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b")
 _HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium|dearer|costlier))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
-                     rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b")
-_ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|a)\s?kwh")
+                     rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b|(?:@|\bat|\bfor|\bpay(?:ing)?|\bcosts?)\s?(?P<e>(?<![\w.])\d{{1,2}}\.\d{{1,2}})\s?(?:/|per|an?)\s?(?:h|hr|hour)\b")
+_ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|an?|for (?:an?|each|one|every)|each)\s?(?:kwh|kilowatt[\s\-]?hours?|kw/?h)\b")
 _BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|/))")
@@ -27,7 +27,7 @@ _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:mon
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|h)|"
-                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate))\s?(?:is|of|:|=|at|about|around|~|\s)*"
+                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:is|of|:|=|at|about|around|~|\s)*"
                        rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
 _PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
@@ -43,9 +43,9 @@ _AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\
 
 _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "week": 7.0, "wk": 7.0, "fortnight": 14.0,
               "month": 30.4375, "quarter": 91.3125, "year": 365.25, "yr": 365.25}
-_TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|\b(?:an?|half an?|one and a half|a couple of)\b|"
+_TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|(?<!\d )\b(?:an?|half an?|one and a half|a couple of)\b|"
                    rf"\d+\.\d+)[\s\-]?(?P<unit>hours?|hrs?|h|days?|d|weeks?|wks?|fortnights?|months?|quarters?|years?|"
-                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\sof an?\b|\s(?:ago|old|later|in an?\b|of experience))")
+                   rf"yrs?)(?![a-z0-9])(?!\s?parallel|\s(?:slower|faster|longer)\b|\sof an?\b|\s(?:ago|old|later|in an?\b|of experience))")
 # "A three-year commitment" is what a price rests on, not how long the run takes.
 _CONTRACT = re.compile(r"[\s\-]*(?:reserved?|reservation|commit\w*|contracts?|lease|terms?|agreement|warranty|support|depreciation)\b")
 _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|later) than|"
@@ -62,7 +62,7 @@ def _money(match: re.Match[str]) -> float:
     said = {name: text for name, text in match.groupdict().items() if text}
     if "cents" in said or "grand" in said:
         return round(value(said["cents"]) / 100, 6) if "cents" in said else value(said["grand"]) * 1000
-    return value(next(said[name] for name in ("a", "b", "c", "d") if name in said)) + value(said.get("and_cents", "0")) / 100
+    return value(next(said[name] for name in ("a", "b", "c", "d", "e") if name in said)) + value(said.get("and_cents", "0")) / 100
 
 
 def read_money(reading: Reading) -> None:

@@ -111,7 +111,7 @@ def _named_gpu(lexicon: Lexicon, groups: dict[str, str]) -> str | None:
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
     counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
-                         rf"{NODE})?(?:\s?x\s?(?P<times>\d+))?")
+                         rf"{NODE})?(?:\s?(?:x|\*|times|,)\s?(?P<times>\d+)\b(?!\s?(?:days?|hours?|weeks?|gpus?|%|[a-z]\w*\d)))?")
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):
@@ -161,5 +161,5 @@ def _per_site(reading: Reading) -> int:
     """``two sites with 64 H100s each``: the count is per site."""
     said = re.search(r"\b(?:each site|per (?:site|data ?cent(?:er|re)|region|location)|at each|in each (?:site|"
                      r"data ?cent(?:er|re)|region|location)|"
-                     r"(?:sites|data ?cent(?:er|re)s|regions|locations)\b[^.;]{0,40}\beach)\b", reading.message.text)
+                     r"(?:sites|data ?cent(?:er|re)s|dcs|campuses|regions|locations|cities|countries)\b[^.;]{0,60}\beach)\b", reading.message.text)
     return reading.fields.get("cluster.sites", 1) if said else 1

@@ -19,7 +19,7 @@ _BY_LETTER: dict[str, list[str]] = {letter: sorted(w for w in WORDS if w[0] == l
 _FORM = re.compile(r"s|es|d|ed|r|er|ing|ly|al|ized|isation|ization|'s")  # what may follow a word that is spelled right
 _SHORTEST = 5  # letters a word must have to be corrected
 _LONG = 9  # letters from which two slips are forgiven
-_SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?<!\d\s)(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|\.\w|-\w)")
+_SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?!ft\b(?<=\d\sft))(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|\.\w|-\w)")
 _JOINED = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, JOINED))})(?![\w'])")
 _TYPED = re.compile(rf"(?<![\w.$/-])[a-z]{{{_SHORTEST},}}(?![\w])")
 _FAMILY = re.compile(r"(?<![\w.$/-])[a-z]{4}(?=[\s\-]?v?\d)")  # short names of models are corrected before a number only
@@ -87,6 +87,9 @@ def _near(word: str) -> str | None:
     if word in RIGHT or word in WORDS:
         return None
     known = [*_BY_LETTER.get(word[0], []), *(w for w in _BY_LETTER.get(word[1], []) if w[1] == word[0])]
+    cut_short = [w for w in known if len(w) == len(word) + 1 and len(word) > _SHORTEST and w.startswith(word) and w[-1] not in "sdry"]
+    if cut_short:
+        return cut_short[0]
     if any(w.startswith(word) or _FORM.fullmatch(word.removeprefix(w)) for w in known if word.startswith(w) or w.startswith(word)):
         return None
     near = [(distance, w) for w in known if len(w) >= _SHORTEST and (distance := _slips(word, w)) <= (2 if len(w) >= _LONG else 1)]

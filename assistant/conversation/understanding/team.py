@@ -8,8 +8,8 @@ from .fabrics import TECHNOLOGY
 from .reading import Reading
 
 _STAFF = (r"(?:net[\s\-]?ops|(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma|ib|roce|fabric|hpc)[\s\-](?:team|crew|group|department|folks|guys|pros?|wizards?|gurus?|veterans?|background|know-?how|engineers?|staff|people|person|guy|"
-          r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops))")
-_FOR_THE_NETWORK = re.compile(r"(?P<n>\w+)\s(?:people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
+          r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)\b)")
+_FOR_THE_NETWORK = re.compile(r"(?P<n>\w+(?:n't have)?)\s(?:anyone|anybody|someone|somebody|nobody|people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
@@ -25,16 +25,17 @@ _SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|e
 
 _TOPIC = r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\bib\b|rdma\b|roce\b|\bswitch(?:es|ing)?\b|fabrics?\b|interconnects?\b|nccl\b|cabling\b|cables?\b)"
 _PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|department|experts?|specialists?|technicians?|contractor|consultant|"
-           r"group|veterans?|student|intern|buddy|cto|hire)\b")
+           r"anyone|anybody|(?:one|two|three|some|most|all|none|few) of us|group|veterans?|student|intern|buddy|cto|hire)\b")
 _KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running|operates?|operated|operating|manages?|managed|maintains?|maintained|configures?|configured|handles?|built|build|set up|sets up|"
           r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|touched|worked with|dealt with|debug\w*|does|do)\b")
 _SKILL = r"\b(?:expertise|experience|skills?|knowledge|know-?how|background|strength|strong suit|forte|thing|competence|understanding)\b"
 _WE_KNOW = rf"\b(?:we|i)(?:'re|'m|'ve)?\s(?:\w+\s){{0,3}}?(?:knows?|understand|familiar|comfortable|good|great|experts?|fluent|proficient|at home|versed|skilled|experienced|newbies|beginners|novices|new)\b(?=[^.;]{{0,30}}{_TOPIC})"
 _ABOUT_SKILL = re.compile(rf"(?=[^.;]*{_TOPIC})(?:[^.;]*?{_PEOPLE}[^.;]*?{_KNOWS}|[^.;]*?{_KNOWS}[^.;]*?{_PEOPLE}|[^.;]*?(?:{_SKILL})|[^.;]*?{_WE_KNOW})")
-_NONE = re.compile(r"\b(?:nobody|no one|no-one|none|no|zero|lacks?|lacking|without|never|not|nothing|\w+n't|little|barely|hardly|newbies?|beginners?|novices?|new to)\b")
+_NONE = re.compile(r"\b(?:nobody|no one|no-one|none|no|zero|lacks?|lacking|without|never|not|nothing|\w+n't|(?<!a )little|barely|hardly|newbies?|beginners?|novices?|new to)\b")
 _EXPERT = re.compile(r"\b(?:experts?|experienced|seasoned|veterans?|specialists?|dedicated|strong|great|deep(?:ly)?|years|decades?|inside out|very well|ccie|certified|skilled|good at|professionals?|senior|"
                      r"world-class|in production|fluent|proficient|gurus?|wizards?|excellent|extensive|solid|long)\b")
 _ABSTRACT = re.compile(r"\b(?:network(?:ing|s)?|rdma|switch(?:es|ing)?|cabling|nccl|net[\s\-]?ops)\b")
+_PRAISED = re.compile(r"\s(?:is|are|has been|have been)\s(?:\w+\s)?(?:excellent|outstanding|superb|top|first-class|brilliant|very \w+|skilled|capable|competent|solid|world[\s-]class|fantastic|senior|the best|certified)\b")
 _CLAUSES = re.compile(r"[^.;,!?\n]+")
 
 
@@ -52,7 +53,7 @@ def read_team(reading: Reading) -> None:
         reading.set("constraints.network_team", "none" if denial else "expert")
         reading.message.take(denial.start if denial else match.start(), match.end())
     for match in reading.message.find(_FOR_THE_NETWORK):
-        reading.set("constraints.network_team", "none" if match["n"] in ("no", "zero", "0") else "some")
+        reading.set("constraints.network_team", "none" if re.search(r"^(?:no|zero|0|not|never|without)$|n't", match["n"]) or "nobody" in match[0] else "some")
         reading.message.take_match(match)
     _read_skills(reading)
     for match in reading.message.find(_TEAM):
@@ -76,7 +77,7 @@ def _read_skills(reading: Reading) -> None:
 
 def _is_long(reading: Reading, match: re.Match[str]) -> bool:
     """Whether they have done it for years, as the clause goes on to say."""
-    return re.search(r"\b(?:decades?|for (?:\w+ )?years)\b", match[0] + re.split(r"[.;,]", reading.message.text[match.end():])[0]) is not None
+    return re.search(r"\b(?:decades?|for (?:\w+ )?years|since (?:19|20)\d\d)\b", match[0] + re.split(r"[.;,]", reading.message.text[match.end():])[0]) is not None
 
 
 def _take_but_networks(reading: Reading, start: int, end: int) -> None:
@@ -94,6 +95,8 @@ def _read_team(reading: Reading, match: re.Match[str]) -> None:
     if denial or re.search(r"[=:]\s?none|\bzero\b", text):
         level = "none"
     elif _is_long(reading, match):
+        level = "expert"
+    elif _PRAISED.match(reading.message.text, match.end()):
         level = "expert"
     elif re.search(r"expert|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
         level = "expert"

@@ -23,7 +23,7 @@ _MICRO_BATCH = re.compile(rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-]
 _GLOBAL_BATCH = re.compile(
     rf"\b(?:(?:global|total|effective)?[\s_\-]?batch(?:[\s_\-]?size)?s?|gbs|bs|bsz){_IS}(?P<n>{NUMBER})(?:\s(?:sequences|"
     rf"samples|examples))?|"
-    rf"(?P<n_>{NUMBER})\s(?:sequences|samples|examples)\s(?:per|/|a)\s?(?:global\s)?(?:step|batch|update)|"
+    rf"(?P<n_>{NUMBER})\s(?:sequences\s|samples\s|examples\s|of (?:them|these|those)\s)?(?:per|/|a|in (?:a|each|every|one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update)\b|"
     rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
 _SEQUENCE = re.compile(
     rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
@@ -36,6 +36,7 @@ _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)
                          rf"more\s|of\s)?{_TOKENS}\b"
                          rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|document))(?:\sof\s(?:text|"
                          rf"data|code))?")
+_LENGTHS = ("training.sequence_length", "inference.prompt_tokens", "inference.output_tokens")  # asked for, a number of tokens is one
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
                         r"8[\s\-]bit float\w*)|"
                         r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|"
@@ -97,7 +98,11 @@ def read_step(reading: Reading) -> None:
     held = [m.span() for m in reading.message.find(_BATCH_TOKENS) if not _take_batch_of_tokens(reading, m)]
     _take_number(reading, _MICRO_BATCH, "training.micro_batch", whole, held)
     _take_number(reading, _GLOBAL_BATCH, "training.global_batch", binary, held)
-    _take_number(reading, _RUN_TOKENS, "training.tokens", lambda text: plain(value(text)), held)
+    asked = reading.context.asked if reading.context else None
+    if asked in _LENGTHS:
+        _take_number(reading, _RUN_TOKENS, asked, binary if asked == "training.sequence_length" else whole, held)
+    else:
+        _take_number(reading, _RUN_TOKENS, "training.tokens", lambda text: plain(value(text)), held)
     _read_settings(reading)
 
 

@@ -9,7 +9,7 @@ SHORT = {"dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't
          "wanna": "want to", "gonna": "going to", "gotta": "have to", "lemme": "let me", "gimme": "give me", "dunno": "don't know", "w/": "with",
          "w/o": "without", "pls": "please", "plz": "please", "plez": "please", "thx": "thanks", "u": "you", "r": "are", "ur": "your",
          "bc": "because", "cuz": "because", "coz": "because", "abt": "about", "b/c": "because", "btw": "by the way", "tho": "though", "cmp": "compare",
-         "approx": "approximately", "peeps": "people", "teh": "the", "hte": "the", "adn": "and", "nad": "and", "fo": "of", "wiht": "with",
+         "approx": "approximately", "peeps": "people", "wnt": "want", "nods": "nodes", "gpsu": "gpus", "teh": "the", "hte": "the", "adn": "and", "nad": "and", "fo": "of", "wiht": "with",
          "ft": "finetuning", "fft": "full finetuning", "infiband": "infiniband"}
 # Joined by people who write them apart, or the other way round.
 JOINED = {"dead line": "deadline", "band width": "bandwidth", "ether net": "ethernet", "mega tron": "megatron", "gpu's": "gpus",
@@ -22,10 +22,11 @@ WORDS = frozenset(
     "percent batch precision context length model models parameters provider providers export markdown undo help different difference "
     "instead supposing suppose imagine recommend recommended recommendation explain reason because against vendor supplier engineers "
     "latency bandwidth ruled maximum minimum requests prompts answers seconds preemptible datacenter datacenters expensive cheaper enough "
-    "without should would please everything nothing actually correction forget previous message between".split())
+    "without should would please everything nothing actually correction forget previous message between train trained serve switch switches rented rental bought hours month "
+    "approximately roughly together answer question".split())
 # English words that are one slip away from one of these, and are meant as they stand.
 RIGHT = frozenset(
-    "accelerates bitch botch bullion butch cares carts cheater clutter collection companion connection content contest "
+    "brought trait traits monte accelerates bitch botch bullion butch cares carts cheater clutter collection companion connection content contest "
     "cords corrective correlation deferent differed differing engineered engines excessive expansive expense expert "
     "extensive forged forger forgot gamma goggle imaging influence llava machined massage mistrial modal modes motels moths "
     "mouths mullion notes noting percept perimeters pertaining pervious pierces precession precious prevision provided "
