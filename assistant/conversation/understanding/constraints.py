@@ -21,7 +21,7 @@ _WORKLOADS = (
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
                    r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|post[\s\-]?train(?:ing)?"),
-    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from\sscratch|"
+    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from[\s\-]scratch|"
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"

@@ -42,7 +42,7 @@ _RULED_OUT = (r"(?:reject(?:ed|ing)?|dismiss(?:ed|ing)?|exclud(?:e|ed|ing)|rul(?
 _DRAWBACK = (r"(?:problem|matter|issue|catch|trouble|downside|disadvantage|drawback|weakness|weakness|objection|snag|flaw|shortcoming|con)(?:e?s)?")
 _PAYS = (r"(?:pays? (?:off|for)|\bpays?\b|worth|break[\s\-]?even|makes? sense|wins?\b|beats?\b|flips?\b|enough|suffic\w*|sufficient|better|cheaper|necessary|needed|"
          r"required|mandatory|(?:the )?bottleneck|breaks?\b(?: down)?|tips?\b|stops?\b|no longer|becomes?|matters?|overtakes?|loses?\b|justif\w+|"
-         r"holds? up|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up|(?:falls?|lags?|stays?|drops?|gets? left) behind|keeps? up|catch(?:es)? up|runs? out)")
+         r"holds? up|need(?:ed)?(?= (?:an? )?(?:infini|ib\b|ro?ce|rdma|efa\b|ethernet|spectrum|tcp|ultra|[nhx]dr|faster))|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up|(?:falls?|lags?|stays?|drops?|gets? left) behind|keeps? up|catch(?:es)? up|runs? out)")
 _SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at|from|with)|past|under|over|for|after|with) (?:what|which|how (?:many|much|large|big|few))\b|"
                r"how (?:many|big|large|small|few|far|high|low|much (?:more )?(?:gpus?|nodes?|data|money|scale|bandwidth))\b|where(?:'s| is| does| do| would| will)\b|"
                r"(?:since |until |till )?when\b(?! did)|(?:what|which) (?:number|size|scale|price|cluster size|point|node count|gpu count)|is there a (?:point|size|scale))")
@@ -110,7 +110,7 @@ _EXPORT = _cues(
     _START + rf"{_POLITE}(?:/?export\b|/?save\b(?! (?:money|cost|time|on|us|\$|\d|by))|download\b|dump\b|write (?:it|this|the plan|everything|that|a report)\b|"
              rf"store (?:it|this|that|the (?:plan|report|result|answer))\b)",
     _START + rf"{_POLITE}(?:{_HAND_OVER}\b)[^.;]{{0,40}}?\b(?:as|in|to|into|a|an|the|of|with|for) (?:an? |the |some )?(?:\w+ )?{_KIND}\b(?! (?:size|system|server|transfer|path))",
-    rf"\b{_HAND_OVER}\b[^;]{{0,40}}?\s{_PATH}", _START + rf"(?:{_PATH}|(?:as |in )?(?:an? )?{_KIND})(?: (?:file|version|format|report|output|export))?(?: of (?:this|it|that|the plan))?(?:,? please)?\W*$")
+    rf"\b{_HAND_OVER}\b[^;]{{0,40}}?\s{_PATH}", _START + rf"{_POLITE}{_HAND_OVER}(?: me| us| out)? {_KIND}\W*$", _START + rf"(?:{_PATH}|(?:as |in )?(?:an? )?{_KIND})(?: (?:file|version|format|report|output|export))?(?: of (?:this|it|that|the plan))?(?:,? please)?\W*$")
 _DISAGREE = _cues("ask", 84, r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|conflict)|contradict\w*.{0,20}sources|"
                              r"\bwhere do .{0,20} disagree")
 _NOT = r"(?:not|no|isn't|is not|aren't|don't|doesn't|can't|cannot|didn't|did not|won't|wouldn't|shouldn't|couldn't|wasn't|never)"
@@ -122,6 +122,7 @@ _WHY_NOT = _cues(
     rf"what(?:'s| is| are|'re| was| would be| could be| might be| speaks| argues| makes| rules| ruled| disqualifies| disqualified| kills| killed| counts)? (?:(?:so )?wrong with|against|out|(?:the|your) (?:main |big |biggest |real )?{_DRAWBACK} (?:with|of|to|about|against|for)|bad about|disqualif\w+|"
     rf"(?:do|have) you (?:have |got )?against)\b",
     r"(?:how come|reason)s? (?P<thing3>.{0,30}?)(?:\bnot\b|isn't|aren't|doesn't|don't|against|never|no\b|" + _RULED_OUT + ")",
+    r"\b(?:something|anything|much|what) (?:\w+ )?against\b|\bdo you (?:hate|dislike|mistrust|distrust|avoid)\b",
     r"\bwhat (?:does|do|is|are|did) (?P<thing13>.{2,30}?) (?:lack|lacking|miss|missing|fail at|do wrong|do badly)\b",
     r"\bwhy (?P<thing2>.{2,40}) (?:instead of|rather than|and not|over)\b",
     r"\bwhy (?:did|does|do|is|was|has|have|would) (?P<thing12>.{2,40}?)(?:fall (?:out|behind|short)|come (?:last|second)|rank (?:low|last|behind)|get (?:dropped|rejected|excluded)|not make it|isn't|excluded|behind|only (?:second|third)|second best|runner-up|beaten)\b",
@@ -138,9 +139,9 @@ _WHY = [
                     r"explain(?=\W*$|\splease|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
                     r"for what reason|on what (?:basis|grounds|evidence)|based on what|says who|according to (?:who|what))",
            _START + rf"{_POLITE}(?:justify|motivate|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
-           _CLAUSE + rf"{_LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:{_JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
+           _CLAUSE + rf"{_LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:(?:details?|steps|breakdown) (?:of|behind|for) (?:the |your )?)?(?:{_JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
            _CLAUSE + rf"{_LAY_OPEN}(?: me| us)? (?:how|where) (?:you|it|that|this|they|the \w+)\b.{{0,20}}\b{_CONCLUDE}\b",
-           _START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and |main |real |actual |exact |key |underlying |biggest |true )*{_JUSTIFICATION}(?: (?:is )?(?:behind|for|of|please|there|why)\b|\W*$|\W*\?)",
+           _START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and |main |real |actual |exact |key |underlying |biggest |true )*(?:(?:details?|steps|breakdown) (?:of|behind|for) (?:the |your )?)?(?!thinking (?:of|about)|working (?:on|with)|grounds for){_JUSTIFICATION}(?: (?:is )?(?:behind|for|of|please|there|why)\b|\W*$|\W*\?)",
            _START + r"where(?:'s| is| are) (?:the |your )?(?:proof|evidence|reasons?|reasoning|justification|sources?)\b",
            _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
            _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
@@ -191,10 +192,11 @@ _CHANGE = _cues(
     "change", 30,
     _START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|nah\b|wrong\b|actually\b|correction\b|sorry\b|wait\b(?! (?:an?|for|till|until)\b)|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|"
              r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
-    r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|(?<!what )(?<!know )\bi mean\b|"
+    r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|(?<!what )\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|(?<!what )(?<!know )\bi mean\b|"
     r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
     _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i |(?:i|we)(?:'d| would)? (?:like|want|need|have|wish) to )*{_ADJUST}",
     r"\b(?:we|i|they)(?:'ve| have|'re| are)? (?:just |now |since |meanwhile |recently )*(?:switched|switching|moved|moving|changed|upgraded|downgraded|migrated|updated|increased|reduced|replaced|swapped) (?:over |up |down )?(?:to|the|our|from)\b",
+    r"(?P<thing>\b(?:(?:has|have|was|were|got|is|been|just|now) )*(?:moved|changed|increased|extended|raised|lowered|reduced|shifted|postponed|grew|grown|shrunk|dropped|went|gone) (?:up |down )?to\b(?=.*\d))",
     _START + r"(?:scrap|forget|drop|scratch|strike|skip) (?:the |that |my )?\d\w*\b")
 _ASK = [
     *_cues("ask", 20,

@@ -45,7 +45,7 @@ _HEDGE = re.compile(
     r"need\w*|should|enough|"
     r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|"
     r"don't know|would like|"
-    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|premium|prices?|"
+    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|push\w*|swears?|loves?|insists?|fan of|raves?|sold on|praises?|advertis\w+|keen|favou?r\w*|curious|thinks|believes|dream\w*|premium|prices?|"
     r"costs?|cheaper|expensive|surcharge)\b")
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
 _TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
@@ -54,7 +54,7 @@ _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_
 _HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
                           r"could|may|perhaps|maybe|\?)\b|\s*\?")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
-                   rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be)?\s)*"
+                   rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
                    r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|every)|"
                    r"each)\s?(?:node|server|machine|host|box)|\seach)?"
                    r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a)\s?(?:gpu|card|accelerator))?")
@@ -136,7 +136,7 @@ def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
             _attach(reading, mention, speed)
         elif mention.gbps is None:
             _attach_bare(reading, mention)
-    alone = [Mention(m.start(), m.end(), "tcp", _gbps(m)) for m in speeds if _is_ethernet_speed(m)]
+    alone = [Mention(m.start(), m.end(), "tcp", _gbps(m)) for m in speeds if _is_ethernet_speed(m) and not _is_of_a_card(reading, m)]
     return [(m, _ids(reading, m)) for m in mentions + alone]
 
 
@@ -208,6 +208,11 @@ def _is_ethernet_speed(speed: re.Match[str]) -> bool:
     return bool(re.match(r"gig|gbe|ge$", speed["unit"])) or (speed["unit"] == "g" and _gbps(speed) in (10.0, 25.0))
 
 
+def _is_of_a_card(reading: Reading, speed: re.Match[str]) -> bool:
+    """"Eight 400 gig NICs" names no network: from 200 Gb/s on a card may be Ethernet or InfiniBand."""
+    return _gbps(speed) >= 200 and re.match(r"\s?(?:nics?|hcas?|ports?|adapters?|cards?)\b", reading.message.text[speed.end():]) is not None
+
+
 def _ids(reading: Reading, mention: Mention) -> list[str]:
     lexicon, gpu = reading.lexicon, reading.gpu()
     if mention.technology == "efa" and mention.version:
@@ -234,6 +239,6 @@ def _read_nics(reading: Reading) -> None:
             gpu = reading.gpu()
             per_node = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
             reading.set("cluster.nics_per_node", count * per_node if match["per_gpu"] else count)
-            speed = re.search(r"\d{2,3}\s?g(?:b/s|bps|be)?\s", match[0])
+            speed = re.search(r"\d{2,3}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s", match[0])
             if speed is None:
                 reading.message.take_match(match)

@@ -66,12 +66,12 @@ _HINTS = {
         (1.2, r"\b(?:last|previous|before|earlier|back|said|typed|wrote|entered|sent|just now)\b"),
         (3.0, r"\bctrl[\s\-+]?z\b|^\W*back\W*$")), lambda a: not a.facts and a.networks == 0),
     "export": _Hints(2.4, _words(
-        (1.3, r"\b(?:download\w*|store|stored|save|saved|saving|export\w*|paste|print(?:ed)?|send|mail|keep|share|archive|attach|copy|take (?:it|this) with|hand (?:it|this) (?:in|over))\b"),
+        (1.3, r"\b(?:download\w*|store|stored|save|saved|saving|export\w*|paste|print(?:ed)?|send|mail|keep|share|archive|attach|take (?:it|this) with|hand (?:it|this) (?:in|over))\b"),
         (1.2, r"\b(?:files?|docs?|documents?|pdf|markdown|json|ya?ml|html|csv|disk|this|it|that|somewhere|plan|report|results?|everything|conversation|colleagues?|boss|team)\b")),
         lambda a: not a.facts and a.networks == 0),
     "help": _Hints(2.2, _words(
-        (1.3, r"\b(?:supposed to|phrase|commands?|guide me|guidance|help(?: me)?\W*$|type|hilfe|ayuda|aide|hulp|what to (?:do|say|type|write|enter)|how to (?:use|proceed|go on|continue)|sure (?:what|how)|know (?:what|how)|understand how|inputs?|examples?|possibilities|instructions)\b"),
-        (1.0, r"\b(?:i|me|you|here|this|possible|available)\b|\?\W*$|^\W*\w+\W*$")), lambda a: not a.facts and a.networks == 0),
+        (1.3, r"\b(?:supposed to|phrase|commands?|guide me|guidance|help(?: me)?\W*$|type|hilfe|ayuda|aide|hulp|what to (?:do|say|type|write|enter)|how to (?:use|proceed|go on|continue)|sure (?:what|how)|know (?:what|how)|understand how|possibilities|instructions)\b"),
+        (1.0, r"\b(?:i|me|you|here|this|possible|available)\b|^\W*\w+\W*$")), lambda a: not a.facts and a.networks == 0),
     "change": _Hints(2.3, _words(
         (1.3, r"\b(?:has changed|have changed|changed to|no longer|rather than|i (?:said|told you|wrote|typed)|not\b.*\b(?:but|it's)|it's not|it isn't|in fact|turns out|turned out|as opposed to)\b")),
         lambda a: a.facts, facts=1.0),

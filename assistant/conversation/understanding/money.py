@@ -27,7 +27,7 @@ _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:mon
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|h)|"
-                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:is|of|:|=|at|about|around|~|\s)*"
+                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:(?:is|of|at|about|around|drops?|dropped|falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
                        rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
 _PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
@@ -35,7 +35,7 @@ _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|
                    r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
 _BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
-                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
+                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|(?:hardware|machines|servers|gpus|nodes|boxes|racks|cluster) (?:are|is|belongs? to) (?:ours|us)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
 _RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")
 _AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\s\-]?(?:it |them |that |this |everything |the \w+ |down |all )?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
@@ -54,7 +54,7 @@ _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|
 _NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
 # How long something has been there is not how long the run takes.
-_PAST = re.compile(r"\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
+_PAST = re.compile(r"\b(?:after|every)\s$|\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 

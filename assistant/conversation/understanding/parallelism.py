@@ -13,7 +13,7 @@ _IS = r"\s?(?:=|:|of|is|at|to|x)?\s?"
 _DEGREE = {name: re.compile(
     rf"(?<![a-z]){name}(?:[\s_\-]?(?:size|degree))?[\s\-]?(?:=|:|of|is|x|to)?\s?(?P<n>\d+)(?![\d.]*[a-z])|"
     rf"(?<![a-z]){name}\s(?:[a-z]+\s){{1,4}}?(?:=|:|is|of)\s?(?P<n____>\d+)(?![\d.]*[a-z])|"
-    rf"(?P<n_>{NUMBER})[\s\-]?way\s(?:{words})(?:{_PARALLEL})?|"
+    rf"(?P<n_>{NUMBER})[\s\-]?way\s(?:{words}|{name})(?:{_PARALLEL})?|"
     rf"(?:{words}){_PARALLEL}{_IS}(?P<n__>{NUMBER})(?!\s?(?:nodes?|gpus?|x|h100|a100|h200|b200))|"
     rf"(?P<n___>{NUMBER})\s(?:{words})(?:{_PARALLEL}|[\s\-]stages?)") for name, words in _DEGREES.items()}
 _INTERLEAVE = re.compile(rf"\binterleaved?\s(?:1f1b\s|pipeline\s)?(?:schedule\s|scheduling\s)?(?:(?:with|of|in|and)\s)?(?P<n_>\d+)\s(?:model\s|"

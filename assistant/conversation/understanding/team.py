@@ -9,7 +9,7 @@ from .reading import Reading
 
 _STAFF = (r"(?:net[\s\-]?ops|(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma|ib|roce|fabric|hpc)[\s\-](?:team|crew|group|department|folks|guys|pros?|wizards?|gurus?|veterans?|background|know-?how|engineers?|staff|people|person|guy|"
           r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)\b)")
-_FOR_THE_NETWORK = re.compile(r"(?P<n>\w+(?:n't have)?)\s(?:anyone|anybody|someone|somebody|nobody|people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
+_FOR_THE_NETWORK = re.compile(r"(?P<n>\w+(?:n't have)?)\s(?:anyone|anybody|someone|somebody|nobody|experts?|specialists?|professionals?|people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
@@ -41,19 +41,20 @@ _CLAUSES = re.compile(r"[^.;,!?\n]+")
 
 def read_team(reading: Reading) -> None:
     """Sets ``constraints.network_team``; a network they are said to run is named, not decided."""
+    for match in reading.message.find(_NOBODY):
+        reading.set("constraints.network_team", "none")
+        reading.message.take_match(match)
     for match in reading.message.find(_SOMEBODY):
         denial = reading.message.negation(match.start(), match.end())
         reading.set("constraints.network_team", "none" if denial else "expert" if match["well"] or _is_long(reading, match) else "some")
         _take_but_networks(reading, denial.start if denial else match.start(), match.end())
-    for match in reading.message.find(_NOBODY):
-        reading.set("constraints.network_team", "none")
-        reading.message.take_match(match)
     for match in reading.message.find(_SKILLED):
         denial = reading.message.negation(match.start(), match.end())
         reading.set("constraints.network_team", "none" if denial else "expert")
         reading.message.take(denial.start if denial else match.start(), match.end())
     for match in reading.message.find(_FOR_THE_NETWORK):
-        reading.set("constraints.network_team", "none" if re.search(r"^(?:no|zero|0|not|never|without)$|n't", match["n"]) or "nobody" in match[0] else "some")
+        reading.set("constraints.network_team", "none" if re.search(r"^(?:no|zero|0|not|never|without)$|n't", match["n"]) or "nobody" in match[0]
+                    else "expert" if _EXPERT.search(match[0]) else "some")
         reading.message.take_match(match)
     _read_skills(reading)
     for match in reading.message.find(_TEAM):
@@ -103,4 +104,4 @@ def _read_team(reading: Reading, match: re.Match[str]) -> None:
     else:
         level = "some"
     reading.set("constraints.network_team", level)
-    reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+    _take_but_networks(reading, denial.start if denial else match.start(), denial.end if denial else match.end())

@@ -33,6 +33,7 @@ _HAS_NONE = {field: re.compile(
     for field, noun in _LIMITS.items()}
 _DOES_NOT_COUNT = (r"(?:(?:does|do|did|is|are|will)(?:n't| not) (?:really )?(?:matter|count|play a role|limited|fixed|an issue|a (?:problem|constraint|concern|limit)|important|relevant)|"
                    r"(?:is|are) (?:no (?:object|issue|problem|concern|constraint|limit|factor)|unlimited|irrelevant|open(?:[\s\-]ended)?|unconstrained|unimportant))")
+_NO_LIMIT = {field: re.compile(rf"\bno {_THE}(?:{noun})\s(?:{_LIMIT}|preferences?){_ENDS}{_ANY_MORE}") for field, noun in _NOUNS.items()}
 _INDIFFERENT = {
     "budget.usd": re.compile(rf"\b(?:(?:the |our )?(?:money|budgets?|costs?|expenses?|price)\s{_DOES_NOT_COUNT}|unlimited (?:budget|money|funds)|(?:budget|money) unlimited|cost no object|whatever it costs)\b"),
     "constraints.deadline_days": re.compile(rf"\b(?:(?:the |our )?(?:time|deadlines?)\s{_DOES_NOT_COUNT}|unlimited time|take (?:all the|as much) time (?:as )?(?:you|it) (?:want|need)s?|as long as it takes|no matter how long)\b"),
@@ -42,7 +43,7 @@ _INDIFFERENT = {
 
 def read_unset(reading: Reading) -> None:
     """Notes the fields that are taken back in ``reading.unset``; a new value in the same message stands."""
-    for table in (_HAS_NONE, _INDIFFERENT, _TAKEN_BACK):
+    for table in (_HAS_NONE, _NO_LIMIT, _INDIFFERENT, _TAKEN_BACK):
         for field, pattern in table.items():
             for match in reading.message.find(pattern):
                 reading.unset += [field] if field not in reading.unset else []
