@@ -1,8 +1,8 @@
 """How well the search finds the right section: ``python -m tests.retrieval_report``.
 
-Measures the labelled questions of ``questions.yaml``, each half on its own, and those of ``questions_fresh.yaml``, which
-were written later, beside plain keyword search and plain embedding search. ``--fit`` fits the weights of
-:mod:`assistant.retrieval.ranking` on the tuning half and prints them; ``--half`` measures one set only.
+Measures the labelled questions of ``questions.yaml``, each half on its own, and those of the sets written later, beside plain
+keyword search and plain embedding search. ``--fit`` fits the weights of :mod:`assistant.retrieval.ranking` on the sets that
+are for developing and prints them; ``--half`` measures one set only, ``--missed`` lists what goes wrong in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from assistant.retrieval import Index, words
 from assistant.retrieval.lexical import WordIndex
 
 QUESTIONS = tuple(Path(__file__).with_name(name) for name in ("questions.yaml", "questions_fresh.yaml"))
-HALVES = ("tuning", "final", "fresh")
+HALVES = ("tuning", "fresh", "final")
+FITTED_ON = ("tuning", "fresh")
 FIRST = 5  # passages shown to a user
 
 
@@ -137,7 +138,7 @@ def missed(index: Index, half: str) -> str:
 
 
 def main() -> None:
-    """Print the table; ``--missed`` lists what goes wrong in the tuning half, ``--fit`` fits the weights on it."""
+    """Print the table; ``--missed`` lists what goes wrong in a half for developing, ``--fit`` fits the weights on them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--missed", action="store_true")
@@ -147,8 +148,8 @@ def main() -> None:
     if chosen.fit:
         from tests.retrieval_fit import fitted
 
-        print(fitted(index, questions("tuning")))
-    print(missed(index, "tuning") if chosen.missed else table(index, (chosen.half,) if chosen.half else HALVES))
+        print(fitted(index, [question for half in FITTED_ON for question in questions(half)]))
+    print(missed(index, chosen.half or "tuning") if chosen.missed else table(index, (chosen.half,) if chosen.half else HALVES))
 
 
 if __name__ == "__main__":

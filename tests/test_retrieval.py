@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.retrieval import Embedder, Index, ask, ask_many, building, store, words
+from assistant.retrieval import Embedder, Index, ask, ask_many, building, kinds, store, words
+from assistant.retrieval.alike import AlikeWords
 from assistant.retrieval.answering import MOST_WORDS
 from assistant.retrieval.documents import Content, Document, everyday
 from assistant.retrieval.lexical import Spelling, WordIndex
@@ -217,6 +218,22 @@ def test_a_line_of_everyday_words_finds_its_passage(tmp_path, embedder):
     assert Index.open(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage == "blog/1"
 
 
+def test_a_word_finds_the_passage_with_a_word_like_it(index):
+    tokens, of = ["quick"], index.known_words
+    like = AlikeWords([["fast"], ["brown"], ["quick"]], ["fast", "brown", "quick"],
+                      index.embedder.embed(["fast", "brown", "quick"])).likeness(tokens, {})[0]
+    assert "latenc" in of and like[2] == 1 > like[0] > like[1]
+
+
+@pytest.mark.parametrize(("question", "passage", "missing"), [
+    ("How much is a switch?", "A switch has 64 ports.", True), ("How much is a switch?", "A switch costs $36,000.", False),
+    ("When was it published?", "It was published in June 2025.", False), ("In which city does it stand?", "It has 100,000 GPUs.", True),
+    ("Who is the head of networking at Meta?", "Meta runs RoCE.", True), ("How much is the loss of bandwidth?", "A third.", False),
+    ("What does SHARP do?", "Switches add.", False)])
+def test_a_price_a_date_a_place_or_a_person_that_no_passage_holds_is_missed(question, passage, missing):
+    assert kinds.missing(question, [passage]) is missing
+
+
 @pytest.mark.parametrize("text", ["words: [1]", "words: [{said: 3, means: x}]", "words: [{said: [x]}]"])
 def test_a_broken_list_of_everyday_words_is_one_clear_sentence(text, tmp_path):
     (tmp_path / "everyday.yaml").write_text(text)
@@ -264,7 +281,8 @@ def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embed
     original = Embedder.embed
     monkeypatch.setattr(Embedder, "embed", lambda self, texts, **more: embedded.extend(texts) or original(self, texts, **more))
     changed = Index.open(small_library(tmp_path, "TCP sockets are slow.", "RoCE needs a careful network."), embedder=embedder, folder=tmp_path)
-    assert set(embedded) == {"RoCE needs a careful network.", "Intro. RoCE needs a careful network."}
+    new = {"RoCE needs a careful network.", "Intro. RoCE needs a careful network.", "roce", "needs", "careful", "network"}
+    assert set(embedded) == new  # texts and their words
     assert changed.search(["careful RoCE network"], 1)[0][0].passage == "blog/1"
 
 

@@ -17,7 +17,7 @@ from .index import FIELDS, Index, packed
 from .progress import embedding_progress
 from .questions import Reading
 
-FORMAT = "4"  # changes with what is stored, how words are read and how passages are ranked
+FORMAT = "5"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
 
 
@@ -46,21 +46,35 @@ def key(content: Content) -> str:
 def _fits(arrays: store.Arrays, content: Content) -> bool:
     hits = (len(content.queries), min(KEPT_HITS, len(content.documents)))
     shapes = {"vectors": (len(content.row_of),), "digests": (len(content.row_of),), "hits": hits, "hit_scores": hits}
-    return all(name in arrays and arrays[name].shape[:len(shape)] == shape for name, shape in shapes.items())
+    return "word_vectors" in arrays and all(name in arrays and arrays[name].shape[:len(shape)] == shape
+                                            for name, shape in shapes.items())
 
 
 def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray]) -> store.Arrays:
-    digests = [hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest() for text in content.row_of]
-    new = [text for text, digest in zip(content.row_of, digests, strict=True) if digest not in known]
+    held = _words(content)
+    texts = dict.fromkeys((*content.row_of, *held.values()))
+    digests = {text: hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest() for text in texts}
+    new = [text for text, digest in digests.items() if digest not in known]
     if new:
         with embedding_progress(len(new), of=len(digests)) as done:
-            fresh = iter(embedder.embed(new, done=done))
-        vectors = np.stack([known[digest] if digest in known else next(fresh) for digest in digests])
-    else:
-        vectors = np.stack([known[digest] for digest in digests]) if digests else np.zeros((0, 1), np.float32)
-    rows = np.array([list(digest) for digest in digests], np.uint8).reshape(-1, 16)
-    index = Index(content, {"vectors": vectors}, embedder)
-    return {"vectors": vectors, "digests": rows, "bags": packed(index.bags), **_hits(index)}
+            known = known | dict(zip((digests[text] for text in new), embedder.embed(new, done=done), strict=True))
+    arrays: store.Arrays = {"words": packed(list(held))}
+    for name, chosen in (("", list(content.row_of)), ("word_", list(held.values()))):
+        arrays[f"{name}vectors"] = np.stack([known[digests[text]] for text in chosen]) if chosen else np.zeros((0, 1), np.float32)
+        arrays[f"{name}digests"] = np.array([list(digests[text]) for text in chosen], np.uint8).reshape(-1, 16)
+    arrays["bags"] = packed(Index(content, arrays, embedder).bags)
+    return arrays | _hits(Index(content, arrays, embedder))
+
+
+def _words(content: Content) -> dict[str, str]:
+    """Every word of the passages and of what the rules look up, by token, with the form that is embedded."""
+    found: dict[str, str] = {}
+    asked = (line for document in content.documents for line in document.passage.asked)
+    for text in (*(part for document in content.documents for part in (document.passage.text, document.heading)), *asked,
+                 *content.queries):
+        for token, form in words.forms(words.written_out(text, content.initialisms)).items():
+            found.setdefault(token, form)
+    return found
 
 
 def _hits(index: Index) -> store.Arrays:

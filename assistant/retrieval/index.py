@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import ranking, words
+from . import kinds, ranking, words
+from .alike import AlikeWords
 from .documents import KINDS, Content, Document
 from .embedder import Embedder
 from .lexical import Spelling, WordIndex
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 
 # A line that is asked for a passage speaks for it like one of its sentences.
 _SENTENCE, _ASKED = KINDS.index("sentence"), KINDS.index("asked")
+_TENTH = 10  # how far the best passage stands above this one says how sure the search is
 _FIRST = 5  # passages in which what a question calls by name is looked for
 _MOST_NAMES = 2  # names that are missing there; more of them say no more
+_FIRST_FEW = 3  # passages in which the kind of thing asked for is looked for
+_ALIKE = ("text", "heading", "asked")  # fields whose words a question's words are compared with
 
 Bags = list[dict[str, list[str]]]
 
@@ -50,9 +54,9 @@ class Ranked:
     answered: bool
 
 
-def packed(bags: Bags) -> np.ndarray:
-    """The words of passages as an array of bytes: reading them is ten times as fast as stemming them again."""
-    return np.frombuffer(json.dumps(bags).encode(), np.uint8)
+def packed(found: Bags | list[str]) -> np.ndarray:
+    """Words as an array of bytes: reading those of passages is ten times as fast as stemming them again."""
+    return np.frombuffer(json.dumps(found).encode(), np.uint8)
 
 
 class Index:
@@ -62,6 +66,8 @@ class Index:
         self.content, self.embedder = content, embedder
         self.vectors = arrays["vectors"]
         self._packed_bags = arrays.get("bags")
+        self.word_vectors = arrays.get("word_vectors", np.zeros((0, self.vectors.shape[-1]), np.float32))
+        self._packed_words = arrays.get("words")
         self._hits, self._hit_scores = arrays.get("hits"), arrays.get("hit_scores")
         embedder.know({text: self.vectors[content.row_of[text]] for text in content.beside})
         self._query_row = {query: row for row, query in enumerate(content.queries)}
@@ -87,7 +93,7 @@ class Index:
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
-        self._words, self._section_words, self.spelling.corrected("warm")  # noqa: B018
+        self._words, self._section_words, self._alike, self.spelling.corrected("warm")  # noqa: B018
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
@@ -103,31 +109,39 @@ class Index:
 
     def rank(self, questions: Sequence[str]) -> list[Ranked]:
         """All passages in order for each question, misspelt words corrected."""
-        return [self.rank_reading(reading) for reading in read(questions, self.content, self.spelling, self.embedder)]
+        return [self.rank_reading(reading) for reading in read(questions, self.content, self.spelling, self.embedder,
+                                                                    self.known_words)]
 
     def rank_reading(self, reading: Reading) -> Ranked:
         """All passages in order for one question."""
         relevances = ranking.relevance(self.signals(reading))
         order = np.argsort(-relevances, kind="stable")
-        scores = ranking.probability(relevances, self.evidence(reading, order))
+        scores = ranking.probability(relevances, self.evidence(reading, relevances))
         return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
 
-    def evidence(self, reading: Reading, order: np.ndarray) -> ranking.Evidence:
-        """What speaks for and against an answer in the collection, passages being in ``order``."""
+    def evidence(self, reading: Reading, relevances: np.ndarray) -> ranking.Evidence:
+        """What speaks for and against an answer in the collection, beside the passages' ``relevances``."""
+        order = np.argsort(-relevances, kind="stable")[:_TENTH]
+        asked = words.tokens(reading.texts[0])
+        few = [self.content.documents[position].passage.text for position in order[:_FIRST_FEW]]
         near = (self.vectors @ reading.vectors.T)[self._rows[self._kinds != KINDS.index("heading")]]
         outside = self.vectors[self._outside] @ np.column_stack((reading.vectors[0], reading.nameless))
         held = {token for position in order[:_FIRST] for field in self.bags[position].values() for token in field}
         missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
-        return ranking.Evidence(float(near.max(initial=-1.0)), self._words.covered(words.tokens(reading.texts[0])),
-                                float(outside.max(initial=0.0)), min(missing, _MOST_NAMES))
+        said = self._said(asked, reading)[:, order[:_FIRST]].max(axis=1, initial=0.0).sum()
+        return ranking.Evidence(
+            cosine=float(near.max(initial=-1.0)), outside=float(outside.max(initial=0.0)),
+            covered=max(self._words.covered(words.tokens(text)) for text in reading.texts),
+            named=min(missing, _MOST_NAMES), said=float(said), lead=float(np.ptp(relevances[order])) if len(order) else 0.0,
+            kind=kinds.missing(reading.texts[0], few))
 
     def signals(self, reading: Reading) -> np.ndarray:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
         asked, said = reading.texts
-        found = self._signals(words.tokens(asked), reading.vectors[0])
-        return found if said == asked else (found + self._signals(words.tokens(said), reading.vectors[1])) / 2
+        found = self._signals(words.tokens(asked), reading.vectors[0], reading)
+        return found if said == asked else (found + self._signals(words.tokens(said), reading.vectors[1], reading)) / 2
 
-    def _signals(self, asked: Sequence[str], vector: np.ndarray) -> np.ndarray:
+    def _signals(self, asked: Sequence[str], vector: np.ndarray, reading: Reading) -> np.ndarray:
         cosines = (self.vectors @ vector)[self._rows]
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
@@ -135,7 +149,14 @@ class Index:
         best[:, _SENTENCE] = np.maximum(best[:, _SENTENCE], best[:, _ASKED])
         by_words = self._words.scores(asked)
         by_section = self._section_words.scores(asked)[self._section_of]
-        return np.column_stack((np.delete(best, _ASKED, axis=1), by_words, by_section))
+        return np.column_stack((np.delete(best, _ASKED, axis=1), by_words, by_section, self._said(asked, reading).sum(axis=0)))
+
+    def _said(self, asked: Sequence[str], reading: Reading) -> np.ndarray:
+        """The share of a question's information each of its words has, times how like it is to a word of each passage."""
+        tokens = list(dict.fromkeys(asked))
+        information = np.array([self._words.information(token) for token in tokens], np.float32)
+        share = information / max(float(information.sum()), 1e-9)
+        return share[:, None] * self._alike.likeness(tokens, reading.words)
 
     def _hit(self, position: int, score: float) -> Hit:
         return Hit(self.content.documents[position].passage.id, round(float(score), 4))
@@ -166,8 +187,19 @@ class Index:
         if self._packed_bags is not None:
             return json.loads(self._packed_bags.tobytes())
         return [{"text": self._tokens(document.passage.text), "heading": self._tokens(document.heading),
-                 "claims": [token for claim in document.claims for token in self._tokens(claim.statement)]}
+                 "claims": [token for claim in document.claims for token in self._tokens(claim.statement)],
+                 "asked": [token for line in document.passage.asked for token in self._tokens(line)]}
                 for document in self.content.documents]
+
+    @cached_property
+    def known_words(self) -> dict[str, None]:
+        """The tokens that ``word_vectors`` stand for, in that order."""
+        return dict.fromkeys(json.loads(self._packed_words.tobytes()) if self._packed_words is not None else ())
+
+    @cached_property
+    def _alike(self) -> AlikeWords:
+        held = [[token for field in _ALIKE for token in bag.get(field, ())] for bag in self.bags]
+        return AlikeWords(held, list(self.known_words), self.word_vectors)
 
     def _tokens(self, text: str) -> list[str]:
         return words.tokens(words.written_out(text, self.content.initialisms))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from .lexical import Spelling
 class Reading:
     """One question. ``texts``: as asked, and with everyday words replaced by the field's; ``vectors``: of the two, in rows.
 
-    ``nameless``: the vector of the question without the field's names. ``names``: what it calls by name.
+    ``nameless``: the vector of the question without the field's names. ``names``: what it calls by name. ``words``: vectors of
+    its words that no passage holds, by token.
     """
 
     texts: tuple[str, str]
     vectors: np.ndarray
     nameless: np.ndarray
     names: tuple[str, ...] = ()
+    words: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of_known(cls, text: str, vector: np.ndarray) -> Reading:
@@ -31,13 +33,21 @@ class Reading:
         return cls((text, text), np.stack((vector, vector)), vector)
 
 
-def read(questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder) -> list[Reading]:
-    """All questions, embedded at once."""
+def read(questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder,
+         held: Container[str] = ()) -> list[Reading]:
+    """All questions, embedded at once with those of their words that are not among the tokens ``held``."""
     plain = [spelling.corrected_text(words.written_out(question)) for question in questions]
     full = [words.written_out(text, content.initialisms) for text in plain]
     said = [content.everyday.replaced(text) for text in full]
     nameless = [words.without_names(text, content.names) for text in plain]
-    texts = list(dict.fromkeys(full + said + nameless))
+    new = [_new_words(one, other, held) for one, other in zip(full, said, strict=True)]
+    texts = list(dict.fromkeys([*full, *said, *nameless, *(form for found in new for form in found.values())]))
     vector = dict(zip(texts, embedder.embed(texts), strict=True))
-    return [Reading((one, other), np.stack((vector[one], vector[other])), vector[bare], tuple(words.called_by_name(text)))
-            for text, one, other, bare in zip(plain, full, said, nameless, strict=True)]
+    return [Reading((one, other), np.stack((vector[one], vector[other])), vector[bare], tuple(words.called_by_name(text)),
+                    {token: vector[form] for token, form in found.items()})
+            for text, one, other, bare, found in zip(plain, full, said, nameless, new, strict=True)]
+
+
+def _new_words(one: str, other: str, held: Container[str]) -> dict[str, str]:
+    """Words of both readings that are not held, by token."""
+    return {token: form for token, form in {**words.forms(one), **words.forms(other)}.items() if token not in held}

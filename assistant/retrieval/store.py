@@ -51,7 +51,9 @@ def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:
     """Vectors of texts that an earlier index of the same model holds: only new texts are embedded again."""
     found: dict[bytes, np.ndarray] = {}
     for arrays in _earlier(folder, fingerprint):
-        found.update(zip((row.tobytes() for row in arrays["digests"]), arrays["vectors"], strict=False))
+        for kind in ("", "word_"):
+            if f"{kind}digests" in arrays:
+                found.update(zip((row.tobytes() for row in arrays[f"{kind}digests"]), arrays[f"{kind}vectors"], strict=False))
     return found
 
 

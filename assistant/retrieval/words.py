@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -45,6 +45,13 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\bconfig\b", "configuration"),
     (r"\binfra\b", "infrastructure"),
     (r"\benv vars?\b", "environment variable"),
+    (r"\bp(99|95|50)\b", r"\1th percentile"),
+    (r"\bstd[\s.]?dev\b|\bstdev\b|\bstddev\b", "standard deviation"),
+    (r"\bpci[\s-]express\b", "PCIe"),
+    (r"\bmsgs?\b", "message"),
+    (r"\bmem\b", "memory"),
+    (r"\bavg\b", "average"),
+    (r"\bkube\b|\bk8s\b", "Kubernetes"),
 ))
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
@@ -141,15 +148,27 @@ def called_by_name(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """Stemmed words of written-out text; a compound gives itself and its parts, words without content are left out."""
-    found: list[str] = []
+    return [token for token, _ in _told(text)]
+
+
+def forms(text: str) -> dict[str, str]:
+    """Each token of :func:`tokens` that is a word, without digits, with the form it first has in the text."""
+    found: dict[str, str] = {}
+    for token, form in _told(text):
+        if token.isalpha():
+            found.setdefault(token, form)
+    return found
+
+
+def _told(text: str) -> Iterator[tuple[str, str]]:
+    """Tokens with the words they come from."""
     for word in _TOKEN.findall(text.lower().replace("’", "'")):
         parts = [part for part in re.split(r"[_-]", word) if part]
         if len(parts) > 1:
-            found.append("".join(parts))
+            yield "".join(parts), word
             parts = [part for part in parts if len(part) > 1 or part.isdigit()]
-        found.extend(stem(part) for part in parts if part not in _STOP)
-        found.extend(family.group() for part in parts if (family := _FAMILY.match(part)))
-    return found
+        yield from ((stem(part), part) for part in parts if part not in _STOP)
+        yield from ((family.group(), family.group()) for part in parts if (family := _FAMILY.match(part)))
 
 
 def plain_words(text: str) -> list[str]:

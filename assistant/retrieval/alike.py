@@ -1,0 +1,50 @@
+"""How much of a question a passage says in whatever words: each word of the question beside the likest word of the passage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+# Two words chosen at random have a cosine of about 0.2; what is not nearer than that is unlike. Squared, because two words
+# that are halfway alike seldom mean the same.
+_UNLIKE = 0.2
+
+
+class AlikeWords:
+    """The words of passages with their vectors.
+
+    ``held`` lists each passage's tokens; ``vectors`` are unit vectors of the tokens in ``known``, in that order. A token without
+    a vector, such as a number, is like itself only.
+    """
+
+    def __init__(self, held: Sequence[Sequence[str]], known: Sequence[str], vectors: np.ndarray) -> None:
+        every = {token: row for row, token in enumerate(dict.fromkeys((*known, *(t for found in held for t in found))))}
+        self._row, self._vectors = every, vectors
+        sets = [sorted({every[token] for token in found}) for found in held]
+        self._filled = np.array([row for row, found in enumerate(sets) if found], np.int64)
+        self._flat = np.array([token for found in sets for token in found], np.int64)
+        self._starts = np.cumsum([0, *(len(found) for found in sets if found)])[:-1].astype(np.int64)
+        self._passages = len(held)
+
+    def likeness(self, tokens: Sequence[str], vectors: Mapping[str, np.ndarray]) -> np.ndarray:
+        """For each token of a question and each passage how like the likest word is, 0 to 1: shape ``(tokens, passages)``.
+
+        ``vectors``: of tokens that are not known here.
+        """
+        result = np.zeros((len(tokens), self._passages), np.float32)
+        if tokens and len(self._flat):
+            like = np.stack([self._like(token, vectors.get(token)) for token in tokens])
+            result[:, self._filled] = np.maximum.reduceat(like[:, self._flat], self._starts, axis=1)
+        return result
+
+    def _like(self, token: str, vector: np.ndarray | None) -> np.ndarray:
+        """How like every token of the collection is to this one."""
+        like, row, count = np.zeros(len(self._row), np.float32), self._row.get(token), len(self._vectors)
+        if row is not None and row < count:
+            vector = self._vectors[row]
+        if vector is not None and count:
+            like[:count] = (np.clip(self._vectors @ vector - _UNLIKE, 0.0, None) / (1 - _UNLIKE)) ** 2
+        if row is not None:
+            like[row] = 1.0
+        return like
