@@ -12,7 +12,7 @@ _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
 _PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
-_OF = (r"\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
+_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
        r"each(?:\s(?:one|of them))?)\s?){0,4}")
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
@@ -57,7 +57,7 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
     """Nodes and what is in each."""
     return {
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
-                      rf"in each))?",
+                      rf"in each|inside each|inside))?",
         "nodes of G, N each": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
         "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|in each|per (?:node|box|server|machine))\b",
         "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:has|have|with|having|"

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 _LEAD_IN = (r"(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright|oops|oh|uh|uhm?|whoops|"
-            r"(?:no|wait|sorry|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
+            r"(?:no|wait|sorry|wrong|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
 _POLITE = (r"(?:(?:(?:can|could|would|will|may|should|shall) (?:you|i|we|one)|please|kindly|just|simply|quickly|i(?:'d| would)? (?:like|want|need|wish|love)(?: you)? to|"
            r"let(?:'s| me| us)|i(?:'ll|'d| will| would)?|we(?:'ll|'d| will| would)?|how (?:can|do|could) (?:i|you|we)|help me(?: to)?|is it possible to|you can|we should|better)\s)*")
 _START = rf"^\W*{_LEAD_IN}"
@@ -42,7 +42,7 @@ _RULED_OUT = (r"(?:reject(?:ed|ing)?|dismiss(?:ed|ing)?|exclud(?:e|ed|ing)|rul(?
 _DRAWBACK = (r"(?:problem|matter|issue|catch|trouble|downside|disadvantage|drawback|weakness|weakness|objection|snag|flaw|shortcoming|con)(?:e?s)?")
 _PAYS = (r"(?:pays? (?:off|for)|\bpays?\b|worth|break[\s\-]?even|makes? sense|wins?\b|beats?\b|flips?\b|enough|suffic\w*|sufficient|better|cheaper|necessary|needed|"
          r"required|mandatory|(?:the )?bottleneck|breaks?\b(?: down)?|tips?\b|stops?\b|no longer|becomes?|matters?|overtakes?|loses?\b|justif\w+|"
-         r"holds? up|need(?:ed)?(?= (?:an? )?(?:infini|ib\b|ro?ce|rdma|efa\b|ethernet|spectrum|tcp|ultra|[nhx]dr|faster))|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up|(?:falls?|lags?|stays?|drops?|gets? left) behind|keeps? up|catch(?:es)? up|runs? out)")
+         r"holds? up|fine|ok(?:ay)?\b|acceptable|feasible|viable|practical|need(?:ed)?(?= (?:an? )?(?:infini|ib\b|ro?ce|rdma|efa\b|ethernet|spectrum|tcp|ultra|[nhx]dr|faster))|saturat\w+|pulls? ahead|collapses?|recommend\w*|change your mind|worthwhile|gives? up|(?:falls?|lags?|stays?|drops?|gets? left) behind|keeps? up|catch(?:es)? up|runs? out)")
 _SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at|from|with)|past|under|over|for|after|with) (?:what|which|how (?:many|much|large|big|few))\b|"
                r"how (?:many|big|large|small|few|far|high|low|much (?:more )?(?:gpus?|nodes?|data|money|scale|bandwidth))\b|where(?:'s| is| does| do| would| will)\b|"
                r"(?:since |until |till )?when\b(?! did)|(?:what|which) (?:number|size|scale|price|cluster size|point|node count|gpu count)|is there a (?:point|size|scale))")
@@ -122,7 +122,7 @@ _WHY_NOT = _cues(
     rf"what(?:'s| is| are|'re| was| would be| could be| might be| speaks| argues| makes| rules| ruled| disqualifies| disqualified| kills| killed| counts)? (?:(?:so )?wrong with|against|out|(?:the|your) (?:main |big |biggest |real )?{_DRAWBACK} (?:with|of|to|about|against|for)|bad about|disqualif\w+|"
     rf"(?:do|have) you (?:have |got )?against)\b",
     r"(?:how come|reason)s? (?P<thing3>.{0,30}?)(?:\bnot\b|isn't|aren't|doesn't|don't|against|never|no\b|" + _RULED_OUT + ")",
-    r"\b(?:something|anything|much|what) (?:\w+ )?against\b|\bdo you (?:hate|dislike|mistrust|distrust|avoid)\b",
+    r"\b(?:anything|something|much) (?:wrong|bad|problematic) (?:with|about)\b|\b(?:something|anything|much|what) (?:\w+ )?against\b|\bdo you (?:hate|dislike|mistrust|distrust|avoid)\b",
     r"\bwhat (?:does|do|is|are|did) (?P<thing13>.{2,30}?) (?:lack|lacking|miss|missing|fail at|do wrong|do badly)\b",
     r"\bwhy (?P<thing2>.{2,40}) (?:instead of|rather than|and not|over)\b",
     r"\bwhy (?:did|does|do|is|was|has|have|would) (?P<thing12>.{2,40}?)(?:fall (?:out|behind|short)|come (?:last|second)|rank (?:low|last|behind)|get (?:dropped|rejected|excluded)|not make it|isn't|excluded|behind|only (?:second|third)|second best|runner-up|beaten)\b",
@@ -146,7 +146,7 @@ _WHY = [
            _START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
            _START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|they)\b.{{0,40}}?\b{_CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
            r"\bwhat(?:'s| is| lies| stands) behind (?:that|this|it|your|the) ?(?:recommendation|choice|answer|decision|verdict|number|advice|result)?|what(?:'s| is) (?:this|that|it) based on|"
-           r"\bwhat (?:speaks|argues|counts|talks) (?:for|in favou?r of)\b|\bwhat (?:supports|backs(?: up)?|underpins|underlies|favou?rs|justifies|motivates|explains|confirms|proves|drives|points to|led to|went into)\b|\b(?:what|which \w+) (?:do|did|does|are|is) (?:you|that|this|it|your \w+) (?:\w+ )?(?:base|based|rest|rests|rely|grounded|founded|build)\b|\bhow (?:sure|certain|confident|reliable|trustworthy) (?:are you|is (?:that|this|it|the))\b",
+           r"\bwhat (?:speaks|argues|counts|talks) (?:for|in favou?r of)\b|^\W*(?:convince|persuade) (?:me|us)\b|\bwhat (?:supports|backs(?: up)?|underpins|underlies|favou?rs|justifies|motivates|explains|confirms|proves|drives|points to|led to|went into)\b|\b(?:what|which \w+) (?:do|did|does|are|is) (?:you|that|this|it|your \w+) (?:\w+ )?(?:base|based|rest|rests|rely|grounded|founded|build)\b|\bhow (?:sure|certain|confident|reliable|trustworthy) (?:are you|is (?:that|this|it|the))\b",
            r"\bwhat (?:made|makes|lets|let|gives|gave|puts|put) (?P<thing2>.{2,30}?) (?:win|ahead|come out|the edge|stand out|beat|lead|preferable|come first)\b|\bwhat (?:decided|tipped|settled|determined)\b|\bwhy (?:exactly|that|this|it|so|the)\b",
            r"\bwhat makes (?P<thing>.{2,30}?) (?:the |your |so )?(?:best|better|winner|cheapest|right|recommended|preferred|choice|good|superior|suitable|optimal)\b",
            r"\bi (?:don't|do not|can't|cannot) (?:see|get|understand|follow) (?:why|how you|the (?:reason\w*|logic|choice|recommendation))",
@@ -160,6 +160,7 @@ _WHAT_IF = [
                     r"given (?:that )?(?=\d|we|i|an?\b)|(?:and )?in (?:the )?case\b(?: of| that)?|picture (?:this|us|we)\b|provided\b)",
            r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
            r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
+           r"(?:^|[,.;]\s?)\W*say (?:the|our|a) [^,.;]{2,24} (?:were|was|is|had|would)\b",
            r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|rented|choose|chose|switch|switched)\b",
            r"\bif (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?=(?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
            r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|tripled?)\b)",
@@ -174,7 +175,7 @@ _WHAT_IF = [
                     r"(?:but )?(?:with|on|for|at|in|over|using|without|as)\b",
            _START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan)(?: it| that| this| the plan)?|(?:run|plan|do|calculate) (?:it|that|this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
     *_cues("what-if", 49, *TURNING_POINTS),
-    *_cues("what-if", 48, _START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:\w+ )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
+    *_cues("what-if", 48, _START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:also |still |even |really |already |actually |probably )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
     *_cues("what-if", 44, r"^\W*(?:and|or|but)\b(?! (?:what|which|who|whom|whose|how|why|when|where|is|are|do|does|did|can|could|should|will|would|has|have|if|in)\b)(?![^?]*\b(?:is|are|was|because|why)\b)(?P<thing8>[^?]{1,40})\?\W*$"),
     *_cues("what-if", 50, r"\bhow (?:sensitive|robust|stable|fragile|dependent) (?:is|are)\b"),
     *_cues("what-if", 45, r"^\W*(?:(?:and|but|or|ok|so|then|just|only)\s)*(?:at|with|on|for|using|over|under|without|in|via)\b(?! (?:what|which|whom|whose|how|case)\b)(?P<thing7>[^?]{1,60})\?\W*$"),
@@ -193,7 +194,7 @@ _CHANGE = _cues(
     _START + r"(?:no\s?[,.:;!\-]|no (?=\d|wait|actually|sorry|it's|its|make|i meant|we have)|nope\b|nah\b|wrong\b|actually\b|correction\b|sorry\b|wait\b(?! (?:an?|for|till|until)\b)|i meant\b|i mean\b|rather\b|make (?:it|that|the)\b|"
              r"use .{1,30} instead|let's (?:make|change|switch|use|go with|say)\b|it(?:'s| is) (?:actually|rather)\b|not .{1,30}(?:,| but\b)|instead\b|go (?:with|up to|down to) )",
     r"\binstead\b(?! of)|^(?!use\b)(?P<thing>.{2,40}?)\binstead of\b|(?<!what )\b(?:is|was|that's|thats) (?:wrong|a typo|not right|incorrect)\b|\bi (?:misspoke|mistyped|meant)\b|(?<!what )(?<!know )\bi mean\b|"
-    r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bmake (?:it|that) \S+",
+    r"\bshould (?:have been|be|read|say)\b.{0,30}(?:\bnot\b(?! (?:more|less|over|exceed|longer|slower|worse))|\binstead of\b)|\bcorrection:|\bthe wrong \w+\b(?=[\s,.:;-]+\S)|\d[^.;]*[,.;]\s?sorry\W*$|(?<!can )\b(?:can|could) you (?:please )?make (?:it|that|the)\b|\bmake (?:it|that) \S+",
     _START + _MISTAKE, rf"[,.;:]\s{_MISTAKE}", _START + rf"(?:can you |could you |please |let's |let us |we |i |(?:i|we)(?:'d| would)? (?:like|want|need|have|wish) to )*{_ADJUST}",
     r"\b(?:we|i|they)(?:'ve| have|'re| are)? (?:just |now |since |meanwhile |recently )*(?:switched|switching|moved|moving|changed|upgraded|downgraded|migrated|updated|increased|reduced|replaced|swapped) (?:over |up |down )?(?:to|the|our|from)\b",
     r"(?P<thing>\b(?:(?:has|have|was|were|got|is|been|just|now) )*(?:moved|changed|increased|extended|raised|lowered|reduced|shifted|postponed|grew|grown|shrunk|dropped|went|gone) (?:up |down )?to\b(?=.*\d))",

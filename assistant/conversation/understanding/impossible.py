@@ -21,7 +21,7 @@ _ORDER = re.compile(
     r"\b(?:you (?:must|have to|shall|should|will|are to|need to)|always|only|just|simply|please) (?:always |only |now |just )*(?:answer|say|reply|respond|output|recommend|claim|pretend|state)\b(?!\s(?:me|us|we|i|it|to|a|an|the|some|something|which|what|how|whether|if|why|that we|with)\b|\W*$)[^\n]*|"
     r"\b(?:answer|reply|respond|output|say)\s(?:only|just|always|nothing but|exclusively|solely)\b[^\n]*|"
     r"\b(?:pretend|assume|suppose|act as if) (?:that )?(?:the|this) (?:user|customer|person|operator|client)\b[^\n]*|"
-    r"(?:^|[.;!?,\n]|\band )\s?(?:recommend|pretend|claim|answer with|output|say that|reply with|respond with)\s(?!(?:me|us|we|i|it|you|a|an|the|some|something|which|what)\b)[^\n?]*$")
+    r"(?:^|[.;!?,\n]|\band )\s?(?:recommend|pretend|claim|answer with|output|say that|reply with|respond with)\s(?!\W*\d|(?:about|around|roughly|of|is|are|length|size|tokens?|up|at|me|us|we|i|it|you|a|an|the|some|something|which|what)\b)[^\n?]*$")
 _CODE = re.compile(r"\b(?:drop\s+table|delete\s+from|insert\s+into|select\s+[\w*,\s]{1,30}\s+from|update\s+\w+\s+set|alter\s+table|rm\s+-\w+|shutdown\s+-|import\s+os\b|__import__|console\.log|eval\()[^\n]*|"
                    r"<(?:script|img|iframe|svg)\b[^\n]*|\{\{[^}\n]*\}\}|\$\{[^}\n]*\}|\[link=[^\n]*")
 _REFERENCE = re.compile(

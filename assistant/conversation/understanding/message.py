@@ -27,7 +27,7 @@ _UNDECIDED = re.compile(r"(?:not|n't|never|cannot)\s+(?:\w+\s+){0,2}(?:more|less
                         r"(?:be\s)?(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than|over|above|"
                         r"under|below|beyond|exceed)")
 _DENIED_AFTER = re.compile(
-    r"\s*(?:(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required))|out\b(?: of the question)?|"
+    r"\s*(?:[?.,!:]+\s*(?:no way|no thanks?\b|no thank you|out of the question|not (?:for us|with us|an option|interested)|forget it|absolutely not|rather not)|(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required))|out\b(?: of the question)?|"
     r"off (?:the table|limits)|banned|ruled out|excluded|no longer|unavailable|forbidden|impossible|no option|"
     r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)|"
     r"makes? no sense(?: for (?:us|me))?|(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"

@@ -14,7 +14,7 @@ _MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_P
           rf"(?P<c>{_PRICE})\s?{_DOLLARS}(?:\s(?:and\s)?(?P<and_cents>{NUMBER})(?:\scents?\b)?(?=\s?(?:/|per\b|an?\b)|\scents?\b))?)")
 _CENTS = rf"(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)"
 _HOUR = (r"\s?(?:/|per|an?|each|for (?:an?|each|one|every))\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:and\s|an?\s|per\s)?(?:h|hr|hour)s?\b"
-         r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b")
+         r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b|\s?hourly(?:\s(?:per|a|for each)\s?gpu)?\b")
 _HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium|dearer|costlier))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
                      rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b|(?:@|\bat|\bfor|\bpay(?:ing)?|\bcosts?)\s?(?P<e>(?<![\w.])\d{{1,2}}\.\d{{1,2}})\s?(?:/|per|an?)\s?(?:h|hr|hour)\b")
@@ -34,7 +34,7 @@ _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?
 _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
                    r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
-_BUY = re.compile(r"\b(?:buy(?:ing)?|bought|purchas(?:e|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
+_BUY = re.compile(r"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
                   r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|(?:hardware|machines|servers|gpus|nodes|boxes|racks|cluster) (?:are|is|belongs? to) (?:ours|us)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
 _RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")

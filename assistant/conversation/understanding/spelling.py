@@ -19,9 +19,10 @@ _BY_LETTER: dict[str, list[str]] = {letter: sorted(w for w in WORDS if w[0] == l
 _FORM = re.compile(r"s|es|d|ed|r|er|ing|ly|al|ized|isation|ization|'s")  # what may follow a word that is spelled right
 _SHORTEST = 5  # letters a word must have to be corrected
 _LONG = 9  # letters from which two slips are forgiven
+_LONGEST = 20  # letters; a longer word is no slip of one of these
 _SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?!ft\b(?<=\d\sft))(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|\.\w|-\w)")
 _JOINED = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, JOINED))})(?![\w'])")
-_TYPED = re.compile(rf"(?<![\w.$/-])[a-z]{{{_SHORTEST},}}(?![\w])")
+_TYPED = re.compile(rf"(?<![\w.$/-])[a-z]{{{_SHORTEST},{_LONGEST}}}(?![\w])")
 _FAMILY = re.compile(r"(?<![\w.$/-])[a-z]{4}(?=[\s\-]?v?\d)")  # short names of models are corrected before a number only
 _FAMILIES = ("llama", "qwen", "gemma", "mixtral", "mistral")
 _DOUBLED = re.compile(r"(.)\1")

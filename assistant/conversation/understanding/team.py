@@ -9,7 +9,7 @@ from .reading import Reading
 
 _STAFF = (r"(?:net[\s\-]?ops|(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma|ib|roce|fabric|hpc)[\s\-](?:team|crew|group|department|folks|guys|pros?|wizards?|gurus?|veterans?|background|know-?how|engineers?|staff|people|person|guy|"
           r"expertise|experts?|skills?|knowledge|experience|specialists?|admins?|ops)\b)")
-_FOR_THE_NETWORK = re.compile(r"(?P<n>\w+(?:n't have)?)\s(?:anyone|anybody|someone|somebody|nobody|experts?|specialists?|professionals?|people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
+_FOR_THE_NETWORK = re.compile(r"(?P<n>\b\w+(?:n't have)?)\s(?:anyone|anybody|someone|somebody|nobody|experts?|specialists?|professionals?|people|persons?|engineers?|guys?|folks|admins?|colleagues|employees|staff)\s(?:(?:who\s)?(?:work|are|look|care|responsible)\s)*(?:for|on|after|about)\s(?:the\s|our\s)?network\w*\b")
 _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in-house|small|strong|experienced|expert|good|great|"
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
