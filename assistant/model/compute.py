@@ -83,10 +83,11 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
 
     Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, each tile
     costs some steps along k to fill and empty, and a thin product is bound by reading its operands:
-    max(arithmetic, traffic).
+    max(arithmetic, traffic). Filling takes its time whatever the precision, so ``depth`` counts steps at the 16-bit rate.
     """
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
-    arithmetic = 2.0 * (k + kernels.constants.depth) * batch * (padded + kernels.tail) / rate
+    depth = kernels.constants.depth * (rate / kernels.head_rate)
+    arithmetic = 2.0 * (k + depth) * batch * (padded + kernels.tail) / rate
     traffic = kernels.element * batch * (m * k + k * n + m * n) / kernels.memory_rate
     return np.maximum(arithmetic, traffic)
 
@@ -151,18 +152,20 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     return product + read, 2.0 * product + SCORES_BACKWARD * read
 
 
-def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
+def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray, casts: float) -> np.ndarray:
     """Bytes of norms, residuals, rotary positions and activation of one layer, forward.
 
     Norms and residuals touch the hidden size ten times and are repeated on every tensor-parallel rank unless the
-    sequence is split among them (2205.05198); the activation touches the MLP width three times.
+    sequence is split among them (2205.05198); the activation touches the MLP width three times. In FP8 what the four
+    products take in is written once more: ``casts`` bytes per element.
     """
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
-    casts = 2.0 * (a.hidden + width / slices.tp) if job.precision == "fp8" else 0.0
-    return tokens * job.activation_bytes * (replicated + split + casts)
+    if job.precision == "fp8":
+        split = split + casts / job.activation_bytes * (2.0 * a.hidden + a.query_width / slices.tp + width / slices.tp)
+    return tokens * job.activation_bytes * (replicated + split)
 
 
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
@@ -190,7 +193,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     for count, gemms, width, held in _kinds(a, tokens, slices, machine.kernels):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
-        traffic = elementwise_traffic(job, slices, width) / kernels.memory_rate
+        traffic = elementwise_traffic(job, slices, width, machine.kernels.fp8_casts) / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held
@@ -198,6 +201,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
             spared += share * gemm_time(*gemms[-1], kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, launch = framework.compute, machine.kernel_launch * framework.launch
+    launch = launch * (machine.kernels.fp8_launch if job.precision == "fp8" else 1.0)
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)

@@ -38,6 +38,7 @@ class Framework:
     flat_gradients: bool = False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
     stops_early: bool = False  # recomputing a layer ends before its last product, whose output nothing needs
     dispatch_once: bool = False  # tokens travel to each domain once and are copied there
+    gathers_fp8: bool = False  # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
     expert_launch: float = 0.0  # seconds per expert held and direction: stacks that loop over experts on the host
 
 
@@ -45,7 +46,8 @@ CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
 _EAGER = Framework("fsdp", compute=1.2, attention=1.5, launch=1.8, overlap=0.6, tp_overlap=0.15, expert_launch=200e-6,
                    flat_gradients=True, stops_early=True, spread=0.15)
 FRAMEWORKS = {
-    "megatron": Framework("megatron", step_overhead=0.002, dispatch_once=True, gradient_memory=2.0, fused_accumulation=True),
+    "megatron": Framework("megatron", step_overhead=0.002, dispatch_once=True, gradient_memory=2.0, fused_accumulation=True,
+                          gathers_fp8=True),
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", stops_early=False),
     "jax": Framework("jax", compute=1.1),

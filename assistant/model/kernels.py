@@ -18,7 +18,8 @@ from .fitted import from_catalog
 class KernelConstants:
     """Shared constants of kernels and launches; times of the host are against those of one layer's forward pass.
 
-    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``tile``: rows and columns of the output
+    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``fp8_casts``: bytes per element to make an
+    FP8 operand of it. ``fp8_launch``: host time of a layer in FP8 against BF16 (scales, casts, transposes). ``tile``: rows and columns of the output
     tile whose last wave runs half full. ``depth``: steps along k that filling and emptying a tile's pipeline costs.
     ``backward_launch``: host time of a layer's backward pass. ``tp_launch``: extra host time per layer and doubling of
     tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel collective holds up the GPU besides its own time
@@ -32,6 +33,8 @@ class KernelConstants:
     """
 
     fp8_efficiency: float = 0.9
+    fp8_casts: float = 4.0
+    fp8_launch: float = 1.5
     tile: float = 100.0
     depth: float = 100.0
     backward_launch: float = 0.8

@@ -25,6 +25,7 @@ _STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "
                "megatron": "dgxc, Megatron-Bridge and NeMo"}
 _FITTED = "derived: fitted to measured step times"
 _COUNTED = {
+    "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), held fixed in the fit",
     "grouped": "derived: what grouped products of libraries reach, held fixed in the fit",
     "score_passes": "derived: counted in Megatron's unfused attention with fused softmax and dropout, held fixed in the fit",
 }
@@ -78,7 +79,7 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
     lines = ["# What kernels cost beyond a GPU family's efficiencies; see assistant/model/kernels.py for their meaning.",
              "# Written by python -m assistant.validation.calibration --write.", ""]
     for field in fields(KernelConstants):
-        rows = {"fp8_efficiency": "hopper", "permute_passes": "mixtures", "mixture_launch": "mixtures"}.get(field.name, "a100")
+        rows = {"fp8_efficiency": "hopper", "fp8_launch": "hopper", "permute_passes": "mixtures", "mixture_launch": "mixtures"}.get(field.name, "a100")
         name = "kernel-" + field.name.replace("_", "-")
         fitted = any(f"kernel/{field.name}" in stage.names for stage in STAGES)
         source, note = (_FITTED, _note(ROWS[rows])) if fitted else (_COUNTED[field.name], "")
