@@ -25,23 +25,37 @@ def is_fully_sharded(layouts: Layouts) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ShardedLayers:
-    """FSDP's seconds per layer before the forward and around the backward pass; ``outer``: of embeddings and head."""
+    """FSDP's seconds per layer before the forward and around the backward pass; ``outer``: of embeddings and head.
+
+    ``regathered``: of the forward pass's seconds, the share that a recomputed one spends again. ``ahead``: share of the
+    layers before whose forward pass the host has run ahead and issued the next gather.
+    """
 
     forward: Times
     backward: Times
     outer: Times
+    regathered: float
+    ahead: float
 
-    def exposed(self, place: np.ndarray, forward: Times, backward: Times, share: float) -> Times:
-        """Seconds per layer and micro-batch that its own ``forward`` and ``backward`` seconds do not hide."""
-        return (exposed(np.take(self.forward, place, axis=-1), forward, share)
-                + exposed(np.take(self.backward, place, axis=-1), backward, share))
+    def exposed(self, place: np.ndarray, forward: Times, backward: Times, share: float, recomputed: np.ndarray) -> Times:
+        """Seconds per layer and micro-batch that its own ``forward`` and ``backward`` seconds do not hide.
+
+        Prefetch follows the backward pass, so nothing issues a recomputed forward pass's gathers early.
+        """
+        before = np.take(self.forward, place, axis=-1)
+        again = self.regathered * recomputed * before if self.regathered else 0.0
+        return (exposed(before, forward, share * self.ahead)
+                + exposed(np.take(self.backward, place, axis=-1), backward, share) + again)
 
 
-def sharded_layers(job: Job, links: Links, layouts: Layouts, share: Share, groups: DataGroups) -> ShardedLayers | None:
+def sharded_layers(job: Job, links: Links, framework: Framework, layouts: Layouts, share: Share,
+                   groups: DataGroups) -> ShardedLayers | None:
     """FSDP and ZeRO-3: each layer is gathered before forward and again before backward, its gradient scattered after.
 
     A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
-    embeddings and head in a micro-batch (2304.11277 section 4). ``None`` where no layout shards its weights.
+    embeddings and head in a micro-batch (2304.11277 section 4). Forward, the next gather is issued early only because the
+    host runs ahead of the GPU; a loop over experts waits for each expert's tokens to be counted, so it does not. ``None``
+    where no layout shards its weights.
     """
     rows = np.flatnonzero(is_fully_sharded(layouts))
     if not len(rows):
@@ -53,7 +67,10 @@ def sharded_layers(job: Job, links: Links, layouts: Layouts, share: Share, group
     if job.architecture.moe_layers:
         more = _both(job, links, share.layer_experts[rows], taken(groups.experts, rows))
         forward, again = forward + more[0], again + more[1]
-    return ShardedLayers(*(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])))
+    a = job.architecture
+    waits = a.moe_layers / a.layers if framework.expert_launch else 0.0
+    return ShardedLayers(*(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])),
+                         regathered=job.regathered, ahead=1.0 - waits)
 
 
 def _both(job: Job, links: Links, params: np.ndarray, ranks: Group) -> tuple[Times, Times]:

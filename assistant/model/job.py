@@ -20,6 +20,8 @@ class Job:
 
     ``global_batch`` in sequences per optimizer step, ``wan_bytes_per_s`` one direction, per site.
     ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
+    ``regathered``: share of the weights that FSDP gathers a third time because checkpoints lie around its units, so that
+    the recomputed forward pass finds them sharded; none where units lie around checkpoints, as PyTorch advises.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
@@ -38,6 +40,7 @@ class Job:
     sync_every: int = 500  # inner steps between two synchronisations of DiLoCo (2311.08105 uses 500)
     gradient_overlap: bool | None = None
     gradient_bytes: float = 2.0  # bytes of one gradient element on the wire
+    regathered: float = 0.0
     causal: bool = True
     padded_vocabulary: bool = True
     fused_loss: bool = False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does

@@ -120,10 +120,10 @@ def _pieces(job: Job, machine: Machine, networks: Networks, layouts: Layouts, sl
     places = layouts.rows(first)
     share, groups = share_of(job, places), data_groups(places, machine.domain)
     stage, ahead, back = _pick(share.layers, place), _pick(layer.ahead, kind), _pick(layer.back, kind)
-    fully, none = sharded_layers(job, links, places, share, groups), np.zeros(1)
+    fully, none = sharded_layers(job, links, framework, places, share, groups), np.zeros(1)
     return _Pieces(
         job.architecture.layers, framework.step_overhead, layouts, layer, kind, stage,
-        sharded=fully.exposed(place, ahead, back, framework.overlap) if fully else none,
+        sharded=fully.exposed(place, ahead, back, framework.overlap, layouts.recompute == _FULL) if fully else none,
         outer=_pick(fully.outer, place) if fully else none,
         sync=exposed_exchange(job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead,
                               stage * back),

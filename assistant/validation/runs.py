@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from assistant.library.checks import known_id
 from assistant.model import Job, architecture_of, machine_of, network_of
 from assistant.model.framework import FRAMEWORKS
 from assistant.model.job import RECOMPUTE
@@ -25,7 +26,7 @@ _CHOICES = {"use": USES, "precision": ("fp32", "fp16", "bf16", "fp8"), "recomput
             "framework": tuple(FRAMEWORKS), "gradient_overlap": ("0", "1"), "sequence_parallel": ("0", "1")}
 COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_node", "fabric", "nics_per_node",
            "precision", *_SPLIT,
-           "framework", "gradient_overlap", "gradient_bytes", "memory_gb", "use", "reason")
+           "framework", "gradient_overlap", "gradient_bytes", "regathered", "memory_gb", "use", "reason")
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -86,7 +87,7 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
     given = row.get(name) or default or ""
     if given not in entries:
-        raise InputError(f'expected a catalog id, got "{given}"', Place(field=name))
+        known_id(name, given, entries, {alias: ident for ident, entry in entries.items() for alias in entry.aliases})
     return entries[given]
 
 
@@ -98,7 +99,7 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         precision=row.get("precision") or "bf16", recompute=row.get("recompute") or None,
         attention=row.get("attention") or "flash", framework=row.get("framework") or None,
         gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0),
-        padded_vocabulary=bool(row.get("model")))
+        regathered=_share(row, "regathered"), padded_vocabulary=bool(row.get("model")))
 
 
 def _architecture(row: Mapping[str, str], catalog: Catalog):
@@ -170,6 +171,13 @@ def _number(row: Mapping[str, str], name: str, default: float | None = None) -> 
         value = float("nan")
     if not 0 <= value < float("inf"):
         raise InputError(f'expected a number, got "{text}"', Place(field=name))
+    return value
+
+
+def _share(row: Mapping[str, str], name: str) -> float:
+    value = _number(row, name, 0.0)
+    if value > 1:
+        raise InputError(f"expected a share from 0 to 1, got {value:g}", Place(field=name))
     return value
 
 
