@@ -95,7 +95,8 @@ class _Builder:
     def _scalar(self, node: yaml.ScalarNode, path: tuple[str, ...]) -> Any:
         if node.tag not in _SCALARS:
             raise InputError(f"unknown tag {shown(node.tag)}; accepted: plain text, numbers, true, false, null", self._place(node, path))
-        if node.tag in _KEPT_AS_TEXT:
+        sexagesimal = ":" in node.value  # YAML 1.1 reads 2:1 as 121 sixtieths
+        if node.tag in _KEPT_AS_TEXT or sexagesimal:
             return node.value
         try:
             return self.loader.construct_object(node)

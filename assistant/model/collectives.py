@@ -153,11 +153,14 @@ def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
 def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndarray | float = 1.0) -> np.ndarray:
     """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network.
 
-    ``crossing``: the share of these bytes that really crosses when copies for one domain travel once.
+    ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to ranks
+    under other leaves shares the leaf's uplinks. Rings and trees do not feel them where ranks are placed leaf by leaf:
+    only one node of a leaf talks to the next.
     """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
     apart, remote = group.domains > 1, group.size - group.local
-    between = crossing * bytes_ * remote / group.size * group.local / wires.network_rate(group)
+    beyond = np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
+    between = crossing * bytes_ * np.maximum(remote, beyond) / group.size * group.local / wires.network_rate(group)
     start = SIMPLE.base * (group.size > 1) + group.size * PEER_LAUNCH
     first = np.where(apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1))
     return np.maximum(inside, np.where(apart, between, 0.0)) + start + first + remote * (wires.constants.peer * wires.latency)

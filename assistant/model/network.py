@@ -13,12 +13,26 @@ from .machine import Machine
 
 
 @dataclass(frozen=True)
+class Cabling:
+    """What a person knows of how a network is built, beyond the fabric's kind.
+
+    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``adaptive_routing``: whether
+    packets are spread over paths by load; ``None``: as the fabric usually is.
+    """
+
+    oversubscription: float = 1.0
+    adaptive_routing: bool | None = None
+
+
+@dataclass(frozen=True)
 class Network:
     """A fabric as the collectives see it.
 
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
     ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two nodes
     reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one site.
+    ``scale_loss``: share of the bandwidth lost per doubling of domains (colliding flows). ``leaf_domains``: domains that one
+    leaf switch of each rail joins; beyond it ``oversubscription`` counts.
     ``possible`` is False where the fabric cannot join the machine's domains.
     """
 
@@ -32,12 +46,15 @@ class Network:
     scale_loss: float
     jitter: float
     in_network_reduction: bool
+    oversubscription: float = 1.0
+    leaf_domains: float = float("inf")
     possible: bool = True
     wide_area: bool = False
     proven_gpus: float = float("inf")
 
 
-def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, in_network: bool = False) -> Network:
+def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, in_network: bool = False,
+               cabling: Cabling = Cabling()) -> Network:
     """The fabric on this machine. ``in_network``: reduction in the switches is switched on (clouds rarely do).
 
     NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
@@ -56,10 +73,27 @@ def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, i
         id=fabric.id, transport=fabric.transport,
         gpu_rate=max(node_rate / machine.gpus_per_node, 1.0), nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
         nics_per_gpu=nics / machine.gpus_per_node, latency=_si(fabric.latency), half_message=_si(fabric.half_bandwidth_message),
-        scale_loss=_si(fabric.scale_loss_per_doubling), jitter=_si(fabric.jitter),
-        in_network_reduction=in_network and fabric.in_network_reduction, possible=machine.domains == 1 or not none,
+        scale_loss=_scale_loss(fabric, machine, cabling), jitter=_si(fabric.jitter),
+        in_network_reduction=in_network and fabric.in_network_reduction,
+        oversubscription=cabling.oversubscription, leaf_domains=_leaf_domains(machine, cabling.oversubscription), possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
         proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))
+
+
+def _scale_loss(fabric: Fabric, machine: Machine, cabling: Cabling) -> float:
+    """The fabric's own, or where routing is known that of measured series with such routing; sockets feel the host first."""
+    if cabling.adaptive_routing is None or fabric.transport != "rdma":
+        return _si(fabric.scale_loss_per_doubling)
+    return (machine.constants or {})["congestion-adaptive" if cabling.adaptive_routing else "congestion-static"].si
+
+
+def _leaf_domains(machine: Machine, oversubscription: float) -> float:
+    """Domains under one set of rail leaves: node-facing ports of a leaf, one for each node's NIC of that rail."""
+    ports = (machine.constants or {}).get("congestion-leaf-ports")
+    if ports is None:
+        return float("inf")
+    down = np.floor(ports.si * oversubscription / (1.0 + oversubscription))
+    return max(1.0, float(down) * machine.gpus_per_node / machine.domain)
 
 
 def _si(fact) -> float:
@@ -77,6 +111,8 @@ class Networks:
     scale_loss: np.ndarray
     jitter: np.ndarray
     in_network_reduction: np.ndarray
+    oversubscription: np.ndarray
+    leaf_domains: np.ndarray
     host_bound: np.ndarray  # sockets: the host's copies are the limit
 
     def __init__(self, networks: Sequence[Network]) -> None:

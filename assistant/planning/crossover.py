@@ -103,7 +103,7 @@ def _point(gpus: int, job: Resolved, offered: list[Priced], catalog: Catalog) ->
         checks.check(changed, catalog)
         there = replace(resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain)
         gpus_there = machine(there, catalog)
-        times = best_times(model_job(there, architecture_of(job.model)), gpus_there, networks([c for c, _ in offered], gpus_there),
+        times = best_times(model_job(there, architecture_of(job.model)), gpus_there, networks([c for c, _ in offered], gpus_there, there),
                            there.parallelism)
     except ValueError:
         return None

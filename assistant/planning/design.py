@@ -30,7 +30,7 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     months = job.questionnaire.budget.amortization_months or 36
     try:
         return design(entry.considered.fabric, job.gpu, job.gpus // job.sites, job.gpus_per_node, entry.considered.nics_per_node, catalog,
-                      amortization_months=months)
+                      oversubscription=job.questionnaire.cluster.oversubscription or 1.0, amortization_months=months)
     except InputError:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
+from assistant.model import Cabling, Job, Machine, Network, Outcome, machine_of, network_of, predict_training
 from assistant.model.low_communication import Synchronisation, synchronise
 from assistant.vocabulary.catalog import Catalog
 
@@ -28,9 +28,11 @@ def model_job(job: Resolved, architecture: object) -> Job:
                job.recompute, job.attention, job.framework, job.sites, job.wan_gbps * 1e9 / 8 if job.wan_gbps else None)
 
 
-def networks(found: list[Considered], of: Machine) -> list[Network]:
-    """The fabrics as the collectives see them, as a profile among the machine's constants has them."""
-    return [profile.on_network(network_of(c.fabric, c.nics_per_node, of), of) for c in found]
+def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Network]:
+    """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have them."""
+    cluster = job.questionnaire.cluster
+    cabling = Cabling(cluster.oversubscription or 1.0, cluster.adaptive_routing)
+    return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
 
 
 def estimate_training(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
@@ -40,7 +42,7 @@ def estimate_training(entries: list[Entry], job: Resolved, architecture: object,
         _between_sites(entries, job, architecture, catalog)
         return
     gpus = machine(job, catalog)
-    fabrics = networks([e.considered for e in entries], gpus)
+    fabrics = networks([e.considered for e in entries], gpus, job)
     outcomes = predict_training(model_job(job, architecture), gpus, fabrics, job.parallelism)
     for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
         entry.estimate = as_estimate(outcome, network.gpu_rate * gpus.domain)
@@ -64,7 +66,7 @@ def _between_sites(entries: list[Entry], job: Resolved, architecture: object, ca
     site = replace(job.at_one_site(), parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism)
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
-    fabrics = networks([e.considered for e in inside], gpus)
+    fabrics = networks([e.considered for e in inside], gpus, site)
     outcomes = predict_training(model_job(site, architecture), gpus, fabrics, site.parallelism)
     rates = [network.gpu_rate * gpus.domain for network in fabrics]
     gradients = architecture.params * 2.0

@@ -142,7 +142,7 @@ def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, archi
         checks.check_shape(changed, catalog)
         there = resolve(changed, catalog, lambda _: job.params)
         gpus = machine(there, catalog)
-        times = best_times(model_job(there, architecture), gpus, networks([e.considered for e in columns], gpus), there.parallelism)
+        times = best_times(model_job(there, architecture), gpus, networks([e.considered for e in columns], gpus, there), there.parallelism)
     except ValueError:
         return None
     work = _steps(there) / _steps(job) * there.gpus / job.gpus

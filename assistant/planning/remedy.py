@@ -64,7 +64,7 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, architect
     try:
         if job.serves:
             some = [c for c in considered(other, catalog) if c.exists and c.fabric.transport == "rdma"][:1]
-            return any(o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there)))
+            return any(o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there, other)))
         if parallelism is not None and gpus % (parallelism.tp * parallelism.pp * parallelism.cp):
             return False
         seen = model_job(replace(other, global_batch=max(other.global_batch, 1)), architecture)

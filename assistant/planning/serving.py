@@ -23,7 +23,7 @@ def estimate_serving(entries: list[Entry], job: Resolved, architecture: object, 
     """Fill in the estimate of every fabric that can be had; ``none`` only where nothing crosses nodes."""
     entries = [e for e in entries if e.considered.computable]
     gpus = machine(job, catalog)
-    outcomes = predict_inference(serving(job, architecture), gpus, networks([e.considered for e in entries], gpus))
+    outcomes = predict_inference(serving(job, architecture), gpus, networks([e.considered for e in entries], gpus, job))
     for entry, outcome in zip(entries, outcomes, strict=True):
         crossing = outcome.across_nodes_per_token + outcome.across_nodes_per_request
         if entry.considered.fabric.technology == "none" and crossing > 0:

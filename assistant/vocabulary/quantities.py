@@ -138,6 +138,22 @@ def percent(value: Any) -> float:
     return number
 
 
+def ratio(value: Any) -> float:
+    """A ratio against one: ``2``, ``2:1``, ``1.5 to 1``; ``non-blocking`` is 1."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text in ("non-blocking", "nonblocking", "none"):
+            return 1.0
+        value = re.sub(r"\s*(:|to)\s*1$", "", text)
+    try:
+        number, unit = split(value)
+    except ValueError:
+        unit = "?"
+    if unit:
+        raise ValueError(f"expected a ratio such as 2, 2:1 or non-blocking, got {shown(value)}")
+    return number
+
+
 def yes_or_no(value: Any) -> bool:
     """A yes or no as YAML, JSON and CSV deliver it."""
     if isinstance(value, bool):
@@ -155,4 +171,5 @@ Gbps = Annotated[float, BeforeValidator(gbps)]
 Usd = Annotated[float, BeforeValidator(usd)]
 Days = Annotated[float, BeforeValidator(days)]
 Percent = Annotated[float, BeforeValidator(percent)]
+Ratio = Annotated[float, BeforeValidator(ratio)]
 YesNo = Annotated[bool, BeforeValidator(yes_or_no)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from .quantities import Count, Days, Gbps, Percent, Usd, Whole, YesNo, shown
+from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, shown
 
 WORKLOADS = ("pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference")
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
@@ -102,6 +102,8 @@ class Cluster(Section):
     nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
     fabric: Id | None = None
     provider: Id | None = None
+    oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
+    adaptive_routing: YesNo | None = None
     sites: Annotated[Whole, Field(ge=1, le=1000)] = 1
     wan_gbps: Annotated[Gbps, Field(gt=0, le=1e6)] | None = None
 
