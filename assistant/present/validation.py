@@ -6,7 +6,7 @@ import csv
 import io
 import textwrap
 
-from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, SourceAccuracy, Validation
+from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, Slowdown, SourceAccuracy, Validation
 
 from . import memory_report
 from .cells import harmless
@@ -29,12 +29,29 @@ def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
         of_use = [line for line in made.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
-    return "\n".join([*lines, *_memory(made, rows, width), *_collectives(made, width)]) + "\n"
+    return "\n".join([*lines, *_slowdowns(made, width), *_memory(made, rows, width), *_collectives(made, width)]) + "\n"
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """The text in lines of at most ``width`` characters; lines after the first begin with ``indent``."""
     return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+SLOWDOWN_HEAD = ("run", "GPUs", "fabric", "against", "measured", "predicted", "error")
+
+
+def slowdown_cells(line: Slowdown) -> tuple[str, ...]:
+    """One pair of runs as cells of a table."""
+    return (safe(line.id), str(line.gpus), safe(line.fabric), safe(line.fastest), f"{line.measured:.3g}×", f"{line.predicted:.3g}×",
+            f"{100 * line.error:+.0f} %")
+
+
+def _slowdowns(made: Validation, width: int) -> list[str]:
+    """The same job on two fabrics, where a file has such runs."""
+    if not made.slowdowns:
+        return []
+    return ["", *wrapped("The same job on a slower fabric: its step over that on the fastest one.", width),
+            *_columns([SLOWDOWN_HEAD, *(slowdown_cells(line) for line in made.slowdowns)])]
 
 
 def _memory(made: Validation, rows: bool, width: int) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from assistant.model.validation import Errors, Run, band, step_time, summarize
 from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
 
+from .slowdowns import slowdowns
+
 
 def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda: None) -> Validation:
     """Every run that is not excluded beside its prediction, and the errors by source, validation rows before others.
@@ -20,7 +22,8 @@ def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda:
     for use in ("validation", "calibration"):
         chosen = [(run, row) for run, row in zip(kept, measured, strict=True) if run.use == use]
         sources += _by_source(chosen, use)
-    return Validation(file=str(file), excluded=len(runs) - len(kept), sources=sources, runs=measured)
+    return Validation(file=str(file), excluded=len(runs) - len(kept), sources=sources, runs=measured,
+                      slowdowns=slowdowns(list(zip(kept, measured, strict=True))))
 
 
 def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
@@ -52,24 +55,35 @@ def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
 
 
 def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
-    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model too."""
+    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model too.
+
+    Bands are as wide as the shipped ones, around the prediction made without the source.
+    """
     kept = [run for run in runs if run.use != "excluded"]
     lines: list[SourceAccuracy] = []
     for source, seconds in predictions.items():
-        rows = [run for run in kept if run.source == source]
-        lines.append(accuracy(source, "left out", summarize(rows, seconds)))
-        lines += _by_kind(source, rows, seconds)
+        rows = [(run, time, _band_around(run, time))
+                for run, time in zip((run for run in kept if run.source == source), seconds, strict=True)]
+        lines.append(_left_out(source, rows))
+        lines += _by_kind(source, rows)
     return lines
 
 
-def _by_kind(source: str, rows: Sequence[Run], seconds: Sequence[float]) -> list[SourceAccuracy]:
+def _band_around(run: Run, seconds: float) -> tuple[float, float]:
+    shipped = step_time(run)
+    low, high = band(run)
+    return seconds * low / shipped, seconds * high / shipped
+
+
+def _left_out(name: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> SourceAccuracy:
+    return accuracy(name, "left out", summarize(*(list(column) for column in zip(*rows, strict=True))))
+
+
+def _by_kind(source: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> list[SourceAccuracy]:
     """Dense models and mixtures apart, where a source has both."""
-    kinds = {kind: [(run, time) for run, time in zip(rows, seconds, strict=True) if bool(run.job.architecture.experts) == mixed]
+    kinds = {kind: [row for row in rows if bool(row[0].job.architecture.experts) == mixed]
              for kind, mixed in (("dense", False), ("mixtures", True))}
-    if not all(kinds.values()):
-        return []
-    return [accuracy(f"{source}, {kind}", "left out", summarize(*(list(column) for column in zip(*pairs, strict=True))))
-            for kind, pairs in kinds.items()]
+    return [_left_out(f"{source}, {kind}", of_kind) for kind, of_kind in kinds.items()] if all(kinds.values()) else []
 
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:

@@ -51,6 +51,27 @@ class SourceAccuracy(BaseModel):
     covered: float | None = None
 
 
+class Slowdown(BaseModel):
+    """One job measured on two fabrics: its step on ``fabric`` over that on the ``fastest`` one, measured and predicted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    use: Use
+    id: str
+    against: str
+    gpus: int
+    fabric: str
+    fastest: str
+    measured: float
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        """Predicted ÷ measured slowdown − 1."""
+        return self.predicted / self.measured - 1.0
+
+
 class CollectiveAccuracy(BaseModel):
     """Errors of the predicted time of one source's collectives as fractions of the measured time, small or large messages.
 
@@ -135,6 +156,7 @@ class Validation(BaseModel):
     excluded: int
     sources: list[SourceAccuracy]
     runs: list[MeasuredRun]
+    slowdowns: list[Slowdown] = Field(default_factory=list)
     collectives: list[CollectiveAccuracy] = Field(default_factory=list)
     collectives_excluded: int = 0
     memory: MemoryReport | None = None
