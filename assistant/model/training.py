@@ -163,7 +163,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     variance, reasons = framework.spread**2, []
     for applies, extra, reason in (
         (not machine.calibrated, 0.15, f"{machine.gpu}: efficiencies taken over from a relative, not measured"),
-        (job.precision == "fp8", 0.08, ""),
+        (job.precision == "fp8", 0.07, ""),
         (job.precision == "fp32", 0.10, "fp32: no measured rows"),
         (bool(job.architecture.experts), 0.28, ""),
         (job.architecture.derived, 0.08, "model known by its parameter count only"),

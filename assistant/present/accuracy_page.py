@@ -36,7 +36,8 @@ BigScience and Kempner are never calibrated on. The constants are in `knowledge/
 `knowledge/catalog/constants/kernels.yaml` and `framework.yaml`, each with the rows it comes from; `python -m
 assistant.validation.calibration` fits them again."""
 _LEFT_OUT = """All constants are fitted again without any row of the source, and all its rows predicted. A training stack that
-has no other rows takes the factors of eager PyTorch. Sources without calibration rows stand in the first table."""
+has no other rows takes the factors of eager PyTorch. Bands are as wide as the shipped ones, around these predictions.
+Sources without calibration rows stand in the first table."""
 
 _COLLECTIVES = """The times of NCCL's collectives are compared on their own, with {rows} rows of
 `knowledge/measurements/collectives_compared.csv`; {excluded} more are excluded there with their reasons. Messages up to 1 MiB
