@@ -38,7 +38,8 @@ MISALIGNED = 3.0
 class LayerTimes:
     """Seconds on one GPU for one micro-batch, shape (C,) each: the average layer, and the head with its loss.
 
-    ``forward`` and ``backward`` are the GPU's work; a layer takes at least ``forward_floor`` and ``backward_floor``, the
+    ``forward`` and ``backward`` are the GPU's work, forward with its waits for a host that loops over experts (it counts each
+    one's tokens first; the backward pass counts nothing); a layer takes at least ``forward_floor`` and ``backward_floor``, the
     host's time to launch its kernels, whatever else the GPU does meanwhile.
     """
 
@@ -206,7 +207,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)
     outer = machine.kernels.outer_launch * machine.kernel_launch * framework.launch
-    return LayerTimes(forward * factor, backward * factor, launch + loop, machine.kernels.backward_launch * launch + 2.0 * loop,
+    return LayerTimes(forward * factor + loop, backward * factor, launch + loop, machine.kernels.backward_launch * launch + 2.0 * loop,
                       core_forward * factor, head_forward * factor + outer, head_backward * factor, spared * factor)
 
 
