@@ -11,6 +11,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from assistant.catalog_command import catalog
 from assistant.knowledge_commands import commands as knowledge_commands
 from assistant.knowledge_commands import warn_of_changes
 from assistant.measuring_commands import COMMANDS, CatalogFile, ProfileFile
@@ -404,5 +405,5 @@ def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure 
 
 app.add_typer(knowledge_commands, name="knowledge")
 app.add_typer(nccl_commands, name="nccl")
-for one in (*COMMANDS, validate, serve):
+for one in (*COMMANDS, validate, serve, catalog):
     app.command()(one)

@@ -1,0 +1,71 @@
+"""What the catalog knows: the ids a questionnaire may name, with what tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
+
+from . import figures
+from .report import Paragraph, Section, Table
+from .text import section_lines
+
+Cells = dict[str, str]
+_VENDORS = {"one": "one vendor", "few": "few vendors", "many": "many vendors"}
+
+
+def _model(model: Model, catalog: Catalog) -> Cells:
+    active = model.active_params.si if model.active_params else None
+    return {"name": model.name, "parameters": _count(model.params.si) + (f", {_count(active)} active" if active else ""),
+            "layers": str(model.layers), "context": f"{model.context:,} tokens"}
+
+
+def _gpu(gpu: Gpu, catalog: Catalog) -> Cells:
+    return {"name": gpu.name, "memory": f"{gpu.memory.si / 2**30:.0f} GiB", "peak BF16": f"{gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s",
+            "inside the node": f"{catalog.scale_ups[gpu.scale_up].name}, {gpu.scale_up_domain} GPUs",
+            "per GPU-hour": figures.usd(gpu.hour_price.value if gpu.hour_price else None)}
+
+
+def _fabric(fabric: Fabric, catalog: Catalog) -> Cells:
+    return {"name": fabric.name, "line rate": f"{fabric.line_rate.si * 8 / 1e9:g} Gb/s" if fabric.line_rate else figures.UNKNOWN,
+            "latency": figures.seconds(fabric.latency.si if fabric.latency else None), "sold by": _VENDORS[fabric.vendors],
+            "skills": fabric.skills, "maturity": fabric.maturity}
+
+
+def _provider(provider: Provider, catalog: Catalog) -> Cells:
+    gpus = dict.fromkeys(offer.gpu for offer in provider.offers)
+    fabrics = dict.fromkeys(name for offer in provider.offers for name in offer.fabrics if name != "none")
+    return {"name": provider.name, "GPUs": ", ".join(gpus), "networks": ", ".join(fabrics) or figures.UNKNOWN}
+
+
+# What can be listed, and how an entry of it is told.
+PARTS: dict[str, Callable[[Any, Catalog], Cells]] = {"models": _model, "gpus": _gpu, "fabrics": _fabric, "providers": _provider}
+_TITLES = {"models": "Models", "gpus": "GPUs", "fabrics": "Networks between the nodes", "providers": "Providers"}
+_NUMBERS = frozenset(("parameters", "layers", "context", "memory", "peak BF16", "per GPU-hour", "line rate", "latency"))
+
+
+def listed(catalog: Catalog, part: str) -> list[dict[str, Any]]:
+    """The entries of a part of :data:`PARTS`: ``id``, what tells it apart, ``aliases`` that are understood as well."""
+    return [{"id": ident, **PARTS[part](entry, catalog), "aliases": list(entry.aliases)} for ident, entry in getattr(catalog, part).items()]
+
+
+def catalog_lines(catalog: Catalog, parts: list[str], width: int = 80) -> list[str]:
+    """The parts as tables; names and prices stand in the JSON in full where a terminal has no room."""
+    sections = [Section(_TITLES[part], [_table(listed(catalog, part))]) for part in parts]
+    how = Paragraph("The first column is what a questionnaire may name; the conversation understands the names as well. "
+                    "Prices are dated figures of the catalog; weft catalog --format json has the other names of each.")
+    return section_lines([*sections, Section("", [how])], width)
+
+
+def _table(entries: list[dict[str, Any]]) -> Table:
+    names = [name for name in entries[0] if name not in ("id", "aliases")]
+    rows = [[entry["id"], *(entry[name] for name in names)] for entry in entries]
+    right = frozenset(number for number, name in enumerate(names, start=1) if name in _NUMBERS)
+    return Table(["id", *names], rows, right, first_to_go=(1,))
+
+
+def _count(number: float) -> str:
+    """``70.6B``, ``1.02T``."""
+    size, letter = (1e12, "T") if number >= 1e12 else (1e9, "B") if number >= 1e9 else (1e6, "M")
+    return f"{figures.significant(number / size)}{letter}"
