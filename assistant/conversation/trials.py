@@ -80,7 +80,11 @@ class Trials:
         money.run(entries, job)
         choice.mark_ties(entries)
         self._judge(entries, job, architecture)
-        return _outcome(choice.choose(entries, questionnaire), entries, job)
+        made = choice.choose(entries, questionnaire)
+        if facts.other_split(made.chosen, entries):
+            self._judge(entries, job, architecture, made.chosen)
+            made = choice.choose(entries, questionnaire)
+        return _outcome(made, entries, job)
 
     def _estimate(self, entries: list[Entry], job: Resolved, architecture: Any) -> None:
         """Estimates from what was worked out before; only fabrics not seen yet with this job are worked out now."""
@@ -108,12 +112,11 @@ class Trials:
             self._drawn[key] = bought_designs(entries, job, self.catalog)
         return self._drawn[key]
 
-    def _judge(self, entries: list[Entry], job: Resolved, architecture: Any) -> None:
+    def _judge(self, entries: list[Entry], job: Resolved, architecture: Any, chosen: Entry | None = None) -> None:
         """Verdicts and preference points of the rules that decide, for what could be chosen."""
         for entry in entries:
-            if not entry.usable:
-                entry.verdict = "impossible"
-        about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries))
+            entry.verdict, entry.points = "acceptable" if entry.usable else "impossible", 0.0
+        about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries), chosen)
         rest, good = _candidates(entries, job), float("inf")
         while rest and (good == float("inf") or rest[0].median_cost <= NEAR * good):
             judged, rest = _split(rest, min(good, rest[0].median_cost))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
 from .choice import meets
@@ -14,6 +15,7 @@ GB = 1e9
 SMALL_MESSAGE_BYTES = 1e6
 NEAR = 1.25  # a candidate dearer than this is not chosen for a stale price
 _RDMA = ("rdma", "srd")
+_SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 
 
 def known(value: Any) -> Any:
@@ -39,10 +41,22 @@ def likely(entries: list[Entry]) -> Entry | None:
     return owned or min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
 
 
-def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float]) -> dict[str, Any]:
-    """Facts about the job. ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model."""
-    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, likely(entries)),
-            **_best_network(job, reference(entries)), **_traffic(job, likely(entries)), **_slowdowns(entries),
+def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
+    """Whether the choice runs on another split than the one the rules were told of."""
+    told = likely(entries)
+    if chosen is None or chosen.estimate is None or told is None or told is chosen:
+        return False
+    return any((chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT)
+
+
+def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None) -> dict[str, Any]:
+    """Facts about the job, at the split of ``chosen`` where something is chosen already, else at the likeliest.
+
+    ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
+    """
+    run = chosen or likely(entries)
+    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, run),
+            **_best_network(job, reference(entries)), **_traffic(job, run), **_slowdowns(entries),
             **{name: known(value) for name, value in sizes.items()}}
 
 
@@ -146,6 +160,12 @@ def _breakeven(entry: Entry) -> float:
     return 100 * entry.price.fabric_usd_per_hour.value / entry.price.gpu_usd_per_hour.value
 
 
+def _routing(fabric: Fabric, job: Resolved) -> bool:
+    """Whether packets are spread by load: as the cluster's owner says, where the fabric has RDMA switches to say it of."""
+    said = job.questionnaire.cluster.adaptive_routing
+    return fabric.adaptive_routing if said is None or fabric.transport != "rdma" else said
+
+
 def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """Facts about one candidate; what was not computed is unknown."""
     fabric, c = entry.considered.fabric, entry.considered
@@ -155,7 +175,7 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
     facts = {
         "fabric": fabric.id, "technology": fabric.technology, "transport": fabric.transport, "line_rate_gbps": known(rate),
         "nics_per_node": nics, "node_gbps": known(rate * nics if rate else None),
-        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None), "adaptive_routing": fabric.adaptive_routing,
+        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None), "adaptive_routing": _routing(fabric, job),
         "in_network_reduction": fabric.in_network_reduction, "vendors": fabric.vendors, "skills": fabric.skills,
         "maturity": fabric.maturity, "largest_proven_gpus": known(proven),
         "node_count_over_proven": known(job.gpus / proven if proven else None), "owned": c.owned,

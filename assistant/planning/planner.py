@@ -88,15 +88,22 @@ def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.da
     money.price(entries, job, catalog, bought_designs(entries, job, catalog), today)
     money.run(entries, job)
     choice.mark_ties(entries)
-    conclusions = _conclusions(job, architecture, entries, library)
+    told = [facts.candidate_facts(entry, job, entries) for entry in entries]
+    conclusions, made = _judged(job, architecture, entries, told, library)
+    if facts.other_split(made.chosen, entries):
+        # The rules have spoken of a split that the choice does not run on: they look again, at its own.
+        conclusions, made = _judged(job, architecture, entries, told, library, made.chosen)
+    return Decision(job, architecture, entries, conclusions, made)
+
+
+def _judged(job: Resolved, architecture: Any, entries: list[Entry], told: list[dict[str, Any]], library: Library,
+            chosen: Entry | None = None) -> tuple[list[Conclusion], choice.Choice]:
+    """What the rules conclude, and the choice that follows from it."""
+    about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries), chosen)
+    conclusions = reasoner(library).run(about_job, told)
     verdicts.apply(conclusions, entries)
     choice.mark_probabilities(entries)
-    return Decision(job, architecture, entries, conclusions, choice.choose(entries, questionnaire))
-
-
-def _conclusions(job: Resolved, architecture: Any, entries: list[Entry], library: Library) -> list[Conclusion]:
-    about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries))
-    return reasoner(library).run(about_job, [facts.candidate_facts(entry, job, entries) for entry in entries])
+    return conclusions, choice.choose(entries, job.questionnaire)
 
 
 @lru_cache(maxsize=4)

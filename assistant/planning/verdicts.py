@@ -10,7 +10,10 @@ from .entry import Entry
 
 
 def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
-    """Verdicts, reasons and preference points of the rules onto the candidates; the harder verdict wins."""
+    """Verdicts, reasons and preference points of the rules onto the candidates, in place of what stood there; the harder
+    verdict wins."""
+    for entry in entries:
+        entry.verdict, entry.points, entry.reasons = "acceptable", 0.0, []
     by_id = {entry.id: entry for entry in entries}
     for conclusion in conclusions:
         entry = by_id.get(conclusion.fabric or "")
