@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assistant.present import figures
+from assistant.present.reading import confidence, is_given
 from assistant.vocabulary.plan import Candidate, Plan
 
 MOST_NAMED = 4
@@ -34,7 +35,7 @@ def _recommendation(before: Plan, after: Plan) -> list[str]:
         return ["Nothing works any more."]
     if new.verdict != "infeasible" and old.verdict == "infeasible":
         return [f"Now something works: {new.fabric}."]
-    if (after.questionnaire.get("cluster") or {}).get("fabric") == new.fabric:
+    if is_given(after):
         return []  # the network was fixed by what was said: no news
     return [f"The recommendation is now {new.fabric}; it was {old.fabric}."] if new.fabric != old.fabric else []
 
@@ -67,19 +68,8 @@ def _confidence(before: Plan, after: Plan) -> list[str]:
     old, new = before.recommendation.confidence, after.recommendation.confidence
     if abs(new - old) < 0.01 or after.recommendation.verdict == "infeasible":
         return []
-    other_kind = is_fixed(after) != is_fixed(before) or before.recommendation.verdict == "infeasible"
-    return [confidence(after)] if other_kind else [f"{confidence(after)[:-1]}, before {old:.0%}."]
-
-
-def is_fixed(plan: Plan) -> bool:
-    """Whether the network was given, not chosen: then its confidence says how likely it is the cheapest as well."""
-    return (plan.questionnaire.get("cluster") or {}).get("fabric") == plan.recommendation.fabric
-
-
-def confidence(plan: Plan) -> str:
-    """How sure the answer is, in one sentence."""
-    value = plan.recommendation.confidence
-    return f"Chance that it is the cheapest as well: {value:.0%}." if is_fixed(plan) else f"Confidence: {value:.0%}."
+    other_kind = is_given(after) != is_given(before) or before.recommendation.verdict == "infeasible"
+    return [confidence(after)] if other_kind else [f"{confidence(after, why=False)[:-1]}, before {old:.0%}."]
 
 
 def _candidates(before: Plan, after: Plan) -> list[str]:

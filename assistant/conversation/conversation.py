@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
+from assistant.present.fields import field_name, field_text
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.errors import InputError
@@ -20,7 +21,6 @@ from .changes import changes
 from .commands import branch_of, command_of
 from .draft import Draft
 from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Question, Turn, Understood, VariationShown
-from .fields import field_name, field_text
 from .history import History
 from .interviewer import Interviewer
 from .scaling import Scaling
@@ -226,7 +226,7 @@ class Conversation:
         return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
 
     def _about_plan(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: self._about.answer(plan, reading, said))
+        return self._with_plan(lambda plan: self._about.answer(plan, reading, said, self.variation.plan if self.variation else None))
 
     def _with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         if self.plan is None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assistant.present import figures
+from assistant.present import figures, reading
+from assistant.present.fields import field_name, value_text
+from assistant.present.reading import confidence
 from assistant.vocabulary.facts import FACTS, UNKNOWN
 from assistant.vocabulary.plan import Candidate, Evidence, Finding, Plan
 
-from .changes import candidate, chosen, confidence, unit_of_work
+from .changes import candidate, chosen, unit_of_work
 from .events import Explanation, Note, Reason
 
 MOST_FACTS = 6
@@ -18,7 +20,7 @@ MOST_SIDES = 4
 _STAGES = ("choose", "screen", "demand", "classify")
 # The stronger the kind of evidence, the earlier it is named.
 _GRADES = ("measured", "derived", "vendor", "rule-of-thumb", "opinion")
-_VERDICTS = {"recommended": "is recommended", "acceptable": "would do", "avoid": "is better avoided",
+_VERDICTS = {"recommended": "is recommended", "given": "is given, so it is kept", "acceptable": "would do", "avoid": "is better avoided",
              "impossible": "is not possible here"}
 
 
@@ -47,7 +49,7 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
     difference = _difference(plan, found)
     if difference:
         children.insert(0, Reason(kind="figure", text=difference))
-    return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[found.verdict]}.",
+    return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[reading.verdict(found, plan)]}.",
                                                  children=tuple(children)))
 
 
@@ -157,8 +159,6 @@ def _fact(name: str, value: Any) -> str:
 
 def flips(plan: Plan) -> Note:
     """The nearest values at which another fabric would win."""
-    from .fields import field_name, value_text
-
     answer = plan.recommendation
     items = [f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}."
              for f in answer.flips]

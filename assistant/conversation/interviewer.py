@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from assistant.library import Library
+from assistant.present.fields import field_name, field_text
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import interview
 from .draft import Draft
 from .events import Choice, Event, Finished, Note, Question
-from .fields import field_name, field_text
 from .interview import Next
 from .questions import Asked
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assistant.present.fields import field_name
 from assistant.vocabulary.catalog import Catalog
 
 from .choices import Choices, fabrics, fixed, gpu_counts, gpus, models, nothing
 from .draft import Draft
 from .events import Question
-from .fields import field_name
 
 
 def _always(draft: Draft, catalog: Catalog) -> bool:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
 from .draft import EXCLUDED, NODES, Change, Draft
 from .events import Understood, UnderstoodField
-from .fields import field_name, field_text, value_text
 
 _ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
                             r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.present import figures, report
+from assistant.present import figures, reading, report
 from assistant.present.answers import answer_blocks
 from assistant.present.markdown import block_markdown, escaped
 from assistant.present.plots import plot_lines
 from assistant.present.report import SIGNS, Bullets, Paragraph, Table
 from assistant.present.text import block_lines, safe
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Candidate, Plan
 
 from . import events as e
-from .changes import confidence
 
 MOST_CANDIDATES = 4
 MOST_PASSAGES = 3
@@ -147,24 +146,29 @@ def _summary(plan: Plan, headline: str) -> Iterator[Block]:
     if answer.verdict == "no-network-needed":
         return
     if answer.verdict == "recommended":
-        yield Paragraph(confidence(plan) + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
+        yield Paragraph(reading.confidence(plan) + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
     if answer.smallest_change:
         yield Paragraph(answer.smallest_change)
     table = _candidates(plan)
     if len(table.rows) > 1:
         yield table
+        splits = reading.splits(_shown(plan))
+        if splits:
+            yield Paragraph(splits)
 
 
 def _candidates(plan: Plan) -> Table:
     """The recommended fabric and the cheapest others, in words and signs."""
-    computed = [c for c in plan.candidates if c.step_time_s is not None and c.verdict != "impossible"]
-    shown = sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50
-                                            if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
-    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", c.verdict, figures.seconds(c.step_time_s.p50),
+    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", reading.verdict(c, plan), figures.seconds(c.step_time_s.p50),
              figures.percent(c.exposed_communication_percent),
-             figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN] for c in shown]
+             figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN] for c in _shown(plan)]
     step = "per token" if "inference" in str(plan.questionnaire.get("workload", "")) else "step"
     return Table(["network", "verdict", step, "waiting", "cost of the run"], rows, frozenset({2, 3, 4}))
+
+
+def _shown(plan: Plan) -> list[Candidate]:
+    computed = [c for c in plan.candidates if c.step_time_s is not None and c.verdict != "impossible"]
+    return sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50 if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
 
 
 def _variation(event: e.VariationShown) -> Iterator[Block]:
@@ -232,7 +236,7 @@ def _comparison(event: e.Comparison) -> Iterator[Block]:
     rows = [[row.what, row.left + (" ✓" if row.better == "left" else ""), row.right + (" ✓" if row.better == "right" else "")]
             for row in event.rows]
     yield Paragraph(event.summary, strong=True)
-    yield Table(["", event.left, event.right], rows)
+    yield Table(["", event.left, event.right], rows, each_named=True)
     yield Paragraph("✓ marks the better side.")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assistant.present.fields import field_name, value_text
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
 from .draft import Draft
-from .fields import field_name, value_text
 from .plausible import ANSWERS, Plausible
 from .questions import Asked
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
+MOST_OUTCOMES, RARE = 4, 0.02  # outcomes that are named, and the probability below which one is not
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: f
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
     ``at_least`` any more, the rest is not tried."""
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
-    answers = sorted(_answers(asked, draft, now, trials), key=lambda answer: -answer.weight)
+    answers = sorted(answers_to(asked, draft, now, trials), key=lambda answer: -answer.weight)
     for number, answer in enumerate(answers):
         if probability + sum(a.weight for a in answers[number:]) < at_least:
             break
-        then = _tried(answer, draft, trials)
+        then = tried(answer, draft, trials)
         if then is None or (answer.must_work and then.fabric is None and now.fabric is not None):
             continue
         if now.cost and then.cost:
@@ -65,12 +66,13 @@ def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: f
     return Worth(asked, probability, regret, moved, tuple(turns))
 
 
-def _answers(asked: Asked, draft: Draft, now: Tried, trials: Trials) -> list[Plausible]:
+def answers_to(asked: Asked, draft: Draft, now: Tried, trials: Trials) -> list[Plausible]:
+    """What could plausibly be answered; nothing for a question about what is needed in any case."""
     return ANSWERS[asked.field](draft, now, trials.catalog) if asked.field in ANSWERS else []
 
 
-def _tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
-    """``None`` for an answer that cannot be given here: a batch that does not divide, say."""
+def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
+    """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide, say."""
     try:
         return trials.tried(draft.with_fields(answer.fields, "", trials.catalog).draft.questionnaire(trials.catalog))
     except InputError:
@@ -82,7 +84,13 @@ def in_words(worth: Worth, catalog: Catalog) -> str:
     outcomes: dict[str | None, list[Plausible]] = {}
     for turn in worth.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
-    parts = [f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()]
+    weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
+    likeliest = [fabric for fabric in sorted(weights, key=lambda fabric: -weights[fabric])[:MOST_OUTCOMES]
+                 if weights[fabric] >= min(RARE, max(weights.values()))]
+    parts = [f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()
+             if fabric in likeliest]
+    if len(outcomes) > len(parts):
+        parts.append("a few rarer answers would change it too")
     return f"It could change the answer (about {100 * worth.probability:.0f} % likely): {'; '.join(parts)}; otherwise it stays."
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from assistant.vocabulary.plan import Candidate, Crossover, Evidence, Finding, Plan, SourceNumber
 
-from . import figures
+from . import figures, reading
+from .fields import field_name, value_text
 
 SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
 _WHY_STAGES = ("demand", "choose", "classify")  # what the job asks of a network, then what speaks for the choice
@@ -36,7 +37,7 @@ class Table:
     """Rows of text under a header; ``right`` are the columns of numbers; ``emphasis`` the index of the row that won.
 
     Where there is little room columns give way in the order of ``first_to_go``, after ``shorter`` cells (header first)
-    have taken the place of a column's own.
+    have taken the place of a column's own. ``each_named``: in plain text every value stands beside the name of its column.
     """
 
     header: list[str]
@@ -45,6 +46,7 @@ class Table:
     emphasis: int | None = None
     first_to_go: tuple[int, ...] = ()
     shorter: dict[int, list[str]] = field(default_factory=dict)
+    each_named: bool = False
 
 
 def whole(table: Table) -> dict[int, list[str]]:
@@ -115,7 +117,7 @@ def _cited_report(plan: Plan) -> tuple[list[Section], Citations]:
 def _opening(plan: Plan) -> Section:
     answer = plan.recommendation
     blocks: list[Block] = [Paragraph(answer.headline, strong=True)]
-    details = [f"Confidence {answer.confidence:.0%}: the chance that it is the cheapest, or within a percent of it."]
+    details = [reading.confidence(plan)]
     if answer.runner_up:
         details.append(f"Runner-up: {answer.runner_up}.")
     if answer.smallest_change:
@@ -137,8 +139,9 @@ def _candidates(plan: Plan) -> Section:
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
     medians = [figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6] for c, row in zip(computed, rows, strict=True)]
     blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]}),
-                           Paragraph("✓ recommended   · acceptable   ! avoid   ✗ impossible. Exposed: communication that nothing hides, "
-                                     "inside nodes too. Best: the probability of being the cheapest.")]
+                           Paragraph(f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible. "
+                                     "Exposed: communication that nothing hides, inside nodes too. Best: the probability of being the cheapest.")]
+    blocks += [Paragraph(note) for note in (reading.splits(computed), reading.middle(plan)) if note]
     left_out = [c.fabric for c in plan.candidates if c.step_time_s is None]
     if left_out:
         blocks.append(Paragraph("Not possible here: " + ", ".join(left_out) + "."))
@@ -202,7 +205,8 @@ def _at_another_price(candidate: Candidate, chosen: Candidate) -> str:
 
 def _flips(plan: Plan) -> Section:
     flips = plan.recommendation.flips
-    items = [f"{f.input}: from {_value(f.from_)} to {_value(f.at)}, then {f.to_fabric}." for f in flips]
+    items = [f"{field_name(f.input)}: from {value_text(f.input, f.from_)} to {value_text(f.input, f.at)}, then "
+             f"{'no network' if f.to_fabric == 'none' else f.to_fabric}." for f in flips]
     return Section("What would flip it", [Bullets(items)] if items else [])
 
 

@@ -41,10 +41,24 @@ def sentences(sweep: Sweep) -> list[str]:
 def _sentence(turns: list[Turn]) -> str:
     where = f"With {named(turns[0].where)}: " if turns[0].where else ""
     said = [text for turn in turns if (text := _clause(turn))]
+    if _is_a_tie(turns):
+        said = [_tie(turns), *said[2:]]
     if not said:
         return f"{where}nothing to say about InfiniBand: it and another fabric stand side by side at no point."
     text = f"{where}{'; '.join(said)}."
     return text if where else text[0].upper() + text[1:]
+
+
+def _is_a_tie(turns: list[Turn]) -> bool:
+    """Whether InfiniBand is chosen here and there among its rivals only because the costs cannot be told apart."""
+    chosen, rival = turns[:2]
+    return chosen.first is not None and not chosen.throughout and rival.compared and rival.first is None
+
+
+def _tie(turns: list[Turn]) -> str:
+    chosen, rival = turns[:2]
+    return (f"from {amount(chosen.along, chosen.first)} on InfiniBand and {_RIVALS[rival.question]} lie within the error of each other, so that a "
+            f"plan takes now one, now the other; InfiniBand never costs clearly less up to {amount(rival.along, rival.largest)}")
 
 
 def _clause(turn: Turn) -> str | None:

@@ -37,6 +37,10 @@ def block_lines(block: Block, width: int) -> list[str]:
 
 def _table_lines(table: Table, width: int) -> list[str]:
     columns = fitting_columns(table, width, 2)
+    if table.each_named:
+        return [line for row in table.rows for line in textwrap.wrap(
+            f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}", width,
+            subsequent_indent="    ")]
     if columns is None:
         return _records(table, width)
     widths = {i: max(map(len, cells)) for i, cells in columns.items()}

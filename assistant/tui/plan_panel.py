@@ -107,7 +107,7 @@ def told(fields: Mapping[str, Any]) -> list[Line]:
 
 def _named(fields: Mapping[str, Any]) -> Iterator[Line]:
     """Fields by the names the conversation has for them."""
-    from assistant.conversation.fields import field_name, value_text
+    from assistant.present.fields import field_name, value_text
 
     for name, value in fields.items():
         yield parts((f"{field_name(name)}: ", "$quiet"), value_text(name, value), lead="✓ ", lead_style="$good")

@@ -48,7 +48,11 @@ class Assumption(Contract):
 
 
 class Prediction(Contract):
-    """The quantitative model's answer for one questionnaire on one fabric."""
+    """The quantitative model's answer for one questionnaire on one fabric.
+
+    ``step_time_s`` has every estimate at its middle and is the sum of ``breakdown_s``; ``step_time_p50_s`` is the median of the
+    error band, the step that a plan names.
+    """
 
     id: str | None
     step_time_s: float
@@ -63,6 +67,7 @@ class Prediction(Contract):
     parallelism: dict[str, Any]
     breakdown_s: Breakdown
     fabric: str | None = None
+    step_time_p50_s: float | None = None
     outside_calibration: list[str] = Field(default_factory=list)
     assumptions: list[Assumption] = Field(default_factory=list)
 

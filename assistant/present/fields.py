@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from assistant.present.figures import significant
 from assistant.vocabulary.catalog import Catalog
+
+from .figures import significant
 
 _NAMES = {
     "workload": "workload", "model": "model", "model.params": "parameters", "cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.nodes": "nodes",
     "cluster.gpus_per_node": "GPUs per node", "cluster.nics_per_node": "NICs per node", "cluster.fabric": "network",
-    "cluster.provider": "provider", "cluster.sites": "sites", "cluster.wan_gbps": "link between sites",
+    "cluster.provider": "provider", "cluster.sites": "sites", "cluster.oversubscription": "oversubscription",
+    "cluster.adaptive_routing": "adaptive routing", "cluster.wan_gbps": "link between sites",
     "training.sequence_length": "sequence length", "training.global_batch": "global batch", "training.micro_batch": "micro-batch",
     "training.precision": "precision", "training.recompute": "recomputation", "training.attention": "attention",
     "training.framework": "framework", "training.tokens": "tokens of the run", "training.days": "length of the run",
@@ -29,7 +31,7 @@ _NAMES = {
     "constraints.excluded_fabrics": "ruled out",
 }
 _UNITS = {
-    "cluster.wan_gbps": "{} Gb/s", "training.sequence_length": "{} tokens", "training.global_batch": "{} sequences",
+    "cluster.wan_gbps": "{} Gb/s", "cluster.oversubscription": "{}:1", "training.sequence_length": "{} tokens", "training.global_batch": "{} sequences",
     "training.days": "{} days",
     "inference.prompt_tokens": "{} tokens", "inference.output_tokens": "{} tokens",
     "inference.requests_per_s": "{} requests per second",
@@ -42,6 +44,7 @@ _TECHNOLOGIES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spec
                  "tcpxo": "TCPXO",
                  "tcp": "Ethernet with TCP", "ultra-ethernet": "Ultra Ethernet", "wan": "a wide-area link"}
 _STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
+_IN_DAYS, SHORT_DAYS = ("training.days", "constraints.deadline_days"), 2  # what is shorter is told in hours
 _PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
 
 
@@ -58,6 +61,8 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ", ".join(_grouped(list(value), catalog)) or "nothing"
+    if name in _IN_DAYS and value and abs(value) < SHORT_DAYS:
+        return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
         return _UNITS.get(name, "{}").format(_number(name, value))
     named = _catalog_name(name, value, catalog) if catalog else None
