@@ -42,8 +42,9 @@ def _drawn(rng: random.Random, catalog: Catalog) -> Iterator[dict[str, Any]]:
         if not fitting:
             continue
         job = {"workload": workload, "model": rng.choice(fitting), "cluster.gpu": gpu.id, "cluster.gpus": gpus}
-        yield {**job, **_where(rng, gpu.id, gpus > per_node, catalog), **_constraints(rng, gpu),
-               **(_load(rng) if need < 18 else _training(rng, gpus, workload))}
+        job |= {**_where(rng, gpu.id, gpus > per_node, catalog), **_constraints(rng, gpu),
+                **(_load(rng) if need < 18 else _training(rng, gpus, workload))}
+        yield job | ({"budget.spot": False} if job.get("budget.mode") == "buy" else {})  # nobody takes away what one owns
 
 
 def _one_of(rng: random.Random, weights: dict[Any, int]) -> Any:

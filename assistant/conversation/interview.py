@@ -13,6 +13,7 @@ from assistant.vocabulary.plan import Plan
 from .draft import Draft
 from .events import Event, Question
 from .questions import QUESTIONS, Asked
+from .together import worth_together
 from .worth import REFINES, Worth, in_words, worth_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Less likely than this to change the answer, a question is not worth the person's time.
 LEAST_PROBABILITY = 0.01
+# Of two answers that change it only together: the first is worth asking for when the second may still be said as well.
+LEAST_TOGETHER = 0.02
 MOST_REFINING = 3
 _ABOUT_THE_JOB = ("training.", "parallelism", "inference.")
 
@@ -38,7 +41,7 @@ class Next:
 
 def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
     """What is needed, in order; then the question most likely to change the recommended fabric, and among those equally
-    likely the one with most at stake."""
+    likely the one with most at stake; where none alone could change it, the one that could with another."""
     still_open = open_questions(draft, trials.catalog)
     needed = [asked for asked in still_open if asked.required]
     if needed:
@@ -52,6 +55,9 @@ def next_question(draft: Draft, plan: Plan | None, trials: Trials) -> Next:
     worths = _worths(still_open, draft, now, trials)
     best = max(worths, key=lambda worth: worth.rank)
     if best.probability < LEAST_PROBABILITY:
+        together = worth_together(still_open, draft, now, trials)
+        if together is not None and together.probability >= LEAST_TOGETHER:
+            return Next(together.asked, in_words(together, trials.catalog))
         moving = sorted((w for w in worths if w.moved > REFINES), key=lambda worth: -worth.moved)
         return Next(None, refines=tuple(worth.asked.called for worth in moving[:MOST_REFINING]))
     return Next(best.asked, "" if best.asked.first else in_words(best, trials.catalog))

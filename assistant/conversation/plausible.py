@@ -30,7 +30,8 @@ class Plausible:
 
 Answers = Callable[[Draft, "Tried", Catalog], list[Plausible]]
 OWNED = {"infiniband": 0.15, "roce": 0.1, "tcp": 0.1}  # what is already there, by technology
-FACTORS, BATCH = (0.25, 4.0), 0.2  # of the usual batch, and how likely each is
+FACTORS = {0.25: 0.2, 4.0: 0.2, 16.0: 0.05}  # of the usual batch
+CLOUDS, OTHERS = {"aws": 0.2, "gcp": 0.1, "azure": 0.15}, 0.15  # who rents out the machines; the others together
 SEQUENCES = {2048: 0.2, 8192: 0.35, 32768: 0.2}
 PRICES = {0.5: 0.15, 0.7: 0.2, 1.3: 0.15, 1.8: 0.1}  # of the usual price
 FRAMEWORKS = {"megatron": 0.3, "fsdp": 0.3, "deepspeed": 0.15, "jax": 0.1}
@@ -45,11 +46,31 @@ def _fabric(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 
 def _provider(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    clouds = {"aws": 0.2, "gcp": 0.1, "azure": 0.15}
-    gpu = now.job.gpu.id
-    sold = [name for name in clouds if name in catalog.providers and any(o.gpu == gpu for o in catalog.providers[name].offers)]
+    """Machines that are bought, or those of a provider: the large clouds, and one for each choice of networks among the others.
+
+    Whoever would go to a cloud that does not have this GPU goes to one of the others.
+    """
+    sold = _sold(now.job.gpu.id, catalog)
+    clouds = {name: weight for name, weight in CLOUDS.items() if name in sold}
+    elsewhere = OTHERS + sum(CLOUDS.values()) - sum(clouds.values())
+    alike: dict[frozenset[str], list[str]] = {}
+    for name in sold.keys() - clouds.keys():
+        alike.setdefault(sold[name], []).append(name)
+    others = {min(names): elsewhere * len(names) / (len(sold) - len(clouds)) for names in alike.values()}
     return [Plausible({"budget.mode": "buy"}, 0.2),
-            *(Plausible({"cluster.provider": name, "budget.mode": "rent"}, clouds[name], must_work=True) for name in sold)]
+            *(Plausible({"cluster.provider": name, "budget.mode": "rent"}, weight, must_work=True)
+              for name, weight in sorted({**clouds, **others}.items()))]
+
+
+def _sold(gpu: str, catalog: Catalog) -> dict[str, frozenset[str]]:
+    """The networks between the nodes that each provider sells with a GPU; plain TCP counts where there is nothing else."""
+    found: dict[str, frozenset[str]] = {}
+    for provider in catalog.providers.values():
+        fabrics = {name for offer in provider.offers if offer.gpu == gpu for name in offer.fabrics} - {"none"}
+        fast = frozenset(name for name in fabrics if catalog.fabrics[name].transport != "tcp")
+        if fabrics:
+            found[provider.id] = fast or frozenset(fabrics)
+    return found
 
 
 def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -60,7 +81,7 @@ def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     """The question asks for the batch and the length together, and together they decide how much a step computes."""
     assumed = now.job.global_batch
-    sizes = {max(1, int(assumed * factor)): BATCH for factor in FACTORS}
+    sizes = {max(1, int(assumed * factor)): weight for factor, weight in FACTORS.items()}
     sizes[assumed] = 1.0 - sum(weight for size, weight in sizes.items() if size != assumed)
     lengths = {} if "training.sequence_length" in draft.fields else {n: w for n, w in SEQUENCES.items() if n != now.job.sequence_length}
     said = [({"training.sequence_length": n}, w) for n, w in lengths.items()] + [({}, 1.0 - sum(lengths.values()))]

@@ -90,6 +90,11 @@ def _network_is_open(draft: Draft, catalog: Catalog) -> bool:
     return _crosses_nodes(draft, catalog) and "cluster.fabric" not in draft.fields
 
 
+def _may_have_a_network(draft: Draft, catalog: Catalog) -> bool:
+    """Whoever rents from a provider that was named has no network of their own: it is one of those the provider sells."""
+    return _crosses_nodes(draft, catalog) and "cluster.provider" not in draft.fields
+
+
 def _rents_across_nodes(draft: Draft, catalog: Catalog) -> bool:
     return _trains_across_nodes(draft, catalog) and draft.fields.get("budget.mode") != "buy"
 
@@ -121,7 +126,7 @@ QUESTIONS: tuple[Asked, ...] = (
     Asked(
         "cluster.fabric", "Is the network already there or fixed by an offer?",
         "A network that is owned is kept unless the job cannot run on it.",
-        settled_by=("cluster.fabric",), first=True, choices=fabrics, matters=_crosses_nodes,
+        settled_by=("cluster.fabric",), first=True, choices=fabrics, matters=_may_have_a_network,
         if_not_sure="every network is considered", placeholder="400G InfiniBand, 100 gig Ethernet, no InfiniBand",
         replies=((r"no(?:pe|t yet|thing(?: yet)?| network(?: yet)?)?|none(?: yet)?|it is open", "undecided"),)),
     Asked(
