@@ -31,14 +31,13 @@ def fitted(index: Index, asked: Sequence[Question]) -> str:
     right = [np.array([document.place in question.accept for document in index.content.documents]) for question in asked]
     weights = _weights([pair for pair in zip(signals, right, strict=True) if pair[1].any()])
     relevances = [found @ weights for found in signals]
-    table = np.array([[found.max(), *astuple(index.evidence(reading, found))]
-                      for found, reading in zip(relevances, readings, strict=True)])
+    table = np.array([astuple(index.evidence(reading, found)) for found, reading in zip(relevances, readings, strict=True)])
     answerable = np.array([bool(question.accept) for question in asked])
     coefficients = _logistic(table, answerable)
     unseen = _cross_validated(table, answerable)
     threshold = np.quantile(unseen[answerable], MOST_REFUSED)
     caught, refused = np.mean(unseen[~answerable] < threshold), np.mean(unseen[answerable] < threshold)
-    names = ("relevance", *(field.name for field in fields(ranking.Evidence)), "constant")
+    names = (*(field.name for field in fields(ranking.Evidence)), "constant")
     values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
     return (f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
             f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n"

@@ -196,6 +196,13 @@ def test_tcp_against_rdma_is_a_factor_where_the_whole_model_is_gathered_every_st
     assert found.value > 3
 
 
+def test_whether_a_job_needs_infiniband_is_answered_yes_or_no_from_the_step_over_each_network(library):
+    found = computed("do I need InfiniBand for 7B on 16 H100?", library, "need")
+    assert found.text.startswith(("No:", "Yes:")) and "sequences of" in found.text
+    assert {"ethernet-tcp-100 ÷", "roce-v2-400 ÷"} <= {figure.name.rsplit(" ", 1)[0] for figure in found.figures[:2]}
+    assert "crosses no network" in computed("do I need InfiniBand for llama 3.1 8b on 8 H100?", library, "need").text
+
+
 def test_where_infiniband_pays_is_computed_beside_each_sources_number(library):
     found = computed_answer("from how many GPUs does InfiniBand pay for llama 3.1 8b with fsdp on H100: 16, 32, 64 or 256 GPUs?",
                             library, understand)
@@ -277,11 +284,12 @@ def test_what_was_misspelt_is_said(library):
 
 # Answers from claims
 
-def test_a_withdrawn_statement_comes_first_and_says_so_with_what_holds(search):
+def test_a_withdrawn_statement_never_leads_and_says_so_with_what_holds(search):
     found = search("Is plain Ethernet as fast as InfiniBand for FSDP?")
     assert found.computed is None and found.answered
-    assert found.direct[0].text.startswith("WITHDRAWN:") and found.direct[0].verdict == "withdrawn"
-    assert "What holds:" in found.direct[0].text
+    [withdrawn] = [line for line in found.direct if line.verdict == "withdrawn"]
+    assert found.direct[0].verdict == "confirmed" and found.direct.index(withdrawn) > 0
+    assert withdrawn.text.startswith("WITHDRAWN:") and "What holds:" in withdrawn.text
     assert found.conflicts[0].id == "withdrawn-azure-ethernet-result"
 
 
@@ -343,6 +351,20 @@ def test_what_nobody_here_knows_is_said_with_what_is_nearest(search):
     text = answer_lines(found, 80)
     assert text[0] == "The knowledge base does not answer this." and "Nearest:" in text
     assert any(line.startswith("[1]") for line in text)
+
+
+def test_where_only_a_wrong_statement_is_near_what_holds_comes_first(search):
+    for question in ("Did InfiniBand beat RoCE in MLPerf?", "Is InfiniBand mandatory above 256 GPUs?", "does google cloud have infiniband?"):
+        first = search(question).direct[0]
+        assert first.text.startswith("What holds:") and f"{first.verdict.upper()}:" in first.text
+
+
+@pytest.mark.parametrize(("question", "opens"), [
+    ("what is rail-optimized?", "rail-optimised topology:"), ("what does SHARP do?", "SHARP:"), ("what is an incast?", "incast:"),
+    ("explain RoCE to me", "RoCE v2:"), ("what does ECMP mean?", "ECMP:")])
+def test_a_question_for_a_meaning_is_opened_by_the_glossary_with_its_source(question, opens, search):
+    first = search(question).direct[0]
+    assert first.text.startswith(opens) and "Glossary, after" in first.text and first.claims
 
 
 # On every surface

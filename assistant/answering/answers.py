@@ -13,9 +13,11 @@ from assistant.vocabulary.answers import Answer
 
 from . import asked, disagreement
 from .computing import compute
+from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
 
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
+_BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 Passages = Callable[[], "retrieval.Index"]
 
 
@@ -63,13 +65,16 @@ def _read(top: int) -> int:
 
 def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
     """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
-    if not found.answered:
+    term = defined(found.question, library)
+    if term is None and not found.answered:
         return found.model_copy(update={"passages": found.passages[:top]})
     from .from_claims import direct_lines
 
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
-    direct = direct_lines(vector, found.passages, library, index, top)
+    direct = direct_lines(vector, found.passages, library, index, top) if found.answered else []
+    if term is not None:
+        direct = [definition_line(term, library), *direct[:_BESIDE_A_DEFINITION]]
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge,
                                        disagreement.nearness(vector, library.knowledge, index))
-    return found.model_copy(update={"direct": direct, "conflicts": conflicts, "passages": found.passages[:top]})
+    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": found.passages[:top]})

@@ -9,7 +9,7 @@ from assistant.library import Library
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.errors import InputError
 
-from . import jobs, model_sizes, prices_and_parts
+from . import jobs, model_sizes, network_needs, prices_and_parts
 from .asked import Asked
 from .collective_times import collective
 from .memory_needs import memory
@@ -20,7 +20,8 @@ _BY_ARITHMETIC: dict[str, _Compute] = {
     "collective": collective, "traffic": model_sizes.step_traffic, "memory": memory, "parameters": model_sizes.parameters,
     "kv-cache": model_sizes.kv_cache, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts}
-_BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": jobs.slowdown, "crossover": jobs.crossover}
+_BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": network_needs.slowdown,
+                  "need": network_needs.need, "crossover": jobs.crossover}
 KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
 
 

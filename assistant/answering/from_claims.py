@@ -21,6 +21,7 @@ from .disagreement import PASSAGES_READ
 
 _MOST_LINES = 3
 _NEAR = 0.10  # of cosine: statements less than this behind the nearest are worth a line too
+_CLEARER = 0.10  # of cosine: a passage that says it so much more nearly than its own claims speaks for itself
 _RANK = 0.04  # of cosine: what a place further down costs a passage's statements
 _HOLDS = frozenset({"confirmed", "consistent"})
 _GAINS = re.compile(r"\b(?:sells?|rents?|gains?|paid|promotes?)\b")
@@ -39,16 +40,17 @@ class _Candidate:
 
 def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index,
                  shown: int) -> list[DirectLine]:
-    """For the ``vector`` of a question: what the best passages say to it by their claims, withdrawn ones first.
+    """For the ``vector`` of a question: what the best passages say to it by their claims, doubtful ones last.
 
     A passage that rests on no claim, as of a user's own document, says it by its nearest sentence. ``shown``: how many
     passages stand below, so that a line names no number that is not there.
     """
-    chosen = _nearest(list(_candidates(passages, vector, library, index)))
-    chosen.sort(key=lambda found: (not (found.claim and _is_withdrawn(found.claim, library)), -found.nearness))
+    candidates = list(_candidates(passages, vector, library, index))
+    chosen = sorted(_nearest(candidates), key=lambda found: (_is_doubtful(found, library), -found.nearness))
+    chosen = [*_speaks_for_itself(candidates, passages, vector, index), *chosen][:_MOST_LINES]
     firsts = {found.claim.source: found for found in reversed(chosen) if found.claim}  # who gains is said once
-    return [_line(found, library, firsts[found.claim.source] is found, shown) if found.claim
-            else _told(found.sentence, passages[found.passage - 1], found.passage, shown) for found in chosen]
+    return [_line(found, library, firsts[found.claim.source] is found, shown, leads=place == 0) if found.claim
+            else _told(found.sentence, passages[found.passage - 1], found.passage, shown) for place, found in enumerate(chosen)]
 
 
 def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index) -> Iterator[_Candidate]:
@@ -56,14 +58,35 @@ def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: L
     for number, passage in enumerate(passages[:PASSAGES_READ], start=1):
         further = _RANK * (number - 1)
         if not passage.claims:
-            near = {text: float(_vector(text, index) @ vector) for text in sentences(passage.text) or [passage.text]}
-            best = max(near, key=near.__getitem__)
-            yield _Candidate(None, best, number, near[best] - further)
+            best, near = _best_sentence(passage, vector, index)
+            yield _Candidate(None, _reply(passage.text) if best.endswith("?") else best, number, near - further)
         for told in passage.claims:
             claim = library.knowledge.claims.get(told["id"])
             if claim is not None and claim.id not in seen:
                 seen.add(claim.id)
                 yield _Candidate(claim, "", number, float(_vector(claim.statement, index) @ vector) - further)
+
+
+def _speaks_for_itself(candidates: Sequence[_Candidate], passages: Sequence[FoundPassage], vector: np.ndarray,
+                       index: Index) -> list[_Candidate]:
+    """The best passage in its own words, when they are much nearer to the question than any statement it rests on."""
+    if not passages or not passages[0].claims or passages[0].status != "current":
+        return []
+    _, near = _best_sentence(passages[0], vector, index)
+    statements = [one.nearness for one in candidates if one.claim is not None and one.passage == 1]
+    return [_Candidate(None, _reply(passages[0].text), 1, near)] if near > max(statements, default=-1.0) + _CLEARER else []
+
+
+def _best_sentence(passage: FoundPassage, vector: np.ndarray, index: Index) -> tuple[str, float]:
+    near = {text: float(_vector(text, index) @ vector) for text in sentences(passage.text) or [passage.text]}
+    best = max(near, key=near.__getitem__)
+    return best, near[best]
+
+
+def _reply(text: str) -> str:
+    """A passage without the question it may begin with."""
+    question, mark, rest = text.partition("? ")
+    return rest if mark and "." not in question and rest else text
 
 
 def _vector(text: str, index: Index) -> np.ndarray:
@@ -80,21 +103,29 @@ def _nearest(found: list[_Candidate]) -> list[_Candidate]:
     return [one for one in ordered if one.nearness >= ordered[0].nearness - _NEAR]
 
 
+def _is_doubtful(found: _Candidate, library: Library) -> bool:
+    """Whether it is a statement that does not hold."""
+    return found.claim is not None and (found.claim.doubtful or _is_withdrawn(found.claim, library))
+
+
 def _is_withdrawn(claim: Claim, library: Library) -> bool:
     return claim.verdict == "withdrawn" or library.knowledge.sources[claim.source].status == "withdrawn"
 
 
-def _line(found: _Candidate, library: Library, names_interest: bool, shown: int) -> DirectLine:
+def _line(found: _Candidate, library: Library, names_interest: bool, shown: int, *, leads: bool) -> DirectLine:
+    """One claim with its conditions, source and verdict; a doubtful one that ``leads`` is opened by what holds."""
     claim, source = found.claim, library.knowledge.sources[found.claim.source]
     date = claim.date or source.date
     told = date.isoformat() if date else None
     number = found.passage if found.passage <= shown else None
     place = f" [{number}]" if number else f" ({claim.id})"
     withdrawn = _is_withdrawn(claim, library)
-    parts = [f"WITHDRAWN: {claim.statement}" if withdrawn else claim.statement, *_figure(claim),
+    corrected = leads and claim.correction and _is_doubtful(found, library)
+    marked = "WITHDRAWN: " if withdrawn else f"{claim.verdict.upper()}: " if claim.doubtful else ""
+    parts = [*([f"What holds: {_ended(claim.correction)}"] if corrected else []), f"{marked}{claim.statement}", *_figure(claim),
              *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
              f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
-             *_judged(claim, library), *(_interest(source) if names_interest else [])]
+             *_judged(claim, library, corrected=bool(corrected)), *(_interest(source) if names_interest else [])]
     return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told,
                       passage=number)
 
@@ -110,13 +141,13 @@ def _figure(claim: Claim) -> list[str]:
     return [f"Figure: {significant(float(claim.figure.value))} {claim.figure.unit}."]
 
 
-def _judged(claim: Claim, library: Library) -> list[str]:
+def _judged(claim: Claim, library: Library, *, corrected: bool) -> list[str]:
     """Our verdict, with what we compute instead and what holds where it is not simply right."""
     if claim.verdict in _HOLDS:
         return [f"Our verdict: {claim.verdict}."]
     checks = [check for check in result_of(claim, library.catalog).checks if check.agreement != "agrees"]
     found = [f"Our verdict: {claim.verdict}."] + ([_recomputed(checks[0])] if checks else [])
-    return found + ([f"What holds: {_ended(claim.correction)}"] if claim.correction else [])
+    return found + ([f"What holds: {_ended(claim.correction)}"] if claim.correction and not corrected else [])
 
 
 def _recomputed(check: Check) -> str:

@@ -1,4 +1,4 @@
-"""Answers for a described job, by the planner's own prediction: step time, length of a run, slowdown, crossover."""
+"""Answers for a described job, by the planner's own prediction: step time, length of a run, crossover."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assistant.planning import plan
 from assistant.planning.crossover import crossover as planned_crossover
 from assistant.planning.prediction import predict
 from assistant.planning.resolve import Assumptions
-from assistant.present.figures import layout, percent, seconds, significant
+from assistant.present.figures import layout, seconds, significant
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.plan import Crossover, Prediction
@@ -27,7 +27,7 @@ _MOST_NETWORKS = 3
 _BAND = "The band is from the tenth to the ninetieth percentile of the model's error on measured runs"
 
 
-def _predictions(asked: Asked, catalog: Catalog, on: list[Fabric], taken: Assumptions) -> list[Prediction]:
+def predictions(asked: Asked, catalog: Catalog, on: list[Fabric], taken: Assumptions) -> list[Prediction]:
     """The job on each fabric at its own best split; what the planner assumed is taken over. Raises :class:`InputError`."""
     given = {"workload": "pretraining"} if asked.fields.get("workload") is None else {}
     if given:
@@ -50,43 +50,48 @@ def _networks(asked: Asked, catalog: Catalog, taken: Assumptions) -> list[Fabric
     return fabrics(asked, catalog, taken, at.gpu)[:_MOST_NETWORKS]
 
 
-def _is_training(asked: Asked) -> bool:
+def is_training(asked: Asked) -> bool:
+    """Whether it is not about serving."""
     return asked.fields.get("workload") not in _SERVING
 
 
-def _spread(one: Prediction) -> str:
+def spread(one: Prediction) -> str:
+    """From the tenth to the ninetieth percentile of a step."""
     return f"{seconds(one.step_time_p10_s)} to {seconds(one.step_time_p90_s)}"
 
 
-def _caveat(made: list[Prediction]) -> str:
+def caveat(made: list[Prediction]) -> str:
+    """What the band is, and what lies outside of what was calibrated."""
     outside = list(dict.fromkeys(reason for one in made for reason in one.outside_calibration))
     return _BAND + (f"; outside what was calibrated: {'; '.join(outside)}." if outside else ".")
 
 
-def _unfit(made: list[Prediction]) -> str:
+def unfit(made: list[Prediction]) -> str:
+    """A sentence when the job does not fit in memory."""
     return "" if all(one.fits for one in made) else " It does not fit in memory as described."
 
 
 def step_time(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
     """Seconds of one optimizer step on each network named."""
     named, taken = model_of(asked, library.catalog), Assumptions()
-    if named is None or not _is_training(asked):
+    if named is None or not is_training(asked):
         return None
     on = _networks(asked, library.catalog, taken)
-    made = _predictions(asked, library.catalog, on, taken)
+    made = predictions(asked, library.catalog, on, taken)
     at = situation(asked, library.catalog, Assumptions())
-    figures = [one for fabric, found in zip(on, made, strict=True) for one in _step_figures(fabric, found)]
-    parts = [f"{_over(fabric)}{seconds(one.step_time_s)} per step ({_spread(one)}), {significant(one.tokens_per_s_per_gpu)} "
+    figures = [one for fabric, found in zip(on, made, strict=True) for one in step_figures(fabric, found)]
+    parts = [f"{_over(fabric)}{seconds(one.step_time_s)} per step ({spread(one)}), {significant(one.tokens_per_s_per_gpu)} "
              f"tokens/s per GPU, {one.mfu:.0%} MFU" for fabric, one in zip(on, made, strict=True)]
-    text = f"{named[0]} on {at.where}: {'; '.join(parts)}.{_unfit(made)}"
-    return computed("step-time", asked, text, figures, _inputs(asked, named[0], on), taken, _caveat(made))
+    text = f"{named[0]} on {at.where}: {'; '.join(parts)}.{unfit(made)}"
+    return computed("step-time", asked, text, figures, inputs(asked, named[0], on), taken, caveat(made))
 
 
 def _over(fabric: Fabric) -> str:
     return "" if fabric.technology == "none" else f"over {fabric.name} "
 
 
-def _step_figures(fabric: Fabric, one: Prediction) -> list[Figure]:
+def step_figures(fabric: Fabric, one: Prediction) -> list[Figure]:
+    """Step time, throughput and utilisation on one network."""
     parts = {name: value for name, value in one.breakdown_s.model_dump().items() if value > 0.0005 * one.step_time_s}
     formula = f"{' + '.join(f'{name} {seconds(value)}' for name, value in parts.items())} at {layout(one.parallelism)}"
     return [figure(f"step time, {fabric.id}", one.step_time_s, "s", formula),
@@ -95,7 +100,8 @@ def _step_figures(fabric: Fabric, one: Prediction) -> list[Figure]:
             figure(f"utilisation, {fabric.id}", one.mfu, "MFU", f"{significant(one.tflops_per_gpu)} TFLOP/s per GPU ÷ peak")]
 
 
-def _inputs(asked: Asked, model: str, on: list[Fabric]) -> dict[str, Any]:
+def inputs(asked: Asked, model: str, on: list[Fabric]) -> dict[str, Any]:
+    """What a computation for a job was given."""
     return {"model": model, "gpu": asked.fields.get("cluster.gpu"), "gpus": asked.fields.get("cluster.gpus"),
             "fabrics": [fabric.id for fabric in on]}
 
@@ -103,12 +109,12 @@ def _inputs(asked: Asked, model: str, on: list[Fabric]) -> dict[str, Any]:
 def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
     """Days of a training run: at the GPUs' peak, and as predicted."""
     named, taken = model_of(asked, library.catalog), Assumptions()
-    if named is None or not _is_training(asked):
+    if named is None or not is_training(asked):
         return None
     name, a = named
     tokens = run_tokens(asked, a, taken)
     on = _networks(asked, library.catalog, taken)[:1]
-    [made] = _predictions(asked, library.catalog, on, taken)
+    [made] = predictions(asked, library.catalog, on, taken)
     at = situation(asked, library.catalog, Assumptions())
     params = a.active_params if a.experts else params_of(asked, a)
     total, peak = 6.0 * params * tokens, at.machine.peak["fp8" if asked.fields.get("training.precision") == "fp8" else "bf16"]
@@ -123,44 +129,15 @@ def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Com
                                                    f"{significant(peak / 1e12)} TFLOP/s)")]
     text = (f"Training {name} on {written.count(tokens)} tokens with {at.where} {_over(on[0])}takes {significant(expected)} days "
             f"({significant(stretch[0])} to {significant(stretch[1])}), {significant(expected * 24 * at.gpus)} GPU-hours at "
-            f"{made.mfu:.0%} MFU; at peak it would be {significant(least)} days.{_unfit([made])}")
-    caveat = _caveat([made]) + " Failures, restarts and evaluations come on top."
-    return computed("run-time", asked, text, figures, _inputs(asked, name, on) | {"tokens": tokens}, taken, caveat)
-
-
-def slowdown(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
-    """How much longer a step takes on one network than on another, each at its own best split unless that is said."""
-    named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    at = situation(asked, catalog, Assumptions())
-    if named is None or not _is_training(asked) or at.domains == 1:
-        return None
-    on = _pair(fabrics(asked, catalog, taken, at.gpu), asked, catalog, taken)
-    made = _predictions(asked, catalog, on, taken)
-    slow, fast = sorted(zip(on, made, strict=True), key=lambda pair: -pair[1].step_time_s)
-    factor = slow[1].step_time_s / fast[1].step_time_s
-    how = percent(100 * (factor - 1)) if factor < 2 else f"{significant(factor)} times as long"
-    figures = [figure(f"{slow[0].id} ÷ {fast[0].id}", factor, "times",
-                      f"{seconds(slow[1].step_time_s)} ÷ {seconds(fast[1].step_time_s)} per step"),
-               *(one for fabric, found in (slow, fast) for one in _step_figures(fabric, found)[:1])]
-    text = (f"{named[0]} on {at.where}: over {slow[0].name} a step takes {seconds(slow[1].step_time_s)} ({_spread(slow[1])}), "
-            f"over {fast[0].name} "
-            f"{seconds(fast[1].step_time_s)} ({_spread(fast[1])}): {how}{' longer' if factor < 2 else ''}.{_unfit(made)}")
-    return computed("slowdown", asked, text, figures, _inputs(asked, named[0], on), taken, _caveat(made))
-
-
-def _pair(named: list[Fabric], asked: Asked, catalog: Catalog, taken: Assumptions) -> list[Fabric]:
-    """The two networks compared; to one alone comes plain TCP or InfiniBand."""
-    if len(named) >= 2:
-        return named[:2]
-    other = "infiniband-ndr-400" if named[0].transport == "tcp" else "ethernet-tcp-100"
-    taken.take("cluster.fabric", other, "what it is compared with was not said")
-    return [named[0], catalog.fabrics[other]]
+            f"{made.mfu:.0%} MFU; at peak it would be {significant(least)} days.{unfit([made])}")
+    warning = caveat([made]) + " Failures, restarts and evaluations come on top."
+    return computed("run-time", asked, text, figures, inputs(asked, name, on) | {"tokens": tokens}, taken, warning)
 
 
 def crossover(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
     """From how many GPUs on RDMA, and InfiniBand, is the cheapest for the job, beside each source's number."""
     named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    if named is None or not _is_training(asked):
+    if named is None or not is_training(asked):
         return None
     gpu = gpu_of(asked, catalog, taken)
     gpus = asked.fields.get("cluster.gpus") or taken.take("cluster.gpus", USUAL_NODES * gpu.gpus_per_node,
@@ -174,10 +151,10 @@ def crossover(asked: Asked, library: Library, today: datetime.date | None) -> Co
     taken.taken += [one for one in made.assumptions if one.field not in ("cluster.gpus", "training.tokens")]
     figures = _crossover_figures(found)
     text = f"For {named[0]} on {gpu.name}: {_rdma(found)}; {_infiniband(found)}."
-    caveat = ("Cheapest cost per token at the catalog's dated prices, every network at its own best split; the sizes tried "
+    warning = ("Cheapest cost per token at the catalog's dated prices, every network at its own best split; the sizes tried "
               "are doublings, so the turn lies between the size before and the one named.")
     return computed("crossover", asked, text, figures, {"model": named[0], "gpu": gpu.id,
-                                                        "sizes": [p.gpus for p in found.points]}, taken, caveat, found)
+                                                        "sizes": [p.gpus for p in found.points]}, taken, warning, found)
 
 
 def _crossover_figures(found: Crossover) -> list[Figure]:

@@ -86,7 +86,12 @@ _THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how
                         r"point|number|gpu count|cluster size)|"
                         r"from what (?:scale|size)) .{0,40}(?:infiniband|rdma|\bib\b|ndr|roce).{0,40}(?:pays?|worth|need\w*|"
                         r"win|makes? sense|justif|better|cheaper)|\bcrossover\b")
+_WHICH = re.compile(r"\b(?:which|what|how)\b")
 _FAST_NETWORK = re.compile(r"infiniband|\brdma\b|\bib\b|\bndr\b|\bxdr\b|\bhdr\b|\broce\b|\befa\b|spectrum")
+_NEED = re.compile(r"\b(?:do|does|will|would|should|must|can|could|is|are)\b.{0,80}\b(?:needs?|require[ds]?|necessary|worth|enough|"
+                   r"suffic\w+|good enough|get away|get by|manage|work|fine|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
+                   r"sufficient)\b.*\?\W*$")
+_PLAIN_NETWORK = re.compile(r"\bethernet\b|\btcp\b|\b\d+\s?(?:gbe|gig\b)")
 _PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceivers|optics|nics|adapters|leaf|leaves|spines?|"
                     r"ports)\b|(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
                     r"(?:what does|how much (?:does|is|would|will)|what would|what is the (?:cost|price|power) of|cost of|"
@@ -174,6 +179,12 @@ def _slowdown(asked: Asked) -> bool:
     return described and asked.has(_SLOWER) and not asked.has(_TWO_SIZES)
 
 
+def _need(asked: Asked) -> bool:
+    described = asked.names_model and "cluster.gpus" in asked.fields and "model" not in asked.told
+    about_a_network = asked.has(_FAST_NETWORK) or asked.has(_PLAIN_NETWORK)
+    return described and about_a_network and asked.has(_NEED) and not asked.has(_COLLECTIVE) and not asked.has(_WHICH)
+
+
 def _threshold(asked: Asked) -> bool:
     return asked.has(_THRESHOLD) and asked.has(_FAST_NETWORK) and asked.names_model
 
@@ -185,4 +196,5 @@ def _network(asked: Asked) -> bool:
 _KINDS = (("break-even", _break_even), ("crossover", _threshold), ("collective", _collective), ("traffic", _traffic),
           ("kv-cache", _kv_cache),
           ("parameters", _parameters), ("step-time", _step), ("slowdown", _slowdown), ("flops", _flops), ("run-time", _days),
-          ("memory", _memory), ("network", _network))
+          ("need", _need), ("memory", _memory),
+          ("network", _network))

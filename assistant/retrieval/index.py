@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,11 +130,12 @@ class Index:
         held = {token for position in order[:_FIRST] for field in self.bags[position].values() for token in field}
         missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
         said = self._said(asked, reading)[:, order[:_FIRST]].max(axis=1, initial=0.0).sum()
+        best = self._alike.likeness(list(dict.fromkeys(asked)), reading.words)[:, order[:1]]
         return ranking.Evidence(
             cosine=float(near.max(initial=-1.0)), outside=float(outside.max(initial=0.0)),
             covered=max(self._words.covered(words.tokens(text)) for text in reading.texts),
             named=min(missing, _MOST_NAMES), said=float(said), lead=float(np.ptp(relevances[order])) if len(order) else 0.0,
-            kind=kinds.missing(reading.texts[0], few))
+            kind=kinds.missing(reading.texts[0], few), least=float(best.min(initial=1.0)), length=math.log1p(len(set(asked))))
 
     def signals(self, reading: Reading) -> np.ndarray:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""

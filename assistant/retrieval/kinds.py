@@ -9,7 +9,7 @@ from collections.abc import Iterable
 _KINDS = tuple((re.compile(asks, re.IGNORECASE), re.compile(holds, re.IGNORECASE)) for asks, holds in (
     (r"\bhow much (?:is|are)\b(?!.*\b(?:slower|faster|lost|loss|bandwidth|latency|memory|traffic|data|overhead|volume|bytes|time|used)\b)|"
      r"\b(?:how much|what) (?:does|do|did|would|will)\b.*\b(?:cost|pay|charge)\b|\b(?:price|prices|priced|purchase price|price tag)\b|\bhow (?:expensive|dear|many (?:dollars|euros))\b",
-     r"\$|€|\d\s?%|\bper ?cent\b|\bcents?\b"),
+     r"\$|€|\bcents?\b|\bpremium\b|(?:\d\s?%|\bper ?cent\b)\s(?:more|less|lower|higher|cheaper|dearer|of (?:the )?(?:total )?cost)"),
     (r"\bwhen (?:was|were|did|will)\b|\b(?:which|what) (?:year|month|date|day)\b|\brelease date\b|\bsince when\b|\bhow old is\b",
      r"\b(?:19|20)\d\d\b"),
     (r"\b(?:which|what|whose) (?:city|cities|country|countries|town|towns|continent)\b|\bwhere (?:is|are|was|were)\b.*\b(?:locat\w+|"

@@ -50,6 +50,13 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\bpci[\s-]express\b", "PCIe"),
     (r"\bmsgs?\b", "message"),
     (r"\bmem\b", "memory"),
+    (r"\blat\b", "latency"),
+    (r"\bgrad(?:ient)?[\s-]accum\b", "gradient accumulation"),
+    (r"\bgrads\b", "gradients"),
+    (r"\bcx[\s-]?(\d)\b", r"ConnectX-\1"),
+    (r"\bgpu[\s-]?h(?:rs?)?\b", "GPU-hour"),
+    (r"\btco\b", "total cost of ownership"),
+    (r"\bincl\.?(?=\s)", "including"),
     (r"\bavg\b", "average"),
     (r"\bkube\b|\bk8s\b", "Kubernetes"),
 ))
