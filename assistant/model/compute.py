@@ -89,7 +89,8 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
     depth = kernels.constants.depth * (rate / kernels.head_rate)
     arithmetic = 2.0 * (k + depth) * batch * (padded + kernels.tail) / rate
-    traffic = kernels.element * batch * (m * k + k * n + m * n) / kernels.memory_rate
+    operand = kernels.element if rate <= kernels.head_rate else 1  # FP8 operands, 16-bit results
+    traffic = batch * (operand * (m * k + k * n) + kernels.element * m * n) / kernels.memory_rate
     return np.maximum(arithmetic, traffic)
 
 
@@ -153,20 +154,31 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     return product + read, 2.0 * product + SCORES_BACKWARD * read
 
 
-def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray, casts: float) -> np.ndarray:
+def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:
     """Bytes of norms, residuals, rotary positions and activation of one layer, forward.
 
     Norms and residuals touch the hidden size ten times and are repeated on every tensor-parallel rank unless the
-    sequence is split among them (2205.05198); the activation touches the MLP width three times. In FP8 what the four
-    products take in is written once more: ``casts`` bytes per element.
+    sequence is split among them (2205.05198); the activation touches the MLP width three times.
     """
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     replicated = 10.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     split = (2.0 * (a.query_width + a.kv_width) + (3.0 if a.gated else 2.0) * width) / slices.tp
-    if job.precision == "fp8":
-        split = split + casts / job.activation_bytes * (2.0 * a.hidden + a.query_width / slices.tp + width / slices.tp)
     return tokens * job.activation_bytes * (replicated + split)
+
+
+def cast_traffic(job: Job, slices: Slices, taken_in: np.ndarray, constants: KernelConstants) -> np.ndarray:
+    """Bytes that FP8 adds to one layer, forward: what its products take in, read and written in the operands' layouts.
+
+    ``taken_in``: elements per token that the MLP's products take in on one rank. A split sequence is cast before it is
+    gathered. Weights are cast once a step for many micro-batches and left out.
+    """
+    if job.precision != "fp8":
+        return np.zeros_like(slices.tp)
+    a = job.architecture
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    attention = a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0) + a.query_width / slices.tp
+    return constants.fp8_casts * tokens * (attention + taken_in)
 
 
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
@@ -191,10 +203,11 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     core_forward, core_backward = (slower * time for time in attention_core(job, slices, kernels))
     shared = attention_gemms(a, tokens, slices.tp)
     forward, backward, loop, spared = (np.zeros_like(tokens) for _ in range(4))
-    for count, gemms, width, held in _kinds(a, tokens, slices, machine.kernels):
+    for count, gemms, width, taken_in, held in _kinds(a, tokens, slices, machine.kernels):
         share = count / a.layers
         ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
-        traffic = elementwise_traffic(job, slices, width, machine.kernels.fp8_casts) / kernels.memory_rate
+        moved = elementwise_traffic(job, slices, width) + cast_traffic(job, slices, taken_in, machine.kernels)
+        traffic = moved / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held
@@ -218,16 +231,19 @@ def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
 
 
 def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: KernelConstants) -> list[tuple]:
-    """(number of layers, MLP products, MLP width touched per token, experts held) for dense and for mixture layers."""
-    kinds = []
+    """(Number of layers, MLP products, MLP width touched per token, elements per token that these products take in on a rank,
+    experts held) for dense and for mixture layers."""
+    kinds, whole = [], a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     if a.plain_layers:
-        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn), 0.0))
+        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn),
+                      whole + a.ffn / slices.tp, 0.0))
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
         gemms = expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped)
-        kinds.append((a.moe_layers, gemms, width, a.experts / slices.ep))
+        visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn
+        kinds.append((a.moe_layers, gemms, width, whole + visited / slices.tp, a.experts / slices.ep))
     return kinds
 
 

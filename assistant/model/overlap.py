@@ -61,7 +61,7 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     """Two all-reduces of the activations per layer and direction (Megatron, 1909.08053), or as many bytes as
     all-gather and reduce-scatter with sequence parallel. They are on the critical path; only with sequence parallel are
     there frameworks that run part of them beside the products of the same layer (Transformer Engine's user buffers).
-    Its gathers carry what is multiplied next, half the bytes in FP8; sums stay in 16 bits.
+    Its gathers carry what is multiplied next, half the bytes in FP8; sums, embedding and head stay in 16 bits.
     The embedding sums its output likewise, the head its input's gradient.
     """
     if not (slices.tp > 1).any():
@@ -70,16 +70,18 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     ranks = group(slices.tp, np.ones_like(slices.tp), links.machine.domain)
     wires, split = links.of(ranks.domains > 1), slices.sequence_parallel > 0
     apart, together = (np.flatnonzero((slices.tp > 1) & kind) for kind in (split, ~split))
-    gathered = 0.5 if job.precision == "fp8" and framework.gathers_fp8 else 1.0
-    both = np.zeros_like(slices.tp)
+    both, spared = np.zeros_like(slices.tp), 0.0
     if len(apart):
         some, own = taken(ranks, apart), bytes_[apart]
-        both = both + spread(2.0 * (all_gather(wires, own * gathered, some) + reduce_scatter(wires, own, some)), apart, len(bytes_))
+        gather = all_gather(wires, own, some)
+        both = both + spread(2.0 * (gather + reduce_scatter(wires, own, some)), apart, len(bytes_))
+        if job.precision == "fp8" and framework.gathers_fp8:
+            spared = spread(2.0 * (gather - all_gather(wires, own / 2.0, some)), apart, len(bytes_))
     if len(together):
         both = both + spread(2.0 * all_reduce(wires, bytes_[together], taken(ranks, together)), together, len(bytes_))
     both = both + 2.0 * links.machine.kernels.tp_wait * (slices.tp > 1)
-    hidden = np.where(split, framework.tp_overlap, 0.0)
-    return LayerCommunication(exposed(both, forward, hidden), exposed(both, 2.0 * forward, hidden), both)
+    hidden, inside = np.where(split, framework.tp_overlap, 0.0), both - spared
+    return LayerCommunication(exposed(inside, forward, hidden), exposed(inside, 2.0 * forward, hidden), both)
 
 
 def context_parallel(job: Job, links: Links, framework: Framework, slices: Slices, attention: Times) -> LayerCommunication:
@@ -128,7 +130,7 @@ def spread(times: Times, rows: np.ndarray, length: int) -> Times:
 
 def taken(ranks: Group, rows: np.ndarray) -> Group:
     """Some of the groups."""
-    return Group(ranks.size[rows], ranks.local[rows], ranks.domains[rows])
+    return Group(ranks.size[rows], ranks.local[rows], ranks.domains[rows], ranks.apart[rows])
 
 
 @dataclass(frozen=True)

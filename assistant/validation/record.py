@@ -25,7 +25,7 @@ _STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "
                "megatron": "dgxc, Megatron-Bridge and NeMo"}
 _FITTED = "derived: fitted to measured step times"
 _COUNTED = {
-    "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), held fixed in the fit",
+    "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), held fixed",
     "grouped": "derived: what grouped products of libraries reach, held fixed in the fit",
     "score_passes": "derived: counted in Megatron's unfused attention with fused softmax and dropout, held fixed in the fit",
 }

@@ -9,7 +9,7 @@ from assistant.vocabulary.validation import MeasuredRun, Slowdown
 
 
 def slowdowns(runs: Sequence[tuple[Run, MeasuredRun]]) -> list[Slowdown]:
-    """Every run that differs from a faster one of its source in the fabric only, against the fastest such run."""
+    """The first run of every job on each slower fabric, against the fastest run of the same job by the same source."""
     jobs: dict[tuple, list[tuple[Run, MeasuredRun]]] = {}
     for run, row in runs:
         key = (run.source, run.job, run.machine.gpu, run.machine.gpus_per_node, run.parallelism.model_dump_json())
