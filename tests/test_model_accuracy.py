@@ -59,7 +59,7 @@ def test_the_slowdown_of_tcp_is_that_of_the_corrected_azure_runs(runs):
     assert len(error) == 9
     assert np.median(list(error.values())) <= 0.15
     # Over InfiniBand the 72B model slowed down by a fifth from 16 to 64 GPUs for a reason that its source does not give.
-    assert max(value for ident, value in error.items() if ident not in ("ibeth-012", "ibeth-014")) <= 0.17
+    assert max(value for ident, value in error.items() if ident not in ("ibeth-012", "ibeth-014")) <= 0.15
 
 
 def test_gathers_that_recomputing_repeats_cost_a_third_more_over_a_slow_network(runs):
