@@ -10,12 +10,12 @@ from .inference import InferenceOutcome, Serving, predict_inference
 from .job import Job
 from .low_communication import synchronise
 from .machine import Machine, machine_of
-from .network import Cabling, Network, Networks, network_of
+from .network import Cabling, Network, Networks, leaf_nodes, network_of
 from .questions import all_gather_time, all_reduce_time, all_to_all_time, bus_bandwidth, collective_time
 from .training import Outcome, best_times, predict_training, sweep
 
 __all__ = [
     "Architecture", "Cabling", "InferenceOutcome", "Job", "Machine", "Network", "Networks", "Outcome", "Serving",
     "all_gather_time", "all_reduce_time", "all_to_all_time", "architecture_of", "best_times", "bus_bandwidth", "collective_time",
-    "machine_of", "network_of", "predict_inference", "predict_training", "sweep", "synchronise",
+    "leaf_nodes", "machine_of", "network_of", "predict_inference", "predict_training", "sweep", "synchronise",
 ]

@@ -26,17 +26,31 @@ PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is
 
 @dataclass(frozen=True)
 class Group:
-    """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains. Shape (L,)."""
+    """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains ``apart`` from each
+    other. Shape (L,)."""
 
     size: np.ndarray
     local: np.ndarray
     domains: np.ndarray
+    apart: np.ndarray
 
 
 def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
     """A group whose neighbours are ``stride`` ranks apart, ranks filling domains of ``domain`` GPUs in order."""
     local = np.minimum(np.maximum(np.floor(domain / stride), 1.0), size)
-    return Group(size, local, np.ceil(size / local))
+    return Group(size, local, np.ceil(size / local), np.maximum(stride / domain, 1.0))
+
+
+def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """How many times slower neighbours ``apart`` domains from each other are for the uplinks of oversubscribed leaves, (F, L).
+
+    Ranks are placed leaf by leaf, so of the domains under one leaf as many talk to the next leaf at once as neighbours are
+    apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. A group or pipeline whose ``span`` of
+    domains stays under one leaf crosses none.
+    """
+    leaf = networks.leaf_domains
+    crossing = np.minimum(apart, leaf) / leaf
+    return np.where(span > leaf, np.maximum(networks.oversubscription * crossing, 1.0), 1.0)
 
 
 class Wires:
@@ -51,6 +65,7 @@ class Wires:
         self.machine, self.networks, self.slowdown = machine, networks, slowdown
         self.constants = constants or protocols_from(machine.constants)
         self.latency = networks.latency * slowdown
+        self.blocking = bool((networks.oversubscription > 1.0).any())
         self.up = machine.scale_up_bandwidth
         self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
@@ -63,7 +78,8 @@ class Wires:
         """
         n = self.networks
         lost = 1.0 - n.scale_loss * np.maximum(np.log2(np.maximum(group.domains, 1.0)) - 3.0, 0.0)
-        return n.gpu_rate * group.local * np.maximum(lost, 0.3) / self.slowdown
+        rate = n.gpu_rate * group.local * np.maximum(lost, 0.3) / self.slowdown
+        return rate / uplink_share(n, group.apart, group.domains * group.apart) if self.blocking else rate
 
     def waiting(self, group: Group) -> np.ndarray:
         """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
@@ -154,24 +170,30 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network.
 
     ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to ranks
-    under other leaves shares the leaf's uplinks. Rings and trees do not feel them where ranks are placed leaf by leaf:
-    only one node of a leaf talks to the next.
+    under other leaves shares the leaf's uplinks.
     """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
     apart, remote = group.domains > 1, group.size - group.local
-    beyond = np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
-    between = crossing * bytes_ * np.maximum(remote, beyond) / group.size * group.local / wires.network_rate(group)
+    carried = remote
+    if wires.blocking:
+        beyond = np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
+        carried = np.maximum(remote, beyond)
+    between = crossing * bytes_ * carried / group.size * group.local / wires.network_rate(group)
     start = SIMPLE.base * (group.size > 1) + group.size * PEER_LAUNCH
     first = np.where(apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1))
     return np.maximum(inside, np.where(apart, between, 0.0)) + start + first + remote * (wires.constants.peer * wires.latency)
 
 
-def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray, senders: np.ndarray) -> np.ndarray:
-    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs.
+def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray, senders: np.ndarray, stage: np.ndarray | float = 1.0,
+                 span: np.ndarray | float = 1.0) -> np.ndarray:
+    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``: domains
+    that send at once to as many others, of the ``span`` the whole chain has.
 
     To a single peer NCCL opens few channels, which do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
     """
     n, c = wires.networks, wires.constants
     rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate * c.send_share)
+    if wires.blocking:
+        rate = rate / uplink_share(n, np.asarray(stage), np.asarray(span))
     outside = bytes_ * wires.slowdown / rate + wires.hop(SIMPLE, c.simple_trips)
     return SIMPLE.base + np.where(crosses, outside, bytes_ / wires.up + SIMPLE.near * wires.near_step)

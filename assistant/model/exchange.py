@@ -61,7 +61,7 @@ def sharded_layers(job: Job, links: Links, framework: Framework, layouts: Layout
     if not len(rows):
         return None
     ranks, layer, outer = taken(groups.dense, rows), share.layer_dense[rows], share.outer[rows]
-    doubled = Group(*(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains)))
+    doubled = Group(*(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains, ranks.apart)))
     gather, scatter = (np.split(times, 2, axis=-1) for times in _both(job, links, np.concatenate((layer, outer)), doubled))
     forward, again = gather[0], scatter[0]
     if job.architecture.moe_layers:

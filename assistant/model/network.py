@@ -12,6 +12,10 @@ from assistant.vocabulary.catalog import Fabric
 from .machine import Machine
 
 
+# Spectrum-X, Ultra Ethernet and EFA spread packets by definition, and sockets feel the host before the switches.
+ROUTED_EITHER_WAY = ("infiniband", "roce")
+
+
 @dataclass(frozen=True)
 class Cabling:
     """What a person knows of how a network is built, beyond the fabric's kind.
@@ -75,16 +79,18 @@ def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, i
         nics_per_gpu=nics / machine.gpus_per_node, latency=_si(fabric.latency), half_message=_si(fabric.half_bandwidth_message),
         scale_loss=_scale_loss(fabric, machine, cabling), jitter=_si(fabric.jitter),
         in_network_reduction=in_network and fabric.in_network_reduction,
-        oversubscription=cabling.oversubscription, leaf_domains=_leaf_domains(machine, cabling.oversubscription), possible=machine.domains == 1 or not none,
+        oversubscription=cabling.oversubscription, leaf_domains=_leaf_domains(machine, cabling.oversubscription),
+        possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
         proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))
 
 
 def _scale_loss(fabric: Fabric, machine: Machine, cabling: Cabling) -> float:
-    """The fabric's own, or where routing is known that of measured series with such routing; sockets feel the host first."""
-    if cabling.adaptive_routing is None or fabric.transport != "rdma":
+    """The fabric's own, or where routing is known that of measured series with such routing."""
+    known = (machine.constants or {}).get("congestion-adaptive" if cabling.adaptive_routing else "congestion-static")
+    if cabling.adaptive_routing is None or known is None or fabric.technology not in ROUTED_EITHER_WAY:
         return _si(fabric.scale_loss_per_doubling)
-    return (machine.constants or {})["congestion-adaptive" if cabling.adaptive_routing else "congestion-static"].si
+    return known.si
 
 
 def _leaf_domains(machine: Machine, oversubscription: float) -> float:
@@ -92,8 +98,12 @@ def _leaf_domains(machine: Machine, oversubscription: float) -> float:
     ports = (machine.constants or {}).get("congestion-leaf-ports")
     if ports is None:
         return float("inf")
-    down = np.floor(ports.si * oversubscription / (1.0 + oversubscription))
-    return max(1.0, float(down) * machine.gpus_per_node / machine.domain)
+    return max(1.0, leaf_nodes(ports.si, oversubscription) * machine.gpus_per_node / machine.domain)
+
+
+def leaf_nodes(ports: float, oversubscription: float) -> int:
+    """Nodes whose NICs of one rail hang on one leaf of ``ports`` ports, the others facing spines."""
+    return int(ports * oversubscription / (1.0 + oversubscription))
 
 
 def _si(fact) -> float:

@@ -203,7 +203,9 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
     bytes_ = pipes.micro_batch * job.sequence_length / pipes.cp * job.architecture.hidden * job.activation_bytes / pipes.tp
     stage = pipes.tp * pipes.cp * pipes.dp
     crosses = (stage * pipes.pp > machine.domain) & (machine.domains > 1)
-    one = send_receive(links.of(crosses), bytes_, crosses, np.minimum(stage, machine.domain)) + SEND_LAUNCH
+    domains = np.maximum(stage / machine.domain, 1.0)
+    one = send_receive(links.of(crosses), bytes_, crosses, np.minimum(stage, machine.domain), domains,
+                       stage * pipes.pp / machine.domain) + SEND_LAUNCH
     chunk = np.ceil(job.architecture.layers / pipes.pp) * forward[pipes.slice_index] / pipes.interleave
     hidden = np.where(pipes.interleave > 1, framework.overlap, 0.0)
     steady = pipes.micro_batches * pipes.interleave * exposed(one, chunk, hidden)

@@ -102,6 +102,10 @@ def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclus
     said = {w.code for w in named}
     found = [Warning_(code=c.then["warn"], message=c.because) for c in conclusions
              if c.then.get("warn") and c.fabric in about and c.then["warn"] not in said] + named
+    ratio = job.questionnaire.cluster.oversubscription or 1.0
+    if ratio > 1.0:
+        found.append(Warning_(code="oversubscribed", message=f"Ranks are taken to be placed leaf by leaf, so that few of a leaf's nodes talk to "
+                              f"the next leaf at once. A scheduler that scatters them can lose as much as the {ratio:g}:1 between leaf and spine."))
     if not searched:
         found.append(Warning_(code="no-search-index", message="The search index is not built, so findings cite their claims only: run weft doctor."))
     return list({(w.code, w.message): w for w in found}.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
@@ -77,6 +78,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "gpu": job.gpu.id, "gpu_vendor": job.gpu.vendor, "gpu_maturity": job.gpu.maturity, "gpus": job.gpus,
         "gpus_per_node": job.gpus_per_node, "nodes": job.nodes, "scale_up_domain": job.domain, "domains": job.domains,
         "sites": job.sites, "wan_gbps": known(job.wan_gbps), "provider": job.provider.id if job.provider else "none",
+        "oversubscription_said": cluster.oversubscription is not None, "routing_said": cluster.adaptive_routing is not None,
         "fixed_fabric": cluster.fabric or "none", "vendor_neutral": constraints.vendor_neutral,
         "network_team": constraints.network_team, "deadline_days": known(constraints.deadline_days),
         "max_slowdown_percent": known(constraints.max_slowdown_percent)}
@@ -161,9 +163,9 @@ def _breakeven(entry: Entry) -> float:
 
 
 def _routing(fabric: Fabric, job: Resolved) -> bool:
-    """Whether packets are spread by load: as the cluster's owner says, where the fabric has RDMA switches to say it of."""
+    """Whether packets are spread by load: as the cluster's owner says, of a fabric that is routed either way."""
     said = job.questionnaire.cluster.adaptive_routing
-    return fabric.adaptive_routing if said is None or fabric.transport != "rdma" else said
+    return fabric.adaptive_routing if said is None or fabric.technology not in ROUTED_EITHER_WAY else said
 
 
 def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import gcd
 from typing import Any
 
+from assistant.model import leaf_nodes
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
@@ -18,7 +19,6 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 _TOKENS_PER_PARAMETER = 20.0
 _FINETUNING_TOKENS = 1e9
 HOURS_PER_MONTH = 730.0
-_NODES_OF_A_LEAF = 32  # half of the 64 ports of a leaf; up to here no spine is needed
 
 
 @dataclass
@@ -92,7 +92,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
         wan = taken.take("cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours")
-    _oversubscription(questionnaire, per_node, taken)
+    _oversubscription(questionnaire, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken)
     inference = _inference(questionnaire, taken)
     return Resolved(
         questionnaire=questionnaire, model=model, params=params, gpu=gpu, scale_up=catalog.scale_ups[gpu.scale_up],
@@ -121,16 +121,11 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
     return taken.take("cluster.gpus_per_node", per_node, why)
 
 
-def _oversubscription(questionnaire: Questionnaire, per_node: int, taken: Assumptions) -> None:
+def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int, taken: Assumptions) -> None:
     """What is assumed of the network above the leaves, where nodes hang on more than one."""
     cluster = questionnaire.cluster
-    if cluster.gpus // cluster.sites // per_node <= _NODES_OF_A_LEAF:
-        return
-    if cluster.oversubscription is None:
+    if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         taken.take("cluster.oversubscription", 1.0, "leaf switches with as much bandwidth towards the spines as towards the nodes")
-    elif cluster.oversubscription > 1:
-        taken.take("cluster.oversubscription", cluster.oversubscription, "ranks placed leaf by leaf, so that rings and pipelines hardly "
-                   "cross the spines; a scheduler that scatters them can lose as much as the ratio")
 
 
 def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions) -> dict[str, Any]:

@@ -71,6 +71,8 @@ _JOB = {
     "sites": _number("sites", "places the GPUs stand in"),
     "wan_gbps": _number("Gb/s", "data rate between two sites"),
     "provider": _text("catalog id of the provider, or `none`"),
+    "oversubscription_said": _flag("the questionnaire says the bandwidth of leaves towards spines"),
+    "routing_said": _flag("the questionnaire says whether routing is adaptive"),
     "fixed_fabric": _text("fabric that is already decided or owned, or `none`"),
     # What it may cost
     "budget_mode": _text("renting or buying", "rent", "buy"),

@@ -139,19 +139,15 @@ def percent(value: Any) -> float:
 
 
 def ratio(value: Any) -> float:
-    """A ratio against one: ``2``, ``2:1``, ``1.5 to 1``; ``non-blocking`` is 1."""
-    if isinstance(value, str):
-        text = value.strip().lower()
-        if text in ("non-blocking", "nonblocking", "none"):
-            return 1.0
-        value = re.sub(r"\s*(:|to)\s*1$", "", text)
-    try:
-        number, unit = split(value)
-    except ValueError:
-        unit = "?"
-    if unit:
-        raise ValueError(f"expected a ratio such as 2, 2:1 or non-blocking, got {shown(value)}")
-    return number
+    """A ratio: ``2``, ``2:1``, ``3 to 2``, ``1.5x``; ``non-blocking`` is 1."""
+    wrong = ValueError(f"expected a ratio such as 2, 2:1 or non-blocking, got {shown(value)}")
+    text = str(value).strip().lower()
+    if value is False or re.fullmatch(r"non[- ]?blocking|none|no", text):
+        return 1.0
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:x|(?::|/|to)\s*(\d+(?:\.\d+)?))?", text)
+    if found is None or value is True or float(found[2] or 1) == 0:
+        raise wrong
+    return float(found[1]) / float(found[2] or 1)
 
 
 def yes_or_no(value: Any) -> bool:
