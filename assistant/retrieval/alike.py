@@ -9,6 +9,7 @@ import numpy as np
 # Two words chosen at random have a cosine of about 0.2; what is not nearer than that is unlike. Squared, because two words
 # that are halfway alike seldom mean the same.
 _UNLIKE = 0.2
+_KEPT = 2_000  # words of questions whose likeness is remembered: a question asks for each several times
 
 
 class AlikeWords:
@@ -26,16 +27,25 @@ class AlikeWords:
         self._flat = np.array([token for found in sets for token in found], np.int64)
         self._starts = np.cumsum([0, *(len(found) for found in sets if found)])[:-1].astype(np.int64)
         self._passages = len(held)
+        self._kept: dict[str, np.ndarray] = {}
 
     def likeness(self, tokens: Sequence[str], vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         """For each token of a question and each passage how like the likest word is, 0 to 1: shape ``(tokens, passages)``.
 
         ``vectors``: of tokens that are not known here.
         """
-        result = np.zeros((len(tokens), self._passages), np.float32)
-        if tokens and len(self._flat):
-            like = np.stack([self._like(token, vectors.get(token)) for token in tokens])
-            result[:, self._filled] = np.maximum.reduceat(like[:, self._flat], self._starts, axis=1)
+        if len(self._kept) > _KEPT:
+            self._kept.clear()
+        for token in tokens:
+            if token not in self._kept:
+                self._kept[token] = self._in_passages(self._like(token, vectors.get(token)))
+        return np.stack([self._kept[token] for token in tokens]) if tokens else np.zeros((0, self._passages), np.float32)
+
+    def _in_passages(self, like: np.ndarray) -> np.ndarray:
+        """The likest word of each passage."""
+        result = np.zeros(self._passages, np.float32)
+        if len(self._flat):
+            result[self._filled] = np.maximum.reduceat(like[self._flat], self._starts)
         return result
 
     def _like(self, token: str, vector: np.ndarray | None) -> np.ndarray:
