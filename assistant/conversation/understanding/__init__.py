@@ -12,7 +12,10 @@ from __future__ import annotations
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
-from . import constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, team, training, unsetting
+from . import (
+    cabling, constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, team, training,
+    unsetting,
+)
 from .message import Message
 from .reading import Context, Reading
 
@@ -37,6 +40,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     unread = impossible.refuse(reading) + impossible.set_links_aside(reading)
     unread += impossible.set_others_aside(reading)
     reading.intent = intents.intent_of(message)
+    if reading.intent == "what-if" and intents.is_answer(message, context.asked if context else None):
+        reading.intent = "describe"
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
     elif reading.intent == "ask" and intents.is_of_others(message):
@@ -46,6 +51,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     message.give_back(unread)
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
+    if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):
+        reading.fields = {name: value for name, value in reading.fields.items() if intents.states(name, value, message)}
     return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
                          unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
                          rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
@@ -65,6 +72,7 @@ def _read(reading: Reading) -> None:
     corrections.read_replaced(reading)
     unsetting.read_unset(reading)
     constraints.read_workload(reading)
+    cabling.read_cabling(reading)
     money.read_money(reading)
     corrections.read_relative(reading)
     corrections.read_of_that(reading)

@@ -24,7 +24,7 @@ _WORKLOADS = (
     ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from[\s\-]scratch|"
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
-                  r"ing)\b(?!ers?)|deploy(?:ing|ment)?|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
+                  r"ing)\b(?!ers?)|deploy(?:ing|ment)?(?!\s(?:any\s|an?\s|the\s|our\s)?(?:infini|ib\b|ro?ce\b|spectrum|efa\b|ethernet|rdma|ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
                   r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
@@ -32,7 +32,7 @@ _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
-                    rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?)\b")
+                    rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?|buildings?|cities|countries)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
                   r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
 _WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|"
@@ -98,9 +98,13 @@ def read_providers(reading: Reading) -> None:
     """The one provider that is named; ruling one out rules out what only it sells."""
     named: list[tuple[str, re.Match[str]]] = []
     previous: tuple[int, bool] | None = None
+    named_otherwise = len({reading.lexicon.providers[squeezed(m[0])] for m in reading.message.find(reading.lexicon.provider_pattern)}) > 1
     for match in reading.message.find(reading.lexicon.provider_pattern):
         provider = reading.lexicon.providers[squeezed(match[0])]
         denial = reading.message.negation(match.start(), match.end())
+        if denial and reading.intent == "change" and named_otherwise:
+            reading.message.take(denial.start, denial.end)
+            continue  # "not AWS - Azure" puts right, it rules nothing out
         denied = denial is not None or bool(previous and previous[1] and reading.message.lists_on(previous[0], match.start()))
         previous = (match.end(), denied)
         if denied:

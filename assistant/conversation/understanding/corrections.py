@@ -30,10 +30,14 @@ _RELATIVE = {field: re.compile(
     for field, thing in _THINGS.items()}
 _OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s|just\s|only\s)*(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))(?: of (?:them|those|it))?(?: please)?\W*$|"
                       rf"^\W*(?:make|have|take)? ?(?:it|that|this|them) (?P<factor_>{_FACTOR})(?: as (?:many|much|big|large|long))?(?: please)?\W*$")
+_CUT = re.compile(r"^\W*(?:\w+[\s,]+){0,3}?(?:(?:cut|slice|chop|split|reduce|bring|take|divide|scale|shrink|knock)\s(?:that|it|this|them|the number|those)(?: down)?\s(?:in|by|to|into|down to)\s(?:a |one )?"
+                  r"(?P<half>half|two|third|quarter|tenth)|(?P<word>double|halve|triple|quadruple)\s(?:that|it|this|them|the number|those))(?: again)?(?: please)?\W*$")
+_CUT_TO = {"half": 0.5, "two": 0.5, "third": 1 / 3, "quarter": 0.25, "tenth": 0.1}
 _PUT_RIGHT = re.compile(rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
                         rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$")
 _REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|against)\s|"
                        r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s")
+_SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|answered)\s(?:the |a )?{AMOUNT}\s?(?:\w+\s)?(?:,\s)?(?:but|when|where|while|instead of|however)\s")
 _WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch",
           "training.micro_batch",
           "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp",
@@ -42,7 +46,8 @@ _WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "clu
 _NUMERIC = _WHOLE | {"training.sequence_length", "training.tokens", "training.days", "budget.usd", "budget.gpu_hour_usd",
                      "budget.electricity_usd_per_kwh",
                      "constraints.max_slowdown_percent", "constraints.deadline_days", "inference.requests_per_s",
-                     "cluster.wan_gbps", "model.params"}
+                     "cluster.wan_gbps", "cluster.oversubscription", "model.params"}
+_YES_OR_NO = ("constraints.vendor_neutral", "budget.spot", "cluster.adaptive_routing")
 _YES = re.compile(r"^\W*(?:yes|yep|yeah|sure|correct|true|y)\b")
 _NO = re.compile(r"^\W*(?:no|nope|none|false|n)\b\W*$")
 
@@ -68,12 +73,14 @@ def read_relative(reading: Reading) -> None:
 
 def read_of_that(reading: Reading) -> None:
     """"Half of that": of the number said last."""
-    match = _OF_THAT.match(reading.message.open)
+    match = _OF_THAT.match(reading.message.open) or _CUT.match(reading.message.text)
     last = _last_said(reading) if match else None
     current = _current(reading, last) if last else None
     if current is None:
         return
-    changed = round(current * _factor(match["factor"] or match["factor_"]), 6)
+    said = match.groupdict()
+    factor = _CUT_TO[said["half"]] if said.get("half") else _factor(said.get("factor") or said.get("factor_") or said["word"])
+    changed = round(current * factor, 6)
     reading.set(last, max(1, round(changed)) if last in _WHOLE else plain(changed))
     reading.intent = "what-if" if reading.intent == "what-if" else "change"
     reading.message.take_match(match)
@@ -102,8 +109,9 @@ def read_self_correction(reading: Reading) -> None:
 
 def read_replaced(reading: Reading) -> None:
     """"Replace H100 by B200", "from H100 to B200": only what comes after is meant."""
-    for match in reading.message.find(_REPLACED):
-        reading.message.take(match.start(), match.end())
+    for pattern in (_REPLACED, _SAID_BEFORE):
+        for match in reading.message.find(pattern):
+            reading.message.take(match.start(), match.end())
 
 
 def _current(reading: Reading, field: str) -> float | None:
@@ -121,7 +129,7 @@ def read_bare(reading: Reading) -> None:
     field = _expected(reading)
     if field is None or field in reading.fields:
         return
-    if field in ("constraints.vendor_neutral", "budget.spot"):
+    if field in _YES_OR_NO:
         _read_yes_no(reading, field)
     if field == "constraints.network_team":
         _read_how_many(reading)
@@ -142,7 +150,7 @@ def _expected(reading: Reading) -> str | None:
     asked = reading.context.asked
     if reading.intent in ("change", "what-if"):
         return last
-    if asked in _NUMERIC or asked in ("constraints.vendor_neutral", "budget.spot", "constraints.network_team"):
+    if asked in _NUMERIC or asked in (*_YES_OR_NO, "constraints.network_team"):
         return asked
     return {"model": "model.params"}.get(asked or "")
 

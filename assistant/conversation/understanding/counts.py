@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from .numbers import NUMBER
 
-NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b)"
+NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b|(?<=\d)n\b(?=\s?(?:x|of|\*|,)))"
 _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
@@ -47,7 +47,8 @@ def _racks(gpu: str) -> dict[str, str]:
 def _appliances(gpu: str) -> dict[str, str]:
     """DGX and HGX."""
     return {
-        "appliances": rf"{_counted('nodes')}(?:x\s?|units?\sof\s|pieces?\sof\s|pcs\.?\s(?:of\s)?)?(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?",
+        "appliances": rf"{_counted('nodes')}(?:x\s?)?{_PIECES}(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?"
+                      rf"(?:\s?[,(]\s?(?:with\s|of\s)?(?P<per_node>{NUMBER})\s(?:{_ANY_GPU}\s?)?(?:each|apiece|per (?:node|system|box|unit))\)?)?",
         "appliances times N": rf"(?:nvidia\s)?(?:dgx|hgx)[\s\-]+{gpu}\s?(?:x|\*|times)\s?(?P<nodes>\d+)\b",
         "appliance nodes": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
     }
@@ -69,6 +70,7 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
                              rf"(?P<nodes>{NUMBER})\s?{NODE}",
         "each node has N": rf"(?:each|every|per|an?)(?=\s){NODE}\s?"
                            rf"(?:has|have|with|having|contains?|holds?|carries|comes with|:)\s(?:got\s)?{per}{thing}",
+        "every node N": rf"(?:(?P<nodes>{NUMBER})\s?{NODE}[\s,;]*(?:and\s)?)?(?:each|every|per)(?=\s){NODE}\s?{per}{thing}",
         "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
                           rf"split across|distributed over|="
                           rf"|as)\s?(?:the\s)?(?P<nodes>{NUMBER}|a(?=\s(?:single\s)?node))\s?{NODE}",
@@ -104,7 +106,7 @@ def _gpus(gpu: str) -> dict[str, str]:
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
         "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|ngpus?|n_gpus|#gpus)[\"']?\s?(?:(?:=|:|to|is|of|are|was|has|have|now|changed|grown|increased|dropped|went|up|down)\s?){{0,4}}{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|gpu[\s\-](?:number|quantity|amount|total|size)|ngpus?|n_gpus|#gpus)[\"']?\s?(?:(?:=|:|to|is|of|are|was|has|have|now|changed|grown|increased|dropped|went|up|down)\s?){{0,4}}{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
     }
 
 

@@ -23,9 +23,9 @@ _VENDOR = r"(?:vendors?|suppliers?|manufacturers?|makers?|brands?|sources?|provi
 _BOUND = re.compile(
     rf"\b(?:married|wedded|tied|bound|chained|shackled|handcuffed|locked(?:[\s\-]in)?|lock(?:ed)?[\s\-]?in|dependent|depend(?:s|ing|ence)?|rely(?:ing)?|reliant|reliance|committed|beholden|hostage|stuck|captive|captured|exclusive\w*|"
     rf"betting?|bet everything|put(?:ting)? all (?:our )?eggs|at the mercy|married up)\b(?:\s(?:down|up|forever|permanently|too much|too strongly|solely|only))?\s?(?:to|on|in|into|with|of|by)?\s(?:the\s)?"
-    rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b")
+    rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\bproprietary(?: (?:network\w*|fabrics?|hardware|gear|technology|solutions?|protocols?|interconnects?|stuff|things?))?|\b(?:single|sole|one)[\s\-](?:sourc\w+|vendor|supplier)\b")
 _DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
-                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue)\b|n't\b")
+                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue|forbid\w*|forbade|prohibit\w*|disallow\w*|banned|rules? out|ruled out|veto\w*|unwilling|exclud\w+)\b|n't\b")
 _SEVERAL = re.compile(
     rf"\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|a second|alternative|diverse|two)\s(?:network |switch |hardware |independent |different )?(?:vendors|suppliers|manufacturers|makers|sources|vendor\b(?! price)|supplier)\b|"
     rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|supplier)[\s\-]?(?:freedom|choice|diversity|independence|independent)\b|\b(?:dual|multi|second)[\s\-]?sourc(?:e|ed|ing)\b|"

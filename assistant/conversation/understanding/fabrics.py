@@ -15,7 +15,7 @@ _TECHNOLOGIES = {
     "ultra-ethernet": r"ultra[\s\-]?ethernet|\buec?\b(?:\s1\.0)?",
     "tcpxo": r"(?:gpudirect[\s\-]|fastrak\b|gcp[\s\-])?tcp[\s\-]?xo\b",
     "tcpx": r"(?:gpudirect[\s\-]|gcp[\s\-])?tcp[\s\-]?x\b",
-    "roce": r"ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|"
+    "roce": r"lossless ethernet|ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|"
             r"converged ethernet",
     "infiniband": r"(?:nvidia |mellanox |quantum[\s\-]?[2x]? )*infini[\s\-]?band|\bib\b",
     "efa": r"(?:aws[\s\-]|amazon[\s\-])?(?:\befa\b[\s\-]?(?:v(?:ersion )?\s?(?P<efa_version>[1-4]))?|elastic fabric adapter)",
@@ -52,7 +52,8 @@ _TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|fli
                             r"does|will))\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
 _HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
-                          r"could|may|perhaps|maybe|\?)\b|\s*\?")
+                          r"could|may|perhaps|maybe|\?)\b|\s*\?|,?\s(?:but |though )?(?:(?:i'm|we're|i am|we are) )?not (?:\w+ )?(?:sure|certain)\b|"
+                          r",?\s(?:i think|i guess|i believe|if i remember)\b")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
                    rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
                    r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|every)|"
@@ -87,6 +88,9 @@ def read_fabrics(reading: Reading) -> None:
             reading.message.take(mention.start, mention.end)
             reading.name_fabric(ids[0])
             continue
+        if not denial and _said_again(mention, [m for m, _ in found]):
+            reading.message.take(mention.start, mention.end)
+            continue
         if denial:
             reading.message.take(min(denial.start, mention.start), max(denial.end, mention.end))
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
@@ -96,12 +100,17 @@ def read_fabrics(reading: Reading) -> None:
                                                                                                    mention.end)
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
-        if not hedged:
+        if not hedged or (reading.intent == "what-if" and not _is_priced(reading, mention)):
             decided.append(ids[0])
-    if reading.intent == "what-if":
-        decided = [] if any(p.search(reading.message.text) for p in _TURNING_POINTS) else list(reading.fabrics)
+    if reading.intent == "what-if" and any(p.search(reading.message.text) for p in _TURNING_POINTS):
+        decided = []
     if reading.intent in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
         reading.set("cluster.fabric", decided[0])
+
+
+def _said_again(mention: Mention, mentions: list[Mention]) -> bool:
+    """"RoCE is fine, take RoCE 800": the one with the speed is meant."""
+    return mention.gbps is None and not mention.version and any(m.technology == mention.technology and m.gbps for m in mentions)
 
 
 def _is_priced(reading: Reading, mention: Mention) -> bool:
@@ -161,7 +170,8 @@ def _merge_generations(mentions: list[Mention], text: str) -> list[Mention]:
     for mention in mentions:
         last = merged[-1] if merged else None
         touching = last is not None and re.fullmatch(r"[\s\-(]*(?:over\s)?", text[last.end:mention.start])
-        if last and touching and (last.technology == mention.technology or mention.technology == "tcp" or last.technology == "tcp"
+        generations = last is not None and last.gbps and mention.gbps and last.gbps != mention.gbps
+        if last and touching and not generations and (last.technology == mention.technology or mention.technology == "tcp" or last.technology == "tcp"
                                   and mention.technology != "infiniband"):
             technology = last.technology if last.technology != "tcp" else mention.technology
             merged[-1] = Mention(last.start, mention.end, technology, last.gbps or mention.gbps, last.version or mention.version)

@@ -19,6 +19,9 @@ _WEIGHS = re.compile(r"\b(?:better|cheaper|faster|pros|cons|differ\w*|compar\w*|
 _YES_NO = re.compile(r"^\W*(?:(?:and|but|so|ok)\s)*(?:is|are|was|were|does|do|did|can|will|has|have)\b(?! (?:it|there|you)\b)")
 
 
+_REFERENCE_ONLY = 1.0  # the points of "it", "this", "you": alone they tell nothing
+
+
 class _Asked(NamedTuple):
     """What the hints of an intent look at beside its words."""
 
@@ -44,8 +47,8 @@ def _words(*pairs: tuple[float, str]) -> tuple[tuple[float, re.Pattern[str]], ..
 
 _HINTS = {
     "why-not": _Hints(3.0, _words(
-        (2.0, r"\bwhy\b|\breasons?\b|\bhow come\b|\bbecause\W*\?"),
-        (1.2, r"\b(?:against|bad|wrong|out|discard\w*|reject\w*|ignor\w*|dismiss\w*|exclud\w*|not|no|behind|second|down|lost?|lose|losing|drawbacks?|weak\w*|worse|never|skip\w*|dropped|beaten|missing|left|hesita\w*|third|fourth|last|low|lower|bottom|dislike|hate|avoid\w*|distrust)\b|n't\b"),
+        (2.0, r"\bwhy\b|\breasons?\b|\bhow come\b|\bbecause\W*\?|\b(?:grounds?|basis|rationale)\b"),
+        (1.2, r"\b(?:against|bad|wrong|out|eliminat\w*|disqualif\w*|struck|veto\w*|ban(?:s|ned)|discard\w*|reject\w*|ignor\w*|dismiss\w*|exclud\w*|not|no|behind|second|down|lost?|lose|losing|drawbacks?|weak\w*|worse|never|skip\w*|dropped|beaten|missing|left|hesita\w*|nowhere|absent|third|fourth|last|low|lower|bottom|dislike|hate|avoid\w*|distrust)\b|n't\b"),
         (3.0, r"\b(?:hold(?:s|ing)?|keep(?:s|ing)?|held|set(?:s|ting)?) \S+(?: \S+)? (?:back|from)\b|\bin the way\b|\b(?:stops?|prevents?|hinders?|keeps?) (?:us|you|me|it) from\b|\b(?:disadvantages?|drawbacks?|downsides?|weaknesses|shortcomings) of\b")),
         lambda a: a.networks == 1),
     "why": _Hints(2.0, _words(
@@ -54,7 +57,7 @@ _HINTS = {
         (1.2, r"\b(?:computed?|calculated?|derived?|determined|estimated|obtained|c[oa]me (?:up|from|about)|end(?:ed)? up|drove|driven|led|decided?|concluded?|chosen|chose|picked|selected|arrived?|wins?|won|preferred|made|support\w*|back(?:s|ed)|underl\w+)\b"),
         (1.0, _BACK_REFERENCE)), lambda a: not a.facts),
     "what-if": _Hints(2.5, _words(
-        (1.5, r"\b(?:would|suppos\w*|hypothe\w*|imagin\w*|conditions?|circumstances|scenarios?|were|assum\w*)\b"),
+        (1.5, r"\b(?:would(?! you (?:buy|put|take|choose|pick|use|go|prefer|do|trust|bet|spend)\b)|suppos\w*|hypothe\w*|imagin\w*|conditions?|circumstances|scenarios?|were|assum\w*)\b"),
         (1.3, r"\b(?:re-?comput\w*|re-?calculat\w*|re-?run|redo|re-?plan|again|different(?:ly)?|changes?|changed|look|tipping|break[\s-]?even|turning|before|until|unless|better choice|pays?|wins?|worth|"
               r"fall(?:s|ing)? behind|catch(?:es)? up|instead|increase[sd]?|decrease[sd]?|affects?|impacts?|influences?|depends?|sensitive)\b"),
         (1.0, r"\b(?:you|it|this|that|the (?:plan|answer|costs?|price|recommendation|result|gpus))\b")), lambda a: not a.yes_no, networks=0.7, facts=1.0),
@@ -94,8 +97,9 @@ def reaches(intent: str, text: str) -> bool:
 def _above(intent: str, text: str, question: bool) -> float:
     """How far the hints of an intent are above its threshold; negative where they do not reach it."""
     hints, asked = _HINTS[intent], _asked(text, question)
-    points = sum(points for points, pattern in hints.words if pattern.search(text)) if hints.fits(asked) else 0.0
-    if not points:
+    said = [points for points, pattern in hints.words if pattern.search(text)] if hints.fits(asked) else []
+    points = sum(said)
+    if not points or points == _REFERENCE_ONLY:
         return -1.0
     return round(points + hints.networks * min(asked.networks, 2) + hints.facts * asked.facts - hints.threshold, 6)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .cues import CUES
+from .fabrics import TECHNOLOGY
 from .hints import hinted, reaches
 from .message import TAKEN, Message
 
@@ -34,9 +35,16 @@ def intent_of(message: Message) -> str:
         return intent
     if intent in ("ask", "describe"):
         intent = hinted(text, question=intent == "ask") or intent
-    if intent == "why" and reaches("why-not", text):
+    if intent == "why" and reaches("why-not", _from_why(text)):
         intent = "why-not"
         first.setdefault(intent, first.get("why"))
+    network = TECHNOLOGY.match(text.lstrip()) if intent == "undo" else None
+    if network and message.negation(len(text) - len(text.lstrip()), len(text) - len(text.lstrip()) + network.end()):
+        return "describe"  # "InfiniBand: forget it"
+    if intent == "compare" and "?" not in text and _EVALUATES.search(text):
+        return "describe"
+    if intent in ("why", "why-not") and is_general(message):
+        return "ask"
     if first.get(intent) is None:
         return intent
     if intent == "change" and not first[intent].groupdict().get("thing"):
@@ -44,6 +52,12 @@ def intent_of(message: Message) -> str:
     elif intent in ("why", "why-not", "what-if", "compare"):
         _take_cue(message, first[intent])
     return intent
+
+
+def _from_why(text: str) -> str:
+    """The part of a question that "why" asks about: "I do not see why RoCE is chosen" denies nothing of RoCE."""
+    why = re.search(r"\bwhy\b", text)
+    return text[why.start():] if why and TECHNOLOGY.search(text, why.end()) else text
 
 
 def _tells_of_a_job(text: str) -> bool:
@@ -70,6 +84,7 @@ _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or 
 _THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|winner|everything|each|first|second|top|best)\b|compare\W*$")
 _NOTHING_SAID = re.compile(r"[\x00\W]*")  # all of it was set aside
 _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
+JOB_ITSELF = _JOB[1:]
 _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconnect|networking|nics?)\b|\bdo (?:we|"
                        r"i) (?:really )?need\b|\bshould (?:we|i)\b|\bis .{2,40} (?:enough|worth|overkill|necessary)\b|"
                        r"\b(?:help|recommend|advise|plan)\b")
@@ -80,6 +95,69 @@ _OF_OTHERS = re.compile(
     r"\b(?:is|are|any|which|what|know(?:s)?(?: of)?|there|some|find|show me|cite|recommend)\b[^?.]{0,20}\b(?:papers?|stud(?:y|ies)|articles?|publications?|benchmarks?|case stud\w+|literature|reports? (?:of|about|on)|blog ?posts?|white ?papers?|sources?|references?)\b|"
     r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
     r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
+
+
+# A question in the middle of a message that states nothing: "nccl timeout where to look first".
+_ASKED_INSIDE = re.compile(r"\b(?:(?:how|what|where|which|when|who) (?:to|do|does|did|is|are|can|should|would|will|much|many|long|big|fast|often|kind|about the)\b(?! (?:i (?:said|mean)|you (?:think|want|like)))|"
+                           r"(?:is|are) there (?:any|an?)\b|(?:any|some) (?:idea|clue|chance|advice|recommendations?|experience|tips?) (?:how|what|why|where|on|about|with|for|if)\b)")
+_GENERAL_WHY = re.compile(r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't| not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
+                          r"large|big|modern|other)?\s?[a-z][\w\-]+)")
+# What a plan is made of: a why that names any of it asks for the reasons of the plan.
+_OF_THE_PLAN = re.compile(
+    r"\b(?:it|this|that|these|those|they|them|you|your|weft|we|us|i|plan|answers?|recommend\w*|suggest\w*|results?|costs?|costly|price[ds]?|pricey|expensive|cheap\w*|numbers?|figures?|estimates?|"
+    r"(?:the|this|that|your) (?:\w+ )?(?:network|fabric|choice|option|one|slowdown|overhead|budget|deadline|probability|confidence|split|step|run|time|traffic|bandwidth|switch(?:es)?|optics|cable\w*)|"
+    r"choices?|chosen|choose|picked|pick|preferred|prefer|rent(?:ing|al)?|buy(?:ing)?|spot|verdict|conclusion|winner|wins?|won|decision|decided|slowdown|probability|premium|not recommended|so (?:many|long|few|little|high|low|slow|sure|big)|"
+    r"too \w+|ruled|rejected|excluded|dropped|dismissed|matters?)\b")
+_BACK_TO_THE_PLAN = re.compile(r"\b(?:you|your|weft|plan|here|us|we|our|my|recommend\w*|not)\b|n't\b")
+_TROUBLE = re.compile(r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
+                      r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|pause frames?)\b")
+
+
+# What is said of a network in general, not of its place in the plan.
+_OF_THE_WORLD = re.compile(r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
+                           r"(?:hard|difficult|tricky|easy) to (?:tune|debug|buy|get|operate|configure|run|scale))\b")
+_AT_THE_END = re.compile(r"^(?P<said>[^?]{6,}?)[\s,.;:\-]+(?:and |but |so )?(?:why|how come|how so)\b(?: (?:is )?that)?\W*$")
+
+
+def is_general(message: Message) -> bool:
+    """Whether a why asks about the world, not the plan: "why does NCCL hang?", "why is my all-reduce slow?"."""
+    tail = _AT_THE_END.match(message.text)
+    if tail and not TECHNOLOGY.search(message.text):
+        return _TROUBLE.search(tail["said"]) is not None and not _OF_THE_PLAN.search(tail["said"])
+    asked = _GENERAL_WHY.search(message.text)
+    if asked is None:
+        return False
+    if TECHNOLOGY.search(message.text):
+        return _OF_THE_WORLD.search(message.text, asked.start()) is not None and not _BACK_TO_THE_PLAN.search(message.text, asked.start())
+    about = message.text[asked.end():]
+    if re.match(r"(?:my|our)\b", asked["who"]):
+        return _TROUBLE.search(about) is not None
+    whole = asked["who"] + about
+    return len(whole.split()) > 1 and not _OF_THE_PLAN.search(whole)
+
+
+_ANSWERING = re.compile(r"^\W*(?:well\W+|ok\W+|hm+\W+)*(?:let's |let us |we can |i'd )?(?:say|assume|suppose|take|guess)\b(?! (?:we|i|it|that|the|they|you)\b)[^?]*$")
+# What is weighed at the end of an account of the job: "256 GB200, currently evaluating XDR versus Spectrum-X".
+_EVALUATES = re.compile(r"\d[^?]*\b(?:evaluating|considering|weighing|deciding|torn|shortlist\w*|undecided|looking at|offers? (?:for|of)|quotes? (?:for|of)|choice (?:is|of)|tendering)\b")
+_HAS = re.compile(r"(?<!do )(?<!should )(?<!can )(?<!could )\b(?:i|we)(?:'ve| have| got| own| run)\b")
+_QUESTION_WORD = re.compile(r"\b(?:what|which|who|when|where|how|why|enough|should|better|need|can|could|would|does|do|worth|possible)\b")
+_SHORT = 6  # words
+
+
+def is_answer(message: Message, asked: str | None) -> bool:
+    """Whether "let's say 500B" answers a question that was asked, rather than supposing something."""
+    return asked is not None and len(message.text.split()) <= _SHORT and _ANSWERING.match(message.text) is not None
+
+
+_OWN = re.compile(r"(?<!do )(?<!does )(?<!should )(?<!can )(?<!could )(?<!would )(?<!will )(?<!must )(?<!did )(?<!may )\b(?:we|i|our|my|us)\b(?:'(?:re|m|ve))?(?: (?:are|am|have|will|plan to|want to|now|already))* (?:us(?:e|ing)|have|run(?:ning)?|train\w*|own|rent\w*|buy\w*|do|plan\w*|chose|chosen|go|went|need|are on|\w+ is)\b")
+_SAID_BY_NAME = ("cluster.provider", "cluster.fabric", "cluster.gpu", "model")
+
+
+def states(name: str, value: object, message: Message) -> bool:
+    """Whether a question says this of the job: "does FSDP overlap communication?" asks about FSDP and chooses nothing."""
+    if name == "cluster.oversubscription" or (isinstance(value, (str, bool)) and name not in _SAID_BY_NAME):
+        return _OWN.search(message.text) is not None
+    return True
 
 
 def is_of_others(message: Message) -> bool:
@@ -94,6 +172,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         if len(fabrics) == 2 and re.search(r"\bor\b|\bagainst\b|which (?:one )?is", message.text) and not any(name in fields
                                                                                                               for name in _JOB):
             return "compare"
+        if any(name in fields for name in ("cluster.gpu", "cluster.gpus")) and _HAS.search(message.text) and not _QUESTION_WORD.search(message.text):
+            return "describe"  # "not sure if this is the right place, I have 8 V100s?"
         described = sum(name in fields for name in _JOB)
         machines = "cluster.gpu" in fields or "cluster.gpus" in fields
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
@@ -104,6 +184,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
     if intent == "describe" and len(fabrics) == 2 and not any(name in fields for name in _JOB) and (
             _BESIDE.search(message.text) or _EITHER.fullmatch(message.open)):
         return "compare"
+    if intent == "describe" and not (fields or fabrics or excluded or nodes or unset) and _ASKED_INSIDE.search(message.text):
+        return "ask"
     if intent in ("describe", "change") and not (fields or fabrics or excluded or nodes):
         return "change" if unset or (intent == "change" and not _NOTHING_SAID.fullmatch(message.open)) else "unclear"
     return intent

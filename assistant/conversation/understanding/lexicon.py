@@ -176,7 +176,7 @@ def _add_gpus(lexicon: Lexicon) -> None:
     sizes = "|".join(sorted({str(round(g.memory.value)) for g in lexicon.catalog.gpus.values()}, key=len, reverse=True))
     lexicon.gpu_expression = (
         rf"(?:(?P<gigabytes_>\b(?:{sizes}))[\s\-]?(?:gi?b|gigs?|g)[\s\-]+)?(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
-        rf"pcie|pci-e|oam))?"
+        rf"pcie|pci-e|oam))?(?:-(?P<gigabytes____>{sizes})(?![\w.\-]|\s?(?:x\b|gi?b|gpus?|cards?)))?"
         rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?(?:(?:of|with|a|at|,)\s)?\(?(?:(?P<gigabytes>\d+)\s?gi?b|(?P<gigabytes__>{sizes})\s?gi?(?:gs?)?)\)?(?![a-z]|\s?/|ps|"
         rf"\s?(?:ethernet|eth\b|infini|ib\b|roce|[nhx]dr|nics?\b|links?\b|per\b|network|rdma|port))(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
         r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
@@ -204,4 +204,6 @@ def _instance_names(offer: str) -> list[str]:
     names = [code] if " " not in code and any(c.isdigit() for c in code) and any(c in "._-" for c in code) else []
     names += [other.rstrip(")")] if names and " " in other else []
     family = code.split(".")[0] if code.endswith("xlarge") else ""
+    series = re.fullmatch(r"([A-Z]+)\d+\w*?_([A-Z]+\d+\w*)_(v\d)", code)  # ND96isr_H100_v5 is sold as "ND H100 v5"
+    names += [" ".join(series.groups())] if series else []
     return names + ([family] if family else [])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from . import denial
 from .spelling import spelled
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
@@ -13,25 +14,6 @@ _ALIKE = {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'",
           "\u202f": " ", "→": ">"}
 TAKEN = "\x00"
 
-# Where the reach of a "no" ends.
-_BOUNDARY = re.compile(r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
-                       r"\b(?:(?<!anything )but|just|only|with|and|so|then|while|since|because|we have|we've|"
-                       r"(?<!n't )(?<!not )(?<!not to )use)\b")
-_NEGATOR = re.compile(
-    r"\b(?:no|not|nothing|nowhere|without|never|avoid(?:ing)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
-    r"nor|"
-    r"(?:do|does|did|is|are|was|ca|wo|would|should|must|could)n'?t(?: (?:have|want|use|like|need|be able to use|on|at|an?))?|"
-    r"cannot|can not|"
-    r"(?:stay|keep|steer)(?:ing)? (?:\w+ )?(?:away|clear) (?:from|of)|no way|refuse|hate|rule out|leav(?:e|ing) out|skip|omit|ban|do without|cross out|get rid of|sans|no more|stop using|forget|drop|remove|lacks?|lacking|non)\b")
-_UNDECIDED = re.compile(r"(?:not|n't|never|cannot)\s+(?:\w+\s+){0,2}(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than\b|(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|matter|yet|only|just|necessarily|idea|clue|"
-                        r"(?:be\s)?(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower) than|over|above|"
-                        r"under|below|beyond|exceed)")
-_DENIED_AFTER = re.compile(
-    r"\s*(?:[?.,!:]+\s*(?:no way|no thanks?\b|no thank you|out of the question|not (?:for us|with us|an option|interested)|forget it|absolutely not|rather not)|(?:is|are|was|were)\s+(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required))|out\b(?: of the question)?|"
-    r"off (?:the table|limits)|banned|ruled out|excluded|no longer|unavailable|forbidden|impossible|no option|"
-    r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)|"
-    r"makes? no sense(?: for (?:us|me))?|(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))|(?:not|un)\s?(?:an option|available|allowed|possible|wanted)|"
-    r"can't|cannot)(?: (?:an option|available|possible|allowed))?")
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 
 # Words that carry no fact of their own: they never count as "not understood".
@@ -96,16 +78,19 @@ class Message:
         """The denial that governs the item at ``start:end``: "no X", "not on X", "X is out"."""
         offset = max(0, start - 80)
         before = self.open[offset:start]
-        for boundary in _BOUNDARY.finditer(before):
+        heading = denial.HEADING.search(before)
+        if heading:
+            return Negation(offset + heading.start(), end)
+        for boundary in denial.BOUNDARY.finditer(before):
             offset, before_clause = start - len(before) + boundary.end(), before[boundary.end():]
         clause = self.open[offset:start] if offset > start - len(before) else before
         found = None
-        for match in _NEGATOR.finditer(clause):
+        for match in denial.NEGATOR.finditer(clause):
             found = match
-        lowered = found is not None and found[0] in ("drop", "cut") and re.search(r"\b(?:to|by)\b", clause[found.end():])
-        if found and not lowered and not _UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
+        lowered = found is not None and found[0].startswith(("drop", "cut")) and re.search(r"\b(?:to|by)\b", clause[found.start():])
+        if found and not lowered and not denial.UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
             return Negation(offset + found.start(), end)
-        after = _DENIED_AFTER.match(self.open, end)
+        after = denial.AFTER.match(self.open, end)
         return Negation(start, after.end()) if after else None
 
     def lists_on(self, previous_end: int, start: int) -> bool:

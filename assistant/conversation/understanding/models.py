@@ -28,6 +28,7 @@ _DIMENSIONS = {
     "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
                          rf"experts\sper\stoken|active\sper\stoken)",
 }
+_OTHER_NUMBERS = ("training.tokens", "budget.usd")
 _EXPERTS = re.compile(r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?")
 _COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
 
@@ -49,6 +50,8 @@ def read_sizes(reading: Reading) -> None:
         _read_size_again(reading)
         return
     sizes = [m for p in (_SIZE_LABEL, _SIZE) for m in reading.message.find(p) if not _is_denied(reading, m)]
+    if _answers_otherwise(reading):
+        sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"]]
     sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"] or re.search(r"b(?:n|illion)?$", m["size"])]
     said = [m["size"] or m.groupdict().get("size_") for m in sizes]
     values = {value(size) for size in said}
@@ -59,6 +62,12 @@ def read_sizes(reading: Reading) -> None:
     reading.set("model" if sibling else "model.params", sibling or plain(params))
     for match in sizes:
         reading.message.take_match(match)
+
+
+def _answers_otherwise(reading: Reading) -> bool:
+    """Whether another number was asked for, so that "800B or so" is no size of a model."""
+    asked = reading.context.asked if reading.context else None
+    return asked in _OTHER_NUMBERS and reading.intent == "describe" and "model" not in reading.message.text
 
 
 def _by_experts(reading: Reading) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .fabrics import TECHNOLOGY
 from .numbers import AMOUNT, NUMBER, plain, value, whole
 from .reading import Reading
 
@@ -19,9 +20,12 @@ _HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additiona
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
                      rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b|(?:@|\bat|\bfor|\bpay(?:ing)?|\bcosts?)\s?(?P<e>(?<![\w.])\d{{1,2}}\.\d{{1,2}})\s?(?:/|per|an?)\s?(?:h|hr|hour)\b")
 _ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|an?|for (?:an?|each|one|every)|each)\s?(?:kwh|kilowatt[\s\-]?hours?|kw/?h)\b")
-_BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|no more than|"
+# A budget of something else than money: "token budget", "power budget".
+_OTHER_BUDGET = re.compile(r"\b(?:tokens?|toks?|power|time|memory|latency|error|compute|energy|thermal|cooling|watt\w*|loss|link|space|flops?|gpu[\s\-]hours?|cable|rack|vram|"
+                           r"communication|bandwidth|slowdown)[\s\-](?:budget|limit|cap|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|to|was)\s?)*\S+")
+_BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|to|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
-                     rf"tokens?|params?|/))")
+                     rf"tokens?|params?|rps|qps|req\w*|queries|g\b|gbps|gb|tb|kw|mw|w\b|ms|racks?|sites?|hours?|hrs?|min\w*|years?|/))")
 _BUDGET_AFTER = re.compile(rf"(?P<d>{_PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|spending)|max(?:imum)? spend)(?:\s(?:on|for) (?:the )?(?:spending|costs?|budget|it|this))?")
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
@@ -37,7 +41,7 @@ _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|ca
 _BUY = re.compile(r"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
                   r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|(?:hardware|machines|servers|gpus|nodes|boxes|racks|cluster) (?:are|is|belongs? to) (?:ours|us)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
-_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")
+_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|(?<=use )(?:the |a |any )?(?:public )?cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")
 _AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\s\-]?(?:it |them |that |this |everything |the \w+ |down |all )?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
                        rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
@@ -54,7 +58,7 @@ _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|
 _NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
 # How long something has been there is not how long the run takes.
-_PAST = re.compile(r"\b(?:after|every)\s$|\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
+_PAST = re.compile(r"\b(?:after|every)\s$|\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has|'ve|'s) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
@@ -67,7 +71,7 @@ def _money(match: re.Match[str]) -> float:
 
 def read_money(reading: Reading) -> None:
     """Sets ``budget.*``. Amounts per month, per node and in other currencies stay in the rest."""
-    blocked = [m.span() for p in (_OTHER_MONEY, _PERIODIC) for m in reading.message.find(p)]
+    blocked = [m.span() for p in (_OTHER_MONEY, _PERIODIC, _OTHER_BUDGET) for m in reading.message.find(p)]
     for match in reading.message.find(_ELECTRICITY):
         reading.set("budget.electricity_usd_per_kwh", plain(_money(match)))
         reading.message.take_match(match)
@@ -110,6 +114,8 @@ def _read_mode(reading: Reading) -> None:
                                    (_BUY, "budget.mode", "buy"), (_RENT, "budget.mode", "rent")):
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
+            if pattern is _BUY and _is_about_a_network(reading, match):
+                continue
             if denial:
                 opposite = {"buy": "rent", "rent": "buy", True: False, False: True}
                 if field not in reading.fields:
@@ -118,6 +124,15 @@ def _read_mode(reading: Reading) -> None:
             elif field not in reading.fields or pattern is _SPOT:
                 reading.set(field, chosen)
                 reading.message.take_match(match)
+
+
+def _is_about_a_network(reading: Reading, match: re.Match[str]) -> bool:
+    """"We cannot buy InfiniBand", "which would you buy, RoCE or EFA": not the machines are bought."""
+    before, after = reading.message.clause_before(match.start()), reading.message.text[match.end():match.end() + 40]
+    near = re.match(r"(?:\s(?:any|an|the|into|more))*\s", after)
+    follows = TECHNOLOGY.match(after, near.end()) if near else None
+    leads = TECHNOLOGY.match(before.lstrip())
+    return bool(follows) or bool(leads and len(before.split()) <= 6)
 
 
 def read_time(reading: Reading) -> None:
@@ -136,6 +151,9 @@ def read_time(reading: Reading) -> None:
 
 def _time_field(reading: Reading, match: re.Match[str]) -> str:
     before = reading.message.text[:match.start()]
+    last = reading.context.changed[-1:] if reading.context and reading.intent in ("change", "what-if") else ()
+    if last and last[0] in ("training.days", "constraints.deadline_days") and re.search(r"\b(?:it|that|this)\b|^\W*(?:no|sorry|actually)\b", before):
+        return last[0]
     if reading.context and reading.context.asked in ("training.days", "constraints.deadline_days"):
         return reading.context.asked
     limits = _DEADLINE_AFTER.match(reading.message.text, match.end()) or _DEADLINE_BEFORE.search(before)

@@ -8,7 +8,7 @@ _ONES = {word: n for n, word in enumerate(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen".split(), start=1)}
 _TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)}
-_PHRASES = {"single": 1.0, "a dozen": 12.0, "half a dozen": 6.0, "half a hundred": 50.0, "half a thousand": 500.0,
+_PHRASES = {"single": 1.0, "dual": 2.0, "quad": 4.0, "a dozen": 12.0, "half a dozen": 6.0, "half a hundred": 50.0, "half a thousand": 500.0,
             **{f"{part} {big}": share * size for big, size in (("million", 1e6), ("billion", 1e9), ("trillion", 1e12))
                for part, share in (("half a", 0.5), ("a quarter", 0.25), ("a quarter of a", 0.25), ("three quarters of a", 0.75),
                                    ("one and a half", 1.5), ("two and a half", 2.5))}}

@@ -42,6 +42,22 @@ _ONES = {word: str(n) for n, word in enumerate("zero one two three four five six
 _ONES_AND_TEN = "|".join([*_ONES, "ten", "eleven", "twelve"])
 _POINT = re.compile(rf"(?<![\w\-])({_ONES_AND_TEN})\s(?:point|dot)\s({'|'.join(_ONES)})(?!\w)")
 
+# "H one hundreds", "G B two hundred": a GPU as it is spoken.
+_SPOKEN_GPU = re.compile(r"(?<![\w'])(?P<letters>h|a|b|g\s?b|v|mi|m i)[\s\-](?P<hundreds>one|two|three|1|2|3) ?hundreds?(?P<and> (?:and )?(?:fifty|twenty[\s\-]five|fifty[\s\-]five) ?x?)?(?!\w)")
+_SPOKEN_REST = {"fifty": 50, "twenty-five": 25, "fifty-five": 55}
+
+
+def _spoken_gpus(text: str) -> list[tuple[int, int, str]]:
+    found = []
+    for m in _SPOKEN_GPU.finditer(text):
+        letters = m["letters"].replace(" ", "")
+        if letters == "a" and not text[m.start():m.end()].endswith("s") and not re.search(r"\d\s$|\bnvidia\s$", text[:m.start()]):
+            continue  # "a one hundred node cluster" counts
+        rest = re.sub(r"\s*(?:and )?([a-z\- ]*?) ?x?$", r"\1", m["and"] or "").strip().replace(" ", "-")
+        number = int(_ONES.get(m["hundreds"], m["hundreds"])) * 100 + _SPOKEN_REST.get(rest, 0)
+        found.append((m.start(), m.end(), f"{letters}{number}{'x' if (m['and'] or '').endswith('x') else ''}"))
+    return found
+
 
 def spelled(text: str) -> tuple[str, list[int]]:
     """``text`` (lower case) corrected, and for every character of it, and its end, the place in ``text`` it stands for."""
@@ -63,7 +79,7 @@ def _corrections(text: str) -> list[tuple[int, int, str]]:
     found += [(m.start(), m.end(), near) for m in _TYPED.finditer(text) if m[0] not in SHORT and (near := _near(m[0]))]
     found += [(m.start(), m.end(), near[0]) for m in _FAMILY.finditer(text) if (near := [f for f in _FAMILIES if _slips(m[0], f) == 1])]
     found += [(m.start(), m.end(), "not") for m in _ALL_BUT.finditer(text)]
-    return sorted(found + _numbers(text))
+    return sorted(found + _numbers(text) + _spoken_gpus(text))
 
 
 def _numbers(text: str) -> list[tuple[int, int, str]]:

@@ -27,13 +27,31 @@ _TOPIC = r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\bi
 _PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|department|experts?|specialists?|technicians?|contractor|consultant|"
            r"anyone|anybody|(?:one|two|three|some|most|all|none|few) of us|group|veterans?|student|intern|buddy|cto|hire)\b")
 _KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running|operates?|operated|operating|manages?|managed|maintains?|maintained|configures?|configured|handles?|built|build|set up|sets up|"
-          r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|touched|worked with|dealt with|debug\w*|does|do)\b")
+          r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|looks? after|takes? care of|responsible for|in charge of|touched|worked with|dealt with|debug\w*|does|do)\b")
 _SKILL = r"\b(?:expertise|experience|skills?|knowledge|know-?how|background|strength|strong suit|forte|thing|competence|understanding)\b"
 _WE_KNOW = rf"\b(?:we|i)(?:'re|'m|'ve)?\s(?:\w+\s){{0,3}}?(?:knows?|understand|familiar|comfortable|good|great|experts?|fluent|proficient|at home|versed|skilled|experienced|newbies|beginners|novices|new)\b(?=[^.;]{{0,30}}{_TOPIC})"
 _ABOUT_SKILL = re.compile(rf"(?=[^.;]*{_TOPIC})(?:[^.;]*?{_PEOPLE}[^.;]*?{_KNOWS}|[^.;]*?{_KNOWS}[^.;]*?{_PEOPLE}|[^.;]*?(?:{_SKILL})|[^.;]*?{_WE_KNOW})")
 _NONE = re.compile(r"\b(?:nobody|no one|no-one|none|no|zero|lacks?|lacking|without|never|not|nothing|\w+n't|(?<!a )little|barely|hardly|newbies?|beginners?|novices?|new to)\b")
 _EXPERT = re.compile(r"\b(?:experts?|experienced|seasoned|veterans?|specialists?|dedicated|strong|great|deep(?:ly)?|years|decades?|inside out|very well|ccie|certified|skilled|good at|professionals?|senior|"
                      r"world-class|in production|fluent|proficient|gurus?|wizards?|excellent|extensive|solid|long)\b")
+# What the network is to them, when nothing says who: a mystery, or what they do best.
+_STRANGE = re.compile(
+    rf"(?:(?:the )?{_TOPIC}(?: \w+)?|(?:anything|everything|all things|whatever) (?:about |to do with |with )?(?:the )?{_TOPIC})\s(?:stuff |side |part )?(?:is|are|was|remains?|feels? like)\s"
+    r"(?:(?:a|an|all|pretty much|just|mostly|basically|kind of|completely|totally|still|really|quite|like)\s)*"
+    r"(?:mystery|black (?:box|magic|art)|closed book|greek|chinese|rocket science|voodoo|magic|foreign|alien|new|unknown|uncharted|scary|gibberish|terra incognita|beyond|over|"
+    r"outside|not (?:our|my|their) (?:thing|strength|forte|field|area|world))\b(?: (?:territory|language|ground|land|science))?(?: (?:to|for|of|beyond|over)?\s?(?:us|me|them|him|her|our (?:\w+ )?heads?|everyone|"
+    r"everybody|most|the team|our \w+))?")
+_CLUELESS = re.compile(
+    rf"\b(?:we|i|they|he|she|our \w+|(?:the|my) team|people here)\b[^.;,]{{0,12}}\s(?:have|has|got|had)(?: \w+)? (?:no|zero|little|not the slightest) (?:clue|idea|notion|grasp) "
+    rf"(?:about|of|how to \w+|when it comes to) (?:the )?(?:networking|switch\w*|rdma|nccl|cabling|{_TOPIC}(?= (?:stuff|things|work|config\w*)))")
+_HANDS_OFF = re.compile(rf"\b(?:we|i|they)(?:'re| are| am|'m)? ?(?:(?:don't|do not|never|can't|cannot|won't) (?:really |actually |even )?(?:do|know|understand|touch|speak|grasp|get)|not (?:really )?(?:into|"
+                        rf"good at|familiar with|comfortable with)) (?:the |any |much |about )*(?:networking|switch(?:es|ing)|rdma|nccl|cabling|cables|netops|network(?:s|ing)? (?:stuff|things|config\w*))\b")
+_LONG_AT_IT = re.compile(
+    rf"\b(?:we|i|they)(?:'ve| have|'re| are|'m| am)? (?:all )?(?:been )?(?:run|ran|operat\w+|maintain\w*|manag\w+|administ\w+|tun\w+|build\w*|built|deploy\w*|work\w* with|running|doing|do) (?:(?:the|our|all|these|those|such) )*"
+    rf"{_TOPIC}[^.;]{{0,30}}?\b(?:for|since)\b[^.;]{{0,16}}?\b(?:years?|decades?|ages|(?:19|20)\d\d)\b(?: now)?")
+_AT_HOME = re.compile(
+    rf"(?:(?:the )?{_TOPIC})\s(?:is|are)\s(?:(?:all|really|just|basically|exactly|pretty much|our|my|their)\s)*(?:second nature|bread and butter|what (?:we|they|i) do|our (?:strength|forte|speciality|specialty|core \w+|"
+    r"home turf|thing)|their (?:strength|forte|thing)|daily business|no problem for (?:us|them))\b(?: (?:to|for) \w+)?")
 _ABSTRACT = re.compile(r"\b(?:network(?:ing|s)?|rdma|switch(?:es|ing)?|cabling|nccl|net[\s\-]?ops)\b")
 _PRAISED = re.compile(r"\s(?:is|are|has been|have been)\s(?:\w+\s)?(?:excellent|outstanding|superb|top|first-class|brilliant|very \w+|skilled|capable|competent|solid|world[\s-]class|fantastic|senior|the best|certified)\b")
 _CLAUSES = re.compile(r"[^.;,!?\n]+")
@@ -41,9 +59,10 @@ _CLAUSES = re.compile(r"[^.;,!?\n]+")
 
 def read_team(reading: Reading) -> None:
     """Sets ``constraints.network_team``; a network they are said to run is named, not decided."""
-    for match in reading.message.find(_NOBODY):
-        reading.set("constraints.network_team", "none")
-        reading.message.take_match(match)
+    for pattern, level in ((_NOBODY, "none"), (_STRANGE, "none"), (_CLUELESS, "none"), (_HANDS_OFF, "none"), (_LONG_AT_IT, "expert"), (_AT_HOME, "expert")):
+        for match in reading.message.find(pattern):
+            reading.set("constraints.network_team", level)
+            _take_but_networks(reading, *match.span())
     for match in reading.message.find(_SOMEBODY):
         denial = reading.message.negation(match.start(), match.end())
         reading.set("constraints.network_team", "none" if denial else "expert" if match["well"] or _is_long(reading, match) else "some")
@@ -51,7 +70,7 @@ def read_team(reading: Reading) -> None:
     for match in reading.message.find(_SKILLED):
         denial = reading.message.negation(match.start(), match.end())
         reading.set("constraints.network_team", "none" if denial else "expert")
-        reading.message.take(denial.start if denial else match.start(), match.end())
+        _take_but_networks(reading, denial.start if denial else match.start(), match.end())
     for match in reading.message.find(_FOR_THE_NETWORK):
         reading.set("constraints.network_team", "none" if re.search(r"^(?:no|zero|0|not|never|without)$|n't", match["n"]) or "nobody" in match[0]
                     else "expert" if _EXPERT.search(match[0]) else "some")

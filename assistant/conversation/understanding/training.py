@@ -10,7 +10,7 @@ from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
-_IS = (r"(?:\s?(?:=|:|~|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
+_IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
        r"increased|reduced|raised|lowered|changed|set)\b)){0,5}\s?")
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
@@ -29,10 +29,15 @@ _SEQUENCE = re.compile(
     rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
     rf"seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
     rf"(?P<n__>{_NUMBER_K})\s?{_TOKENS}\s(?:per|/|in each|a)\s?(?:sequence|sample|document)s?|"
+    rf"(?P<n___>{_NUMBER_K})[\s\-]?tokens?\slong\b|"
     rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|"
     rf"(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|"
     rf"\s?len(?:gth)?\s\d)")
-_RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
+_RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|"
+                         rf"\b(?:tokens?|toks?)\s(?:budget|count|target|total|goal|horizon|number)s?{_IS}(?P<n__>{AMOUNT})(?!\s?(?:per|/|\$|usd|dollars?)\b)|"
+                         rf"\b{_TOKENS}\s(?P<n____>\d+(?:\.\d+)?\s?(?:t|b|tn|bn|trillion|billion)\b(?![\s\-](?:model|param|dense|moe|llm|weights)))|"
+                         rf"\b(?:number|amount|total) of (?:training )?tokens{_IS}(?P<n___>{AMOUNT})|"
+                         rf"(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
                          rf"more\s|of\s)?{_TOKENS}\b"
                          rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|document))(?:\sof\s(?:text|"
                          rf"data|code))?")
@@ -55,7 +60,9 @@ _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p}
 
 _RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:(?:concurrent\s)?(?:requests?|queries|reqs?|prompts)\s?(?:per|/|a|"
                    rf"each)\s?(?:s\b|sec\b|second)|rps\b|qps\b|req/s\b)"
-                   rf"|\b(?:rps|qps|requests?[_ ]per[_ ]s(?:econd)?)\s?[=:]\s?(?P<n_>\d+(?:\.\d+)?)")
+                   rf"|\b(?:rps|qps|requests?[_ ]per[_ ]s(?:econd)?)(?:\s?[=:]\s?|{_IS})(?P<n_>\d+(?:\.\d+)?)(?![\w%])"
+                   rf"|\b(?:(?:request|query|arrival|call|message)[\s\-]?(?:rates?|load)|(?:peak |average |expected |inference )?(?:load|traffic|throughput)|requests|queries|qps|rps)"
+                   rf"(?:\s(?:now|peaks?|averages?|goes|went|grew|rises?|rose|hits?|reaches|comes|amounts?))?{_IS}(?P<n__>{AMOUNT}|\d+\.\d+)\s?(?:per|/|a|each|every)\s?(?:s\b|sec\b|second)")
 _PROMPT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?!\seach)|"
     rf"of (?:prompt|input|context)))|"

@@ -22,7 +22,7 @@ _NOUNS = {
     "parallelism.strategy": r"(?:sharding|parallelism) strategy",
 }
 _VERB = (r"(?:forget(?: about)?|drop|remove|delete|clear|unset|lift|cancel|ignore|disregard|erase|get rid of|take (?:away|out|off)|waive|scrap|lose|leave out|never ?mind(?: about)?|"
-         r"abandon|without|reset)")
+         r"abandon|without|reset|kill|axe|nuke|strike|scratch|skip|relax|do away with|dispense with|eliminate|rip out|let go of|undo|ditch|dump|bin|toss(?: out)?)")
 _THE = r"(?:(?:the|my|our|that|this|any|a|an|all|previous|old|of)\s)*"
 _ENDS = r"(?![\w\-])(?!\s(?:to|by|of|is|at|was|down|under|below|in|than|from|per|team|costs?|and half)\b)(?!\s?[\d:=$])"
 _ANY_MORE = r"(?:\s(?:any ?more|at all|any longer|whatsoever|entirely|altogether|completely|again|please|for now|now))*"
