@@ -46,7 +46,7 @@ class Framework:
 
 CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
 _EAGER = Framework("fsdp", compute=1.2, attention=1.5, launch=1.8, overlap=0.6, tp_overlap=0.15, expert_launch=200e-6,
-                   flat_gradients=True, stops_early=True, spread=0.13)
+                   flat_gradients=True, stops_early=True, spread=0.12)
 FRAMEWORKS = {
     "megatron": Framework("megatron", step_overhead=0.002, dispatch_once=True, gradient_memory=2.0, fused_accumulation=True,
                           gathers_fp8=True),
