@@ -196,6 +196,14 @@ def test_tcp_against_rdma_is_a_factor_where_the_whole_model_is_gathered_every_st
     assert found.value > 3
 
 
+@pytest.mark.parametrize("job", ["a 7B model with fsdp on 16 H100", "qwen2.5-7b with fsdp and sequence length 4096 on 16 H100"])
+def test_a_comparison_of_two_networks_keeps_how_the_job_is_split_and_fed(job, library):
+    compared = computed(f"how much slower is TCP than RDMA for {job}", library, "slowdown")
+    alone = computed(f"step time of {job} over 100GbE", library, "step-time")
+    assert value(compared, "step time, ethernet-tcp-100") == pytest.approx(alone.value, rel=1e-6)
+    assert "split FSDP" in compared.text
+
+
 def test_whether_a_job_needs_infiniband_is_answered_yes_or_no_from_the_step_over_each_network(library):
     found = computed("do I need InfiniBand for 7B on 16 H100?", library, "need")
     assert found.text.startswith(("No:", "Yes:")) and "sequences of" in found.text

@@ -32,6 +32,8 @@ _BYTES = re.compile(r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmg
                     r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|"
                     r"link|vram|hbm|(?:of )?(?:gpu )?memory))")
 _GPU_BEFORE = re.compile(r"(?:[abhv]\d{3}|sxm\d?|pcie|mi\d{3}x?)[\s(-]*$")
+# What makes a sentence a comparison; without it the same words describe a job.
+_COMPARING = re.compile(r"\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b")
 _DECIMAL = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
 _SPEED = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<t>t)?(?:(?<=t)|g)(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*|"
@@ -60,7 +62,11 @@ class Asked:
 
     @property
     def names_model(self) -> bool:
-        return any(name == "model" or name.startswith("model.") for name in self.fields)
+        return _names_model(self.fields)
+
+
+def _names_model(fields: Mapping[str, Any]) -> bool:
+    return any(name == "model" or name.startswith("model.") for name in fields)
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ def read(question: str, understand: Understand, catalog: Catalog, told: Mapping[
     told = dict(told or {})
     meaning = understand(text, context=_Known({"cluster.gpu": told.get("cluster.gpu", USUAL_GPU)}), catalog=catalog)
     fields = dict(meaning.fields)
+    if meaning.intent == "compare":
+        fields = _of_the_job(text, fields, understand, catalog) | fields
     fabrics = list(dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])]))
     filled, speeds = _from_the_conversation(fields, told), _speeds(text, fabrics, catalog)
     if told.get("cluster.fabric") in catalog.fabrics and not fabrics and not speeds:
@@ -114,12 +122,19 @@ def _is_another_word(word: str, near: str) -> bool:
     return word.rstrip("s") == near.rstrip("s") or word.startswith(near)
 
 
+def _of_the_job(text: str, known: Mapping[str, Any], understand: Understand, catalog: Catalog) -> dict[str, Any]:
+    """How the job of a comparison is described: a comparison of two networks may hide it, the same words as a statement do not."""
+    said = understand(_COMPARING.sub(",", text), context=_Known({"cluster.gpu": USUAL_GPU}), catalog=catalog)
+    wanted = ("parallelism", "training.") if _names_model(known) else ("model", "parallelism", "training.")
+    return {name: value for name, value in said.fields.items() if name.startswith(wanted)}
+
+
 _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node")
 
 
 def _from_the_conversation(fields: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     """What the question left out and the conversation knows; its job's settings only for the very same job."""
-    names_model = any(name == "model" or name.startswith("model.") for name in fields)
+    names_model = _names_model(fields)
     names_scale = any(name in fields for name in _CLUSTER)
     found = {} if names_scale else {name: told[name] for name in _CLUSTER if name in told}
     if not names_model:
