@@ -48,7 +48,7 @@ def _heard(message: dict[str, Any]) -> Understanding:
         ("fields", message.get("known")), ("asked", message.get("asked")), ("changed", message.get("changed"))) if value})
 
 
-@pytest.mark.parametrize("message", _messages("development"), ids=lambda m: m["say"])
+@pytest.mark.parametrize("message", _messages("development") + _messages("nothing_said"), ids=lambda m: m["say"])
 def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     found = said(message["say"])
     assert found.intent == message["intent"]

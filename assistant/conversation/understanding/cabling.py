@@ -8,7 +8,8 @@ from .numbers import DECIMAL, NUMBER, value
 from .reading import Reading
 
 _LEAST, _MOST = 1.0, 32.0  # what a leaf's uplinks can be; other ratios are of something else
-_OVER = (r"(?:over[\s\-]?subscri(?:bed|ption|be)|over[\s\-]?sub(?:s|bed)?|over[\s\-]?booked|contention|blocking|convergence|taper(?:ed|ing)?|"
+_OVER = (r"(?:over[\s\-]?subscri(?:bed|ption|be)|over[\s\-]?sub(?:s|bed)?|over[\s\-]?booked|contention|blocking|convergence|taper(?:ed|"
+         r"ing)?|"
          r"subscription|over[\s\-]?commit(?:ted|ment)?|osr?(?=\s?[:=]?\s?\d[\d.]*\s?:\s?1\b))")
 _NUMBER = rf"(?:{NUMBER}|(?<![\w.]){DECIMAL})"
 _RATIO = rf"(?P<n>{_NUMBER})\s?(?::|to|to-|/|-to-|in)\s?(?:1|one)\b(?!\d)"
@@ -29,17 +30,22 @@ _NONE = re.compile(
 _HALF = re.compile(r"\bhalf[\s\-](?:the\s)?(?:bi[\s\-]?section(?:al)?)(?:\s(?:bandwidth|bw))?\b")
 
 _ROUTING = re.compile(
-    r"\badaptive(?:ly)?[\s\-](?:rout(?:ing|ed)|load[\s\-]balanc(?:ing|ed)|ecmp)\b(?:\s(?:function\w*|feature|mode|support|option))?|\bpacket[\s\-](?:spray(?:ing|ed)?|level load[\s\-]balancing)|"
+    r"\badaptive(?:ly)?[\s\-](?:rout(?:ing|ed)|load[\s\-]balanc(?:ing|ed)|ecmp)\b(?:\s(?:function\w*|feature|mode|support|option))?|"
+    r"\bpacket[\s\-](?:spray(?:ing|ed)?|level load[\s\-]balancing)|"
     r"\b(?:dynamic|per[\s\-]packet)[\s\-](?:load[\s\-]balancing|routing|spraying|ecmp)|\bspray(?:s|ed|ing)?\s(?:of\s|the\s)*packets\b|"
     r"\b(?:ar|dlb)\b(?=\s(?:is|are|was|on|off|enabled|disabled|turned|switched|active|works?|not)\b|\s?[=:]\s?\w)|"
     r"(?<=\bno )(?:ar|dlb)\b|(?<=\bwith )(?:ar|dlb)\b(?! glasses)|(?<=\bwithout )(?:ar|dlb)\b")
 _STATIC = re.compile(
     r"\bstatic(?:ally)?[\s\-](?:ecmp|rout(?:ing|es|ed)|hash(?:ing|ed)?|load[\s\-]balancing|paths?|hash[\s\-]based ecmp)\b|"
-    r"\b(?:ecmp|rout(?:ing|es)|paths?)\s?(?:is|are|was|were|be|,|:|=|stays?|remains?)?\s?static\b|\b(?:plain|vanilla|ordinary|only|just|standard|simple|basic|classic|"
-    r"regular|hash[\s\-]based|flow[\s\-](?:hash(?:ed)?|based|level))\s(?:hash[\s\-]based\s|flow[\s\-]\w+\s)?ecmp\b|\becmp (?:only|hashing|by hash)\b|"
+    r"\b(?:ecmp|rout(?:ing|es)|paths?)\s?(?:is|are|was|were|be|,|:|=|stays?|remains?)?\s?static\b|\b(?:plain|vanilla|ordinary|only|just|"
+    r"standard|simple|basic|classic|"
+    r"regular|hash[\s\-]based|flow[\s\-](?:hash(?:ed)?|based|level))\s(?:hash[\s\-]based\s|flow[\s\-]\w+\s)?ecmp\b|\becmp (?:only|hashing|"
+    r"by hash)\b|"
     r"\bflow[\s\-]hash(?:ing|ed)?\b|\bdeterministic routing\b")
-_OFF = re.compile(r"^[\s\-:=]*(?:(?:is|are|was|were|be|would be|has been|stays?|remains?|currently|turned|switched|still|set to|we|have)\s)*"
-                  r"(?:off|disabled|inactive|not\b|false|no\b|missing|unavailable|unsupported|deactivated|isn't|aren't|doesn't)(?: (?:on|enabled|active|supported|"
+_OFF = re.compile(r"^[\s\-:=]*(?:(?:is|are|was|were|be|would be|has been|stays?|remains?|currently|turned|switched|still|set to|we|"
+                  r"have)\s)*"
+                  r"(?:off|disabled|inactive|not\b|false|no\b|missing|unavailable|unsupported|deactivated|isn't|aren't|doesn't)(?: (?:on|"
+                  r"enabled|active|supported|"
                   r"available|possible|used|there|turned on|in use|configured))?")
 _ON = re.compile(r"^[\s\-:=]*(?:(?:is|are|was|were|be|would be|has been|turned|switched|currently|already|everywhere|fully|now|set to)\s)*"
                  r"(?:on|enabled|active|activated|true|yes|in use|used|works?|working|available|supported|configured|everywhere)\b")

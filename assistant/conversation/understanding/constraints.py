@@ -20,18 +20,22 @@ _WORKLOADS = (
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
-                   r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|post[\s\-]?train(?:ing)?"),
+                   r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|"
+                   r"post[\s\-]?train(?:ing)?"),
     ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from[\s\-]scratch|"
                     r"foundation model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
-                  r"ing)\b(?!ers?)|deploy(?:ing|ment)?(?!\s(?:any\s|an?\s|the\s|our\s)?(?:infini|ib\b|ro?ce\b|spectrum|efa\b|ethernet|rdma|ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|behind an (?:api|"
+                  r"ing)\b(?!ers?)|deploy(?:ing|ment)?(?!\s(?:any\s|an?\s|the\s|our\s)?(?:infini|ib\b|ro?ce\b|spectrum|efa\b|ethernet|rdma|"
+                  r"ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|"
+                  r"behind an (?:api|"
                   r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
-_SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|geographic(?:al)?)\s)?(?P<noun>sites?|"
+_SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|"
+                    rf"geographic(?:al)?)\s)?(?P<noun>sites?|"
                     rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?|buildings?|cities|countries)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
                   r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")

@@ -28,16 +28,22 @@ _RELATIVE = {field: re.compile(
     rf"(?P<factor>{_FACTOR})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
     rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{_FACTOR})\b")
     for field, thing in _THINGS.items()}
-_OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s|just\s|only\s)*(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|much))(?: of (?:them|those|it))?(?: please)?\W*$|"
-                      rf"^\W*(?:make|have|take)? ?(?:it|that|this|them) (?P<factor_>{_FACTOR})(?: as (?:many|much|big|large|long))?(?: please)?\W*$")
-_CUT = re.compile(r"^\W*(?:\w+[\s,]+){0,3}?(?:(?:cut|slice|chop|split|reduce|bring|take|divide|scale|shrink|knock)\s(?:that|it|this|them|the number|those)(?: down)?\s(?:in|by|to|into|down to)\s(?:a |one )?"
-                  r"(?P<half>half|two|third|quarter|tenth)|(?P<word>double|halve|triple|quadruple)\s(?:that|it|this|them|the number|those))(?: again)?(?: please)?\W*$")
+_OF_THAT = re.compile(rf"^\W*(?:make (?:it|that)\s|just\s|only\s)*(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|"
+                      rf"much))(?: of (?:them|those|it))?(?: please)?\W*$|"
+                      rf"^\W*(?:make|have|take)? ?(?:it|that|this|them) (?P<factor_>{_FACTOR})(?: as (?:many|much|big|large|"
+                      rf"long))?(?: please)?\W*$")
+_CUT = re.compile(r"^\W*(?:\w+[\s,]+){0,3}?(?:(?:cut|slice|chop|split|reduce|bring|take|divide|scale|shrink|knock)\s(?:that|it|this|them|"
+                  r"the number|those)(?: down)?\s(?:in|by|to|into|down to)\s(?:a |one )?"
+                  r"(?P<half>half|two|third|quarter|tenth)|(?P<word>double|halve|triple|quadruple)\s(?:that|it|this|them|the number|"
+                  r"those))(?: again)?(?: please)?\W*$")
 _CUT_TO = {"half": 0.5, "two": 0.5, "third": 1 / 3, "quarter": 0.25, "tenth": 0.1}
 _PUT_RIGHT = re.compile(rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
                         rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$")
-_REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|against)\s|"
+_REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|"
+                       r"against)\s|"
                        r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s")
-_SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|answered)\s(?:the |a )?{AMOUNT}\s?(?:\w+\s)?(?:,\s)?(?:but|when|where|while|instead of|however)\s")
+_SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|answered)\s(?:the |a )?{AMOUNT}\s?(?:\w+\s)?(?:,\s)?(?:but|"
+                          rf"when|where|while|instead of|however)\s")
 _WHOLE = {"cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node", "cluster.sites", "training.global_batch",
           "training.micro_batch",
           "inference.tensor_parallel", "inference.output_tokens", "inference.prompt_tokens", "parallelism.tp", "parallelism.pp",
@@ -53,9 +59,12 @@ _NO = re.compile(r"^\W*(?:no|nope|none|false|n)\b\W*$")
 
 
 _WHO = {
-    "none": re.compile(r"\b(?:nobody|no one|no-one|none|nope|no|not really|not at all|zero|just me|only me|me alone|myself)\b(?: really| here| yet| at all)*"),
-    "expert": re.compile(r"\b(?:experts?|plenty|lots|strong|dedicated|professionals?|a (?:whole|full|big|large) \w+|very (?:good|experienced|skilled)|experienced|specialists?|definitely)\b"),
-    "some": re.compile(r"\b(?:yes|yep|yeah|some|somewhat|a (?:bit|little|few)|one|two|three|kind of|sort of|basic|part[\s-]time|someone|somebody|a bit)\b"),
+    "none": re.compile(r"\b(?:nobody|no one|no-one|none|nope|no|not really|not at all|zero|just me|only me|me alone|myself)\b(?: really|"
+                       r" here| yet| at all)*"),
+    "expert": re.compile(r"\b(?:experts?|plenty|lots|strong|dedicated|professionals?|a (?:whole|full|big|large) \w+|very (?:good|"
+                         r"experienced|skilled)|experienced|specialists?|definitely)\b"),
+    "some": re.compile(r"\b(?:yes|yep|yeah|some|somewhat|a (?:bit|little|few)|one|two|three|kind of|sort of|basic|part[\s-]time|someone|"
+                       r"somebody|a bit)\b"),
 }
 
 

@@ -7,12 +7,14 @@ from functools import lru_cache
 
 from .numbers import NUMBER
 
-NODE = r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b|(?<=\d)n\b(?=\s?(?:x|of|\*|,)))"
+NODE = (r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b|"
+        r"(?<=\d)n\b(?=\s?(?:x|of|\*|,)))")
 _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
 _PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
-_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|which|that|"
+_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|"
+       r"which|that|"
        r"each(?:\s(?:one|of them))?)\s?){0,4}")
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
@@ -38,7 +40,8 @@ def _racks(gpu: str) -> dict[str, str]:
     """Racks, each one scale-up domain."""
     return {
         "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
-        "pods": rf"{_counted('racks')}(?:x\s?)?(?:pods?|units?|systems?|domains?)\s(?:of\s|with\s|x\s)?{gpu.replace('(?P<rack>', '(?P<rack>').replace('(?:72|144))?', '(?:72|144))')}",
+        "pods": rf"{_counted('racks')}(?:x\s?)?(?:pods?|units?|systems?|domains?)\s(?:of\s|with\s|"
+                rf"x\s)?{gpu.replace('(?P<rack>', '(?P<rack>').replace('(?:72|144))?', '(?:72|144))')}",
         "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
     }
@@ -48,7 +51,8 @@ def _appliances(gpu: str) -> dict[str, str]:
     """DGX and HGX."""
     return {
         "appliances": rf"{_counted('nodes')}(?:x\s?)?{_PIECES}(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?"
-                      rf"(?:\s?[,(]\s?(?:with\s|of\s)?(?P<per_node>{NUMBER})\s(?:{_ANY_GPU}\s?)?(?:each|apiece|per (?:node|system|box|unit))\)?)?",
+                      rf"(?:\s?[,(]\s?(?:with\s|of\s)?(?P<per_node>{NUMBER})\s(?:{_ANY_GPU}\s?)?(?:each|apiece|per (?:node|system|box|"
+                      rf"unit))\)?)?",
         "appliances times N": rf"(?:nvidia\s)?(?:dgx|hgx)[\s\-]+{gpu}\s?(?:x|\*|times)\s?(?P<nodes>\d+)\b",
         "appliance nodes": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?(?:nvidia\s)?(?:dgx|hgx)[\s\-]{gpu}",
     }
@@ -60,8 +64,10 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
                       rf"in each|inside each|inside))?",
         "nodes of G, N each": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
-        "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|in each|per (?:node|box|server|machine))\b",
-        "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:has|have|with|having|"
+        "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|"
+                         rf"in each|per (?:node|box|server|machine))\b",
+        "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:has|"
+                                 rf"have|with|having|"
                                 rf"contains?|holds?|carries|carry|comes? with|got|:)\s(?:got\s)?{per}{thing}",
         "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
                       rf"{NODE}",
@@ -84,7 +90,8 @@ def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
         "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
-        "in every node N": rf"(?:in|inside|within)(?: of)? (?:each|every|a|one|any)(?: single)?{NODE}(?:,| there| is| are| sits?| we| you| have| has| find| comes?| come| live| i| put| got){{0,4}}\s{per}{thing}",
+        "in every node N": rf"(?:in|inside|within)(?: of)? (?:each|every|a|one|any)(?: single)?{NODE}(?:,| there| is| are| sits?| we| you|"
+                           rf" have| has| find| comes?| come| live| i| put| got){{0,4}}\s{per}{thing}",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"
                        rf"|way)\s?(?:{gpu}\s)?{NODE}",
         "GPU nodes": rf"{_NODES}(?:x\s?)?(?:{NODE}\s?(?:of\s|with\s|x\s|,\s)?{gpu}|{gpu}{NODE})",
@@ -95,7 +102,10 @@ def _gpus(gpu: str) -> dict[str, str]:
     """GPUs, whatever they stand in."""
     return {
         "of them": rf"(?P<them>{NUMBER})\sof\s(?:them|these|those|such)\b(?P<noun>{NODE})?(?:\s{_ANY_GPU}\b)?",
-        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:(?!\d|gi?b\b|gigs?\b|g\b)\w+\s)??{gpu}",
+        "GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|\*\s?|of\s(?:the\s|these\s|them\s)?)?{_PIECES}(?:(?!\d|gi?b\b|gigs?\b|"
+                rf"g\b)\w+\s)??{gpu}",
+        "N-GPU cluster": rf"(?P<gpus>{NUMBER})[\s\-](?:{gpu}|{_ANY_GPU})\s(?:clusters?|systems?|jobs?|runs?|setups?|pools?|fleets?|"
+                         rf"superpods?|fabrics?)\b",
         "cluster of N": rf"{gpu}\s(?:cluster|system|machine|fleet|pool|superpod|supercomputer)\s(?:of|"
                         rf"with)\s(?P<gpus>{NUMBER})(?:\s{_ANY_GPU})?",
         "rack unit": rf"(?P<unit>{gpu})\s?[x*]\s?(?P<gpus>\d[\d,]*k?)(?![\w.])",
@@ -105,8 +115,11 @@ def _gpus(gpu: str) -> dict[str, str]:
                       rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
-        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
-        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|gpu[\s\-](?:number|quantity|amount|total|size)|ngpus?|n_gpus|#gpus)[\"']?\s?(?:(?:=|:|to|is|of|are|was|has|have|now|changed|grown|increased|dropped|went|up|down)\s?){{0,4}}{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
+        "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|"
+                  rf"how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
+        "labelled": rf"\b(?:gpus?|world[\s_]size|gpu count|number of gpus|gpu[\s\-](?:number|quantity|amount|total|size)|ngpus?|n_gpus|"
+                    rf"#gpus)[\"']?\s?(?:(?:=|:|to|is|of|are|was|has|have|now|changed|grown|increased|dropped|went|up|"
+                    rf"down)\s?){{0,4}}{_counted('gpus')}(?![\s\-]?(?:gb|g\b|%|nodes?))",
     }
 
 

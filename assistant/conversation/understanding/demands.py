@@ -9,27 +9,49 @@ from .numbers import NUMBER, value
 from .reading import Reading
 
 _NEUTRAL = re.compile(
-    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|(?:multi|multiple|several)[\s\-]?vendors?|"
+    r"vendor[\s\-]?(?:neutral(?:ity)?|agnostic|independen(?:t|ce))|multi[\s\-]?vendors?|"
     r"open (?:ethernet |network(?:ing)? )?standards?(?:\sonly)?|"
     r"(?:no|without|avoid(?:ing)?|against|not want|don't want|prevent)\s(?:any\s|a\s|"
     r"to be\s)?(?:single[\s\-])?(?:vendor[\s\-]?)?lock(?:ed)?[\s\-]?in(?:to \w+)?|"
     r"(?:not|don't want to be|never|isn't|mustn't be|can't be|avoid being)\s?(?:be\s)?(?:locked in(?:to)?|tied to|"
     r"dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
-    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|more than one vendor|"
+    r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|"
     r"second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|"
     r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
 _VENDOR = r"(?:vendors?|suppliers?|manufacturers?|makers?|brands?|sources?|provider|company|nvidia|mellanox|broadcom|cisco|arista)"
 # Ways to be in one vendor's hands; together with a word of dislike they ask for neutrality.
 _BOUND = re.compile(
-    rf"\b(?:married|wedded|tied|bound|chained|shackled|handcuffed|locked(?:[\s\-]in)?|lock(?:ed)?[\s\-]?in|dependent|depend(?:s|ing|ence)?|rely(?:ing)?|reliant|reliance|committed|beholden|hostage|stuck|captive|captured|exclusive\w*|"
-    rf"betting?|bet everything|put(?:ting)? all (?:our )?eggs|at the mercy|married up)\b(?:\s(?:down|up|forever|permanently|too much|too strongly|solely|only))?\s?(?:to|on|in|into|with|of|by)?\s(?:the\s)?"
-    rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\bproprietary(?: (?:network\w*|fabrics?|hardware|gear|technology|solutions?|protocols?|interconnects?|stuff|things?))?|\b(?:single|sole|one)[\s\-](?:sourc\w+|vendor|supplier)\b")
-_DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
-                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue|forbid\w*|forbade|prohibit\w*|disallow\w*|banned|rules? out|ruled out|veto\w*|unwilling|exclud\w+)\b|n't\b")
+    rf"\b(?:married|wedded|tied|bound|chained|shackled|handcuffed|locked(?:[\s\-]in)?|lock(?:ed)?[\s\-]?in|dependent|depend(?:s|ing|ence)?|"
+    rf"rely(?:ing)?|reliant|reliance|committed|beholden|hostage|stuck|captive|captured|exclusive\w*|"
+    rf"betting?|bet everything|put(?:ting)? all (?:our )?eggs|at the mercy|married up)\b(?:\s(?:down|up|forever|permanently|too much|"
+    rf"too strongly|solely|only))?\s?(?:to|on|in|into|with|of|by)?\s(?:the\s)?"
+    rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|"
+    rf"supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\bproprietary(?: (?:network\w*|"
+    rf"fabrics?|hardware|gear|technology|solutions?|protocols?|interconnects?|stuff|things?))?|\b(?:single|sole|one)[\s\-](?:sourc\w+|"
+    rf"vendor|supplier)\b")
+_DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|"
+                      r"worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
+                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue|forbid\w*|forbade|prohibit\w*|"
+                      r"disallow\w*|banned|rules? out|ruled out|veto\w*|unwilling|exclud\w+)\b|n't\b")
+# "Not a concern", "no problem", "doesn't worry us": what is not minded is no demand.
+_NO_MATTER = re.compile(
+    r"(?:\b(?:not|no|never|without|hardly|nothing)|n't)\s(?:[\w\-]+\s){0,3}?(?:problems?|concern\w*|issues?|worr\w+|mind\w*|afraid|"
+    r"fear\w*|bad|danger\w*|risk\w*|objections?|"
+    r"against|trouble\w*|care|matter\w*|bother\w*|important|priority|requirement|required|necessary|need\w*|scare\w*|hurt\w*)\b")
+_WANTED = re.compile(r"\b(?:want\w*|need\w*|must|keep\w*|prefer\w*|should|shall|requir\w*|insist\w*|ha(?:ve|s) to|like to|wish\w*|"
+                     r"important|policy|demand\w*|mandat\w*|only|"
+                     r"able|free|freedom|options?|open|possible|please|matter\w*|rule|ensure|guarantee\w*|allow\w*)\b|'d like\b")
+_OFFERED = re.compile(r"\b(?:quot\w+|offer\w*|call\w*|visit\w*|pitch\w*|sold|sent|told|came|asked|claim\w*|electricity|power)\b")
+_TERSE = 4  # words
 _SEVERAL = re.compile(
-    rf"\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|a second|alternative|diverse|two)\s(?:network |switch |hardware |independent |different )?(?:vendors|suppliers|manufacturers|makers|sources|vendor\b(?! price)|supplier)\b|"
-    rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|supplier)[\s\-]?(?:freedom|choice|diversity|independence|independent)\b|\b(?:dual|multi|second)[\s\-]?sourc(?:e|ed|ing)\b|"
-    rf"\bmix and match\b|\b(?:free|freedom) to (?:choose|switch|change) (?:the |our |a |between )?{_VENDOR}\b|\bswitch {_VENDOR} (?:later|any time|anytime|at will)\b|\bopen (?:source|ecosystem|hardware|standard)(?: (?:networking|network|fabric))? only\b|\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b")
+    rf"(?P<vendors>\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|a second|"
+    rf"alternative|diverse|two)\s(?:network |switch |hardware |independent |different )?(?:vendors|suppliers|manufacturers|makers|sources|"
+    rf"vendor\b(?! price)|supplier)\b)|"
+    rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|"
+    rf"supplier)[\s\-]?(?:freedom|choice|diversity|independence|independent)\b|\b(?:dual|multi|second)[\s\-]?sourc(?:e|ed|ing)\b|"
+    rf"\bmix and match\b|\b(?:free|freedom) to (?:choose|switch|change) (?:the |our |a |between )?{_VENDOR}\b|\bswitch {_VENDOR} (?:later|"
+    rf"any time|anytime|at will)\b|\bopen (?:source|ecosystem|hardware|standard)(?: (?:networking|network|fabric))? only\b|"
+    rf"\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b")
 _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
 _SLOWDOWN = re.compile(
     rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
@@ -38,26 +60,59 @@ _SLOWDOWN = re.compile(
     rf"acceptable)))?)?|"
     rf"(?:slow[\s\-]?down|overhead|performance (?:loss|hit)|communication overhead)\s?(?:\w+\s){{0,4}}?(?:of|is|<=?|=|:|under|"
     rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
-    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|loss)(?:\s(?:at most|max|"
+    rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|"
+    rf"loss)(?:\s(?:at most|max|"
     rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
 _SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
-_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|less than|allow\w*|problem)\b")
+_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|"
+                        r"less than|allow\w*|problem)\b")
 
 
-_SLOWER = re.compile(r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b")
-_NOT_SLOWER = re.compile(r"\b(?:utili[sz]ation|mfu|cheaper|discount|confiden\w*|faster|probab\w*|chance|likely|budget|price|cost|off\b|raise|more expensive|of the (?:time|gpus|nodes)|interest|accuracy)\b")
+_SLOWER = re.compile(r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|"
+                     r"worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b")
+_NOT_SLOWER = re.compile(r"\b(?:packets?|(?:training|validation|test) loss|of (?:the )?(?:theoretical )?peak|gain\w*|higher|better|"
+                         r"improve\w*|more (?:throughput|performance|speed)|speed-?ups?|utili[sz]ation|mfu|cheaper|discount|confiden\w*|"
+                         r"faster|probab\w*|chance|likely|budget|price|(?<!may )(?<!might )(?<!can )(?<!could )cost|off\b|"
+                         r"raise|more expensive|of the (?:time|gpus|nodes)|interest|accuracy)\b")
 _ANY_PERCENT = re.compile(rf"(?:{NUMBER}\s?(?:-|to|or)\s?)?{_PERCENT}")
+
+
+# A slowdown that would be put up with, a bound on one, and one that was only seen.
+_ACCEPTED = re.compile(
+    r"\b(?:accept\w*|tolera\w*|allow\w*|permit\w*|live with|(?:am|are|is|be|'s|'m|'re|would be|) ?(?:fine|ok|okay|happy|alright|all right)|"
+    r"no (?:problem|issue|big deal|drama)|(?:not|n't) (?:mind|matter|hurt|care|a problem|an issue)|willing|prepared|ready to|afford|"
+    r"put up with|"
+    r"(?:may|might|can|could) (?:also |well |even )?(?:cost|lose|be|drop|take|run|go|sacrifice|give up|waste|spend|get)|good enough|"
+    r"bearable|agree\w*)\b")
+_BOUNDED = re.compile(
+    r"\b(?:at (?:the )?most|max\w*|up to|(?:no|not|nothing|n't|never) (?:\w+ ){0,4}?than|less than|under|below|within|limit\w*|"
+    r"cap(?:ped)?|ceiling|tops|"
+    r"threshold|(?:not|n't|never) (?:\w+ )?(?:exceed|lose|cost)|sacrific\w*|give up|stay\w*|keep\w*|more than)\b|<|\u2264")
+_SEEN = re.compile(
+    r"\b(?:was|were|had|saw|seen|got|took|gained|measured|observed|noticed|went|dropped|fell|grew|improved|reported|showed|used to|lost|"
+    r"last|previous(?:ly)?|"
+    r"old|yesterday|ago|today|currently|already|see|seeing|experienc\w*|suffer\w*)\b")
+
+
+def _is_put_up_with(around: str, *, named: bool) -> bool:
+    """Whether a sentence says how much slower it may be; one that names a "10% slowdown" does unless it tells what was seen."""
+    if _NOT_SLOWER.search(around):
+        return False
+    return _ACCEPTED.search(around) is not None or (_SEEN.search(around) is None and (named or _BOUNDED.search(around) is not None))
 
 
 def read_demands(reading: Reading) -> None:
     """Sets ``constraints.vendor_neutral`` and ``constraints.max_slowdown_percent``."""
     for pattern in (_NEUTRAL, _SEVERAL):
         for match in reading.message.find(pattern):
-            reading.set("constraints.vendor_neutral", True)
-            reading.message.take_match(match)
+            if _is_wanted(reading.message.text, match, counted=bool(match.groupdict().get("vendors"))):
+                reading.set("constraints.vendor_neutral", True)
+                reading.message.take_match(match)
     _read_bound(reading)
     for match in reading.message.find(_SLOWDOWN):
+        if not _is_put_up_with(_clause(reading.message.text, match.start(), match.end()), named=True):
+            continue
         text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
         number = value(text)
         reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
@@ -69,10 +124,23 @@ def read_demands(reading: Reading) -> None:
     _read_slower(reading)
 
 
+def _is_wanted(text: str, match: re.Match[str], *, counted: bool) -> bool:
+    """Whether neutrality is asked for where it is named; several vendors must be wanted: two may just have quoted."""
+    part = _part(text, match.start(), match.end())
+    if _NO_MATTER.search(part) and not _NO_MATTER.search(match[0]):
+        return False
+    if not counted or match[0].startswith(("at least", "more than", "two or more")):
+        return True
+    wanted = _WANTED.search(_clause(text, match.start(), match.end())) is not None and _OFFERED.search(part) is None
+    return wanted or len(part.split()) <= _TERSE
+
+
 def _read_bound(reading: Reading) -> None:
     """"Not married to one supplier", "tied to Nvidia would be bad": being bound, and a word that dislikes it."""
     for match in reading.message.find(_BOUND):
         around = _clause(reading.message.text, match.start(), match.end())
+        if _NO_MATTER.search(around):
+            around = _NO_MATTER.sub(" ", _part(reading.message.text, match.start(), match.end()))
         if _DISLIKE.search(around):
             reading.set("constraints.vendor_neutral", True)
             reading.message.take_match(match)
@@ -84,12 +152,18 @@ def _read_slower(reading: Reading) -> None:
         return
     for match in reading.message.find(_ANY_PERCENT):
         around = _clause(reading.message.open.replace(TAKEN, " "), match.start(), match.end())
-        if _SLOWER.search(around) and not _NOT_SLOWER.search(around):
+        if _SLOWER.search(around) and _is_put_up_with(around, named=False):
             number = value(match["n"])
             reading.set("constraints.max_slowdown_percent", int(number) if number == int(number) else number)
             reading.message.take_match(match)
             for word in reading.message.find(_SLOWER):
                 reading.message.take_match(word)
+
+
+def _part(text: str, start: int, end: int) -> str:
+    """The part of a sentence around ``start:end``, between commas and "but"."""
+    before = re.split(r"[;,!?\n]|\.(?=\s)|\bbut\b", text[:start])[-1]
+    return before + text[start:end] + re.split(r"[;,!?\n]|\.(?=\s|$)|\bbut\b", text[end:])[0]
 
 
 def _clause(text: str, start: int, end: int) -> str:

@@ -14,7 +14,8 @@ BOUNDARY = re.compile(
     r"\b(?:(?<!anything )but|just|only|(?<!done )(?<!fed up )with|and|so|then|while|since|because|we have|we've|"
     r"(?<!n't )(?<!not )(?<!to )(?<!\bus )(?<!\bme )(?<!them )(?<!ever )use)\b|\s-+\s")
 
-_MAY = (r"(?:allow(?:ed|s)?|permit(?:ted|s)?|able|willing|supposed|going|want(?:ed|s)?|wish(?:es)?|plan(?:ning|s)?|intend(?:ing|s)?|prepared|"
+_MAY = (r"(?:allow(?:ed|s)?|permit(?:ted|s)?|able|willing|supposed|going|want(?:ed|s)?|wish(?:es)?|plan(?:ning|s)?|intend(?:ing|s)?|"
+        r"prepared|"
         r"authori[sz]ed|cleared|entitled|licensed|eager|keen|inclined|let|in a position)")
 _TO_USE = (r"(?:\s(?:us|me|them|anyone|anybody|people|for|to|on|of|the|any|be|use|using|buy|buying|have|having|get|getting|hear|see|touch|"
            r"go|run|running|deploy\w*|install\w*|consider\w*|purchas\w+|about|anything|procure|order|choose|pick|take)\b)*")
@@ -31,7 +32,8 @@ _DISLIKED = (
     r"objects? to|objection to|allergic to|distrusts?|(?:am|are|is|'m|'re|'s|be|strictly|dead|decided|voted|advised|advises) against")
 NEGATOR = re.compile(
     rf"\b(?:(?:\w+n't|not|never|cannot|can not)\s(?:\w+\s){{0,2}}?{_MAY}{_TO_USE}|"
-    r"no way(?: (?:that )?(?:we|i|they)(?:'re|'ll|'d| are| will)?(?: ever)?)?|no|not|nothing|nowhere|without|never|avoid(?:ing|s|ed)?|except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
+    r"no way(?: (?:that )?(?:we|i|they)(?:'re|'ll|'d| are| will)?(?: ever)?)?|no|not|nothing|nowhere|without|never|avoid(?:ing|s|ed)?|"
+    r"except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
     rf"nor|{_NEGATED_VERB}|cannot|can not|(?:un|in)able to|impossible to|(?:{_PUT_AWAY}){_TO_USE}|{_DISLIKED}|"
     r"omit|sans|no more|lacks?|lacking|non)\b")
 _MORE = r"(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower)"
@@ -41,50 +43,66 @@ UNDECIDED = re.compile(
     rf"(?:be\s)?{_MORE} than|over|above|under|below|beyond|exceed)")
 
 _STUFF = r"(?:\s(?:networking|networks?|fabrics?|gear|switches|hardware|stuff|equipment|kit|solutions?|at all|itself|here))?"
-_ADVERBS = (r"(?:\s(?:just|simply|really|totally|completely|absolutely|strictly|basically|sadly|unfortunately|still|also|now|already|pretty much|"
+_ADVERBS = (r"(?:\s(?:just|simply|really|totally|completely|absolutely|strictly|basically|sadly|unfortunately|still|also|now|already|"
+            r"pretty much|"
             r"currently|definitely|clearly|officially|probably|out ?right|as good as|a|an|the|been|being|for us|to us|by \w+))*")
 _VERY = r"(?:\s(?:political|technical|financial|legal|commercial|complete|absolute|total|hard|clear|big|huge|strict|real|flat))?"
-_IS = r"(?:'s|\sis|\sare|\swas|\swere|\shas been|\shave been|\sgot|\sgets|\swill be|\swould be|\sremains?|\sstays?|\shas to be|\sseems?|\slooks?)"
+_IS = (r"(?:'s|\sis|\sare|\swas|\swere|\shas been|\shave been|\sgot|\sgets|\swill be|\swould be|\sremains?|\sstays?|\shas to be|\sseems?|"
+       r"\slooks?)")
 # What is said of a thing that is ruled out, with or without an "is".
 _RULED_OUT = (
-    r"(?:no[\s\-]?gos?|non[\s\-]?(?:starters?|options?)|off[\s\-](?:the )?(?:table|limits|list|menu|cards)|out of (?:the )?(?:question|picture|scope|reach|race)|"
-    r"(?:not|un)\s?(?:an option|available|allowed|possible|wanted|permitted|acceptable|accepted|feasible|desired|welcome|supported|approved|"
+    r"(?:no[\s\-]?gos?|non[\s\-]?(?:starters?|options?)|off[\s\-](?:the )?(?:table|limits|list|menu|cards)|out of (?:the )?(?:question|"
+    r"picture|scope|reach|race)|"
+    r"(?:not|un)\s?(?:an option|available|allowed|possible|wanted|permitted|acceptable|accepted|feasible|desired|welcome|supported|"
+    r"approved|"
     r"authori[sz]ed|eligible|in (?:scope|the running)|on the (?:table|list|menu)|up for (?:debate|discussion))|inadmissible|"
-    r"no option|no longer (?:an option|available|possible|allowed)|verboten|taboo|banned|vetoed|forbidden|prohibited|blacklisted|ruled out|disallowed)")
+    r"no option|no longer (?:an option|available|possible|allowed)|verboten|taboo|banned|vetoed|forbidden|prohibited|blacklisted|"
+    r"ruled out|disallowed)")
 # What needs an "is": alone these words say something else.
 _GONE = (
     rf"(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required|banned|forbidden|prohibited|ruled out|excluded|"
-    r"a problem|an issue|a no-go|out\b|bad\b))|out\b|dead\b|history\b|gone\b|impossible|trash\b|garbage\b|rubbish\b|junk\b|useless\b|unusable\b|hopeless\b|"
-    r"(?:struck|crossed|taken|removed|dropped|deleted|scratched|thrown|kicked|voted|written|eliminated|excluded|rejected|dismissed|discarded|barred|"
-    r"scrapped|turned down|shot down|disqualified|killed|blocked|precluded|embargoed|unacceptable)\b(?: (?:off|out|from|of)\b[^.,;]{0,24})?|"
-    r"no longer|unavailable|beyond (?:our|the|my) (?:budget|means|reach)|outside (?:our|the) (?:budget|scope|policy)|against (?:our|the|company) \w+|"
+    r"a problem|an issue|a no-go|out\b|bad\b))|out\b|dead\b|history\b|gone\b|impossible|trash\b|garbage\b|rubbish\b|junk\b|useless\b|"
+    r"unusable\b|hopeless\b|"
+    r"(?:struck|crossed|taken|removed|dropped|deleted|scratched|thrown|kicked|voted|written|eliminated|excluded|rejected|dismissed|"
+    r"discarded|barred|"
+    r"scrapped|turned down|shot down|disqualified|killed|blocked|precluded|embargoed|unacceptable)\b(?: (?:off|out|from|"
+    r"of)\b[^.,;]{0,24})?|"
+    r"no longer|unavailable|beyond (?:our|the|my) (?:budget|means|reach)|outside (?:our|the) (?:budget|scope|policy)|against (?:our|the|"
+    r"company) \w+|"
     r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)")
 _FAILS = (
     r"\s(?:just |simply |really |probably )?(?:won't|will not|wouldn't|would not|doesn't|does not|can't|cannot|can not|isn't going to|"
     r"is not going to|ain't gonna|ain't going to|will never|would never|'ll never|never)\s(?:really |ever )?"
-    r"(?:fly|work(?! (?:well|best|with))|happen|do\b|fit|suit|cut it|pass|apply|go (?:down|through)|come in(?:to)? (?:question|consideration)|"
+    r"(?:fly|work(?! (?:well|best|with))|happen|do\b|fit|suit|cut it|pass|apply|go (?:down|through)|come in(?:to)? (?:question|"
+    r"consideration)|"
     r"make (?:it|sense|the cut)|get (?:approved|through|past|bought|signed|funded)|"
     r"be (?:approved|allowed|possible|accepted|considered|bought|used|an option|signed|tolerated|supported|delivered|available))")
 _WE_REFUSE = (
     r",?\s(?:is |are )?(?:something |nothing |that |which )*(?:we|i|they|you|one)(?: \w+)? "
-    r"(?:can't|cannot|can not|don't|do not|won't|will not|mustn't|must not|may not|shouldn't|should not|refuse to|(?:are|am|is)(?: not|n't) (?:allowed|able|"
+    r"(?:can't|cannot|can not|don't|do not|won't|will not|mustn't|must not|may not|shouldn't|should not|refuse to|(?:are|am|is)(?: not|"
+    r"n't) (?:allowed|able|"
     r"permitted|willing|going) to|(?:have|had) no \w+ to)\s(?:even |ever |actually )?"
-    r"(?:use|buy|have|afford|want|get|take|like|touch|do|run|deploy|consider|trust|support|accept|procure|source|order|install|go for|pay)\b"
+    r"(?:use|buy|have|afford|want|get|take|like|touch|do|run|deploy|consider|trust|support|accept|procure|source|order|install|go for|"
+    r"pay)\b"
     r"(?=\W*$|[.,;!)]|\s(?:it|that|here|because|due|since|for|at|any|now|as|in|under|from)\b)")
 _BAD_TIME = (
     r"\s(?:(?:we|i|they|has|have|had|'ve|made|got|only|always|gave us|caused|brought)\s)*(?:us\s)?(?:very |really |such )?"
-    r"(?:(?:bad|poor|terrible|awful|negative|horrible|nothing but)\s(?:experiences?|trouble|problems|times?|results|luck)|trouble|problems|headaches|grief|pain|"
+    r"(?:(?:bad|poor|terrible|awful|negative|horrible|nothing but)\s(?:experiences?|trouble|problems|times?|results|luck)|trouble|problems|"
+    r"headaches|grief|pain|"
     r"nightmares?)\b[^.;]{0,24}")
 _KEPT_OUT = r"\sout of (?:it|this|that|the (?:plan|picture|mix|question|equation|design|discussion)|our \w+|here)\b"
 AFTER = re.compile(
     r"\s*(?:[?.,!:]+\s*(?:no way|no thanks?\b|no thank you|out of the question|not (?:for us|with us|an option|interested)|forget it|"
     r"absolutely not|rather not|please without|without please|over my dead body|not a chance|not happening|never|hard no|hell no|"
-    r"(?:so |therefore |hence |thus )?(?:please |kindly )?(?:exclude|leave|rule|skip|drop|omit|avoid|remove|ignore)(?: (?:it|that|them|this))?(?: out)?(?=\W*$|[.;]))\b)|"
+    r"(?:so |therefore |hence |thus )?(?:please |kindly )?(?:exclude|leave|rule|skip|drop|omit|avoid|remove|ignore)(?: (?:it|that|them|"
+    r"this))?(?: out)?(?=\W*$|[.;]))\b)|"
     rf"{_STUFF}(?:(?:{_IS}|\sa)?{_ADVERBS}{_VERY}\s{_RULED_OUT}(?: (?:here|for us|for me|with us))?|{_IS}{_ADVERBS}\s{_GONE}|"
     rf"\sout(?=\W*$|[.,;!])|{_FAILS}|{_WE_REFUSE}|{_BAD_TIME}|{_KEPT_OUT}|"
-    r"\smakes? no sense(?: for (?:us|me))?|\s(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))(?: (?:an option|available|possible|allowed))?|"
+    r"\smakes? no sense(?: for (?:us|me))?|\s(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))(?: (?:an option|"
+    r"available|possible|allowed))?|"
     r"\s(?:can't|cannot)(?: (?:an option|available|possible|allowed))?)")
 # A list under a heading: "excluded: RoCE", "no-go = EFA".
 HEADING = re.compile(
-    r"\b(?:exclu(?:ded?|sions?)|forbidden|banned|ruled out|not (?:allowed|wanted|permitted)|off[\s\-]limits|no-?gos?|blacklist(?:ed)?|unwanted|"
+    r"\b(?:exclu(?:ded?|sions?)|forbidden|banned|ruled out|not (?:allowed|wanted|permitted)|off[\s\-]limits|no-?gos?|blacklist(?:ed)?|"
+    r"unwanted|"
     r"prohibited|avoid|never)\s?(?:[:=]|\s-)\s*$")

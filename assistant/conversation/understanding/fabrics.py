@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .cues import TURNING_POINTS
+from .cue_words import TURNING_POINTS
 from .message import Negation
 from .numbers import DECIMAL, NUMBER, value, whole
 from .reading import Reading
@@ -30,7 +30,8 @@ TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-'
                                                           pattern in _TECHNOLOGIES.items())
                          + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
 _SPEED = re.compile(
-    rf"(?:(?<![\w.])(?P<times>\d+)\s?x\s?|(?<![\w.]))(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|gbits|gbit|"
+    rf"(?:(?<![\w.])(?P<times>\d+)\s?x\s?|(?<![\w.]))(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|"
+    rf"gbits|gbit|"
     rf"gbe|gige|"
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
@@ -45,18 +46,21 @@ _HEDGE = re.compile(
     r"need\w*|should|enough|"
     r"suggest\w*|recommend\w*|evaluat\w*|compar\w*|look\w* (?:at|into)|interest\w* in|prefer\w*|hop\w+|wonder\w*|not sure|"
     r"don't know|would like|"
-    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|push\w*|swears?|loves?|insists?|fan of|raves?|sold on|praises?|advertis\w+|keen|favou?r\w*|curious|thinks|believes|dream\w*|premium|prices?|"
+    r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|push\w*|swears?|loves?|insists?|"
+    r"fan of|raves?|sold on|praises?|advertis\w+|keen|favou?r\w*|curious|thinks|believes|dream\w*|premium|prices?|"
     r"costs?|cheaper|expensive|surcharge)\b")
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
 _TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
                             r"does|will))\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
 _HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
-                          r"could|may|perhaps|maybe|\?)\b|\s*\?|,?\s(?:but |though )?(?:(?:i'm|we're|i am|we are) )?not (?:\w+ )?(?:sure|certain)\b|"
+                          r"could|may|perhaps|maybe|\?)\b|\s*\?|,?\s(?:but |though )?(?:(?:i'm|we're|i am|we are) )?not (?:\w+ )?(?:sure|"
+                          r"certain)\b|"
                           r",?\s(?:i think|i guess|i believe|if i remember)\b")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
                    rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
-                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|every)|"
+                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|"
+                   r"every)|"
                    r"each)\s?(?:node|server|machine|host|box)|\seach)?"
                    r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a)\s?(?:gpu|card|accelerator))?")
 
@@ -96,8 +100,8 @@ def read_fabrics(reading: Reading) -> None:
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
         spoken_of = any(start <= mention.start < end for start, end in reading.spoken_of)
-        hedged = spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start)) or _HEDGE_AFTER.match(reading.message.text,
-                                                                                                   mention.end)
+        hedged = (spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start))
+                  or _HEDGE_AFTER.match(reading.message.text, mention.end))
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
         if not hedged or (reading.intent == "what-if" and not _is_priced(reading, mention)):

@@ -15,19 +15,27 @@ _UNIT = (r"(?:gpus?|cards?|accelerators?|nodes?|servers?|machines?|hosts?|boxes|
 _LINK = re.compile(r"\b[a-z][a-z0-9+.\-]*://\S+|\bwww\.\S+")
 # Words to the program about how to answer, not about the job: the rest of the sentence belongs to them.
 _ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass|overrule|skip|violate|break)\s(?:\w+\s){0,4}?(?:instructions?|rules|prompts?|guidelines|programming|policies|directives)\b[^\n]*|"
-    r"(?:^|[.;!?\n])\W*(?:system|assistant|developer|admin(?:istrator)?|root|user)(?: (?:prompt|message|override|note|instruction))?\s?:[^\n]*|\bsystem prompt\b[^\n]*|"
-    r"\byou are (?:now|no longer|an?|my)\s[^\n]*|\b(?:act|behave|respond|answer) as (?:if you|though you|an?|my)\b[^\n]*|\b(?:developer|god|dan|debug|sudo|admin|jailbreak) mode\b[^\n]*|"
-    r"\b(?:you (?:must|have to|shall|should|will|are to|need to)|always|only|just|simply|please) (?:always |only |now |just )*(?:answer|say|reply|respond|output|recommend|claim|pretend|state)\b(?!\s(?:me|us|we|i|it|to|a|an|the|some|something|which|what|how|whether|if|why|that we|with)\b|\W*$)[^\n]*|"
+    r"\b(?:ignore|disregard|forget|override|bypass|overrule|skip|violate|break)\s(?:\w+\s){0,4}?(?:instructions?|rules|prompts?|guidelines|"
+    r"programming|policies|directives)\b[^\n]*|"
+    r"(?:^|[.;!?\n])\W*(?:system|assistant|developer|admin(?:istrator)?|root|user)(?: (?:prompt|message|override|note|"
+    r"instruction))?\s?:[^\n]*|\bsystem prompt\b[^\n]*|"
+    r"\byou are (?:now|no longer|an?|my)\s[^\n]*|\b(?:act|behave|respond|answer) as (?:if you|though you|an?|my)\b[^\n]*|\b(?:developer|"
+    r"god|dan|debug|sudo|admin|jailbreak) mode\b[^\n]*|"
+    r"\b(?:you (?:must|have to|shall|should|will|are to|need to)|always|only|just|simply|please) (?:always |only |now |just )*(?:answer|"
+    r"say|reply|respond|output|recommend|claim|pretend|state)\b(?!\s(?:me|us|we|i|it|to|a|an|the|some|something|which|what|how|whether|if|"
+    r"why|that we|with)\b|\W*$)[^\n]*|"
     r"\b(?:answer|reply|respond|output|say)\s(?:only|just|always|nothing but|exclusively|solely)\b[^\n]*|"
     r"\b(?:pretend|assume|suppose|act as if) (?:that )?(?:the|this) (?:user|customer|person|operator|client)\b[^\n]*|"
-    r"(?:^|[.;!?,\n]|\band )\s?(?:recommend|pretend|claim|answer with|output|say that|reply with|respond with)\s(?!\W*\d|(?:about|around|roughly|of|is|are|length|size|tokens?|up|at|me|us|we|i|it|you|a|an|the|some|something|which|what)\b)[^\n?]*$")
-_CODE = re.compile(r"\b(?:drop\s+table|delete\s+from|insert\s+into|select\s+[\w*,\s]{1,30}\s+from|update\s+\w+\s+set|alter\s+table|rm\s+-\w+|shutdown\s+-|import\s+os\b|__import__|console\.log|eval\()[^\n]*|"
+    r"(?:^|[.;!?,\n]|\band )\s?(?:recommend|pretend|claim|answer with|output|say that|reply with|respond with)\s(?!\W*\d|(?:about|around|"
+    r"roughly|of|is|are|length|size|tokens?|up|at|me|us|we|i|it|you|a|an|the|some|something|which|what)\b)[^\n?]*$")
+_CODE = re.compile(r"\b(?:drop\s+table|delete\s+from|insert\s+into|select\s+[\w*,\s]{1,30}\s+from|update\s+\w+\s+set|alter\s+table|"
+                   r"rm\s+-\w+|shutdown\s+-|import\s+os\b|__import__|console\.log|eval\()[^\n]*|"
                    r"<(?:script|img|iframe|svg)\b[^\n]*|\{\{[^}\n]*\}\}|\$\{[^}\n]*\}|\[link=[^\n]*")
 _REFERENCE = re.compile(
     r"(?<![\w-])(?:\d+-[a-z]+\d+-\d+|[a-z]+\d+-\d{3,}(?:-\d+)+)(?![\w-])|"
     r"\b(?:(?:invoice|ticket|phone|room|badge|flight|chapter|page|floor|street|zip)(?: (?:number|no\.?|id|code|nr\.?))?|"
-    r"(?:order|serial|part|case|account|customer|tracking|reference|issue|error|contract|line) (?:number|no\.?|id|code|nr\.?))\s?(?:is|:|=|#)?\s?#?\s?[a-z]{0,4}\d[\w\-]*(?!\s?(?:gpus?|nodes?|gb|tokens?|%|x\b))")
+    r"(?:order|serial|part|case|account|customer|tracking|reference|issue|error|contract|line) (?:number|no\.?|id|code|nr\.?))\s?(?:is|:|"
+    r"=|#)?\s?#?\s?[a-z]{0,4}\d[\w\-]*(?!\s?(?:gpus?|nodes?|gb|tokens?|%|x\b))")
 _LONGEST_SAID = 80  # characters
 _SIGN = r"(?<![\w.)\]%-])(?:-(?=[\d$])|minus\s|negative\s)\$?"
 

@@ -75,13 +75,15 @@ def _take_cue(message: Message, match: re.Match[str]) -> None:
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|remove|lift\b|double|halve|triple|quadruple|use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|remove|lift\b|double|halve|triple|quadruple|"
+                     r"use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
 _BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
-_THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|winner|everything|each|first|second|top|best)\b|compare\W*$")
+_THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|choices|contenders|winner|"
+                      r"everything|each|first|second|top|best)\b|compare\W*$")
 _NOTHING_SAID = re.compile(r"[\x00\W]*")  # all of it was set aside
 _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
 JOB_ITSELF = _JOB[1:]
@@ -92,29 +94,43 @@ _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconne
 
 # What others did says nothing about the job at hand.
 _OF_OTHERS = re.compile(
-    r"\b(?:is|are|any|which|what|know(?:s)?(?: of)?|there|some|find|show me|cite|recommend)\b[^?.]{0,20}\b(?:papers?|stud(?:y|ies)|articles?|publications?|benchmarks?|case stud\w+|literature|reports? (?:of|about|on)|blog ?posts?|white ?papers?|sources?|references?)\b|"
-    r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
-    r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
+    r"\b(?:is|are|any|which|what|know(?:s)?(?: of)?|there|some|find|show me|cite|recommend)\b[^?.]{0,20}\b(?:papers?|stud(?:y|ies)|"
+    r"articles?|publications?|benchmarks?|case stud\w+|literature|reports? (?:of|about|on)|blog ?posts?|white ?papers?|sources?|"
+    r"references?)\b|"
+    r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|"
+    r"vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
+    r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|"
+    r"in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|"
+    r"they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
 
 
 # A question in the middle of a message that states nothing: "nccl timeout where to look first".
-_ASKED_INSIDE = re.compile(r"\b(?:(?:how|what|where|which|when|who) (?:to|do|does|did|is|are|can|should|would|will|much|many|long|big|fast|often|kind|about the)\b(?! (?:i (?:said|mean)|you (?:think|want|like)))|"
-                           r"(?:is|are) there (?:any|an?)\b|(?:any|some) (?:idea|clue|chance|advice|recommendations?|experience|tips?) (?:how|what|why|where|on|about|with|for|if)\b)")
-_GENERAL_WHY = re.compile(r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't| not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
+_ASKED_INSIDE = re.compile(r"\b(?:(?:how|what|where|which|when|who) (?:to|do|does|did|is|are|can|should|would|will|much|many|long|big|fast|"
+                           r"often|kind|about the)\b(?! (?:i (?:said|mean)|you (?:think|want|like)))|"
+                           r"(?:is|are) there (?:any|an?)\b|(?:any|some) (?:idea|clue|chance|advice|recommendations?|experience|"
+                           r"tips?) (?:how|what|why|where|on|about|with|for|if)\b)")
+_GENERAL_WHY = re.compile(r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't|"
+                          r" not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
                           r"large|big|modern|other)?\s?[a-z][\w\-]+)")
 # What a plan is made of: a why that names any of it asks for the reasons of the plan.
 _OF_THE_PLAN = re.compile(
-    r"\b(?:it|this|that|these|those|they|them|you|your|weft|we|us|i|plan|answers?|recommend\w*|suggest\w*|results?|costs?|costly|price[ds]?|pricey|expensive|cheap\w*|numbers?|figures?|estimates?|"
-    r"(?:the|this|that|your) (?:\w+ )?(?:network|fabric|choice|option|one|slowdown|overhead|budget|deadline|probability|confidence|split|step|run|time|traffic|bandwidth|switch(?:es)?|optics|cable\w*)|"
-    r"choices?|chosen|choose|picked|pick|preferred|prefer|rent(?:ing|al)?|buy(?:ing)?|spot|verdict|conclusion|winner|wins?|won|decision|decided|slowdown|probability|premium|not recommended|so (?:many|long|few|little|high|low|slow|sure|big)|"
+    r"\b(?:it|this|that|these|those|they|them|you|your|weft|we|us|i|plan|answers?|recommend\w*|suggest\w*|results?|costs?|costly|"
+    r"price[ds]?|pricey|expensive|cheap\w*|numbers?|figures?|estimates?|"
+    r"(?:the|this|that|your) (?:\w+ )?(?:network|fabric|choice|option|one|slowdown|overhead|budget|deadline|probability|confidence|split|"
+    r"step|run|time|traffic|bandwidth|switch(?:es)?|optics|cable\w*)|"
+    r"choices?|chosen|choose|picked|pick|preferred|prefer|rent(?:ing|al)?|buy(?:ing)?|spot|verdict|conclusion|winner|wins?|won|decision|"
+    r"decided|slowdown|probability|premium|not recommended|so (?:many|long|few|little|high|low|slow|sure|big)|"
     r"too \w+|ruled|rejected|excluded|dropped|dismissed|matters?)\b")
 _BACK_TO_THE_PLAN = re.compile(r"\b(?:you|your|weft|plan|here|us|we|our|my|recommend\w*|not)\b|n't\b")
-_TROUBLE = re.compile(r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
-                      r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|pause frames?)\b")
+_TROUBLE = re.compile(r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|"
+                      r"diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
+                      r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|"
+                      r"pause frames?)\b")
 
 
 # What is said of a network in general, not of its place in the plan.
-_OF_THE_WORLD = re.compile(r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
+_OF_THE_WORLD = re.compile(r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|"
+                           r"so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
                            r"(?:hard|difficult|tricky|easy) to (?:tune|debug|buy|get|operate|configure|run|scale))\b")
 _AT_THE_END = re.compile(r"^(?P<said>[^?]{6,}?)[\s,.;:\-]+(?:and |but |so )?(?:why|how come|how so)\b(?: (?:is )?that)?\W*$")
 
@@ -136,9 +152,11 @@ def is_general(message: Message) -> bool:
     return len(whole.split()) > 1 and not _OF_THE_PLAN.search(whole)
 
 
-_ANSWERING = re.compile(r"^\W*(?:well\W+|ok\W+|hm+\W+)*(?:let's |let us |we can |i'd )?(?:say|assume|suppose|take|guess)\b(?! (?:we|i|it|that|the|they|you)\b)[^?]*$")
+_ANSWERING = re.compile(r"^\W*(?:well\W+|ok\W+|hm+\W+)*(?:let's |let us |we can |i'd )?(?:say|assume|suppose|take|guess)\b(?! (?:we|i|it|"
+                        r"that|the|they|you)\b)[^?]*$")
 # What is weighed at the end of an account of the job: "256 GB200, currently evaluating XDR versus Spectrum-X".
-_EVALUATES = re.compile(r"\d[^?]*\b(?:evaluating|considering|weighing|deciding|torn|shortlist\w*|undecided|looking at|offers? (?:for|of)|quotes? (?:for|of)|choice (?:is|of)|tendering)\b")
+_EVALUATES = re.compile(r"\d[^?]*\b(?:evaluating|considering|weighing|deciding|torn|shortlist\w*|undecided|looking at|offers? (?:for|of)|"
+                        r"quotes? (?:for|of)|choice (?:is|of)|tendering)\b")
 _HAS = re.compile(r"(?<!do )(?<!should )(?<!can )(?<!could )\b(?:i|we)(?:'ve| have| got| own| run)\b")
 _QUESTION_WORD = re.compile(r"\b(?:what|which|who|when|where|how|why|enough|should|better|need|can|could|would|does|do|worth|possible)\b")
 _SHORT = 6  # words
@@ -149,7 +167,9 @@ def is_answer(message: Message, asked: str | None) -> bool:
     return asked is not None and len(message.text.split()) <= _SHORT and _ANSWERING.match(message.text) is not None
 
 
-_OWN = re.compile(r"(?<!do )(?<!does )(?<!should )(?<!can )(?<!could )(?<!would )(?<!will )(?<!must )(?<!did )(?<!may )\b(?:we|i|our|my|us)\b(?:'(?:re|m|ve))?(?: (?:are|am|have|will|plan to|want to|now|already))* (?:us(?:e|ing)|have|run(?:ning)?|train\w*|own|rent\w*|buy\w*|do|plan\w*|chose|chosen|go|went|need|are on|\w+ is)\b")
+_OWN = re.compile(r"(?<!do )(?<!does )(?<!should )(?<!can )(?<!could )(?<!would )(?<!will )(?<!must )(?<!did )(?<!may )\b(?:we|i|our|my|"
+                  r"us)\b(?:'(?:re|m|ve))?(?: (?:are|am|have|will|plan to|want to|now|already))* (?:us(?:e|ing)|have|run(?:ning)?|"
+                  r"train\w*|own|rent\w*|buy\w*|do|plan\w*|chose|chosen|go|went|need|are on|\w+ is)\b")
 _SAID_BY_NAME = ("cluster.provider", "cluster.fabric", "cluster.gpu", "model")
 
 
@@ -172,10 +192,10 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         if len(fabrics) == 2 and re.search(r"\bor\b|\bagainst\b|which (?:one )?is", message.text) and not any(name in fields
                                                                                                               for name in _JOB):
             return "compare"
-        if any(name in fields for name in ("cluster.gpu", "cluster.gpus")) and _HAS.search(message.text) and not _QUESTION_WORD.search(message.text):
+        machines = "cluster.gpu" in fields or "cluster.gpus" in fields
+        if machines and _HAS.search(message.text) and not _QUESTION_WORD.search(message.text):
             return "describe"  # "not sure if this is the right place, I have 8 V100s?"
         described = sum(name in fields for name in _JOB)
-        machines = "cluster.gpu" in fields or "cluster.gpus" in fields
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
         return "ask"

@@ -175,11 +175,15 @@ def _add_gpus(lexicon: Lexicon) -> None:
     cores = "|".join(sorted((spelled(core) for core in lexicon.gpu_cores), key=len, reverse=True))
     sizes = "|".join(sorted({str(round(g.memory.value)) for g in lexicon.catalog.gpus.values()}, key=len, reverse=True))
     lexicon.gpu_expression = (
-        rf"(?:(?P<gigabytes_>\b(?:{sizes}))[\s\-]?(?:gi?b|gigs?|g)[\s\-]+)?(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
+        rf"(?:(?P<gigabytes_>\b(?:{sizes}))[\s\-]?(?:gi?b|gigs?|g)[\s\-]+)?(?:nvidia\s+|amd\s+|instinct\s+|radeon\s+|tesla\s+|"
+        rf"vera\s+)*(?P<core>{cores or '(?!)'})(?P<form>[\s\-]?(?:sxm\d?|"
         rf"pcie|pci-e|oam))?(?:-(?P<gigabytes____>{sizes})(?![\w.\-]|\s?(?:x\b|gi?b|gpus?|cards?)))?"
-        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?(?:(?:of|with|a|at|,)\s)?\(?(?:(?P<gigabytes>\d+)\s?gi?b|(?P<gigabytes__>{sizes})\s?gi?(?:gs?)?)\)?(?![a-z]|\s?/|ps|"
-        rf"\s?(?:ethernet|eth\b|infini|ib\b|roce|[nhx]dr|nics?\b|links?\b|per\b|network|rdma|port))(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
-        r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|each)\b)*)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
+        rf"(?P<rack>[\s\-]?nvl[\s\-]?(?:72|144))?(?:[\s\-]?(?:(?:of|with|a|at|,)\s)?\(?(?:(?P<gigabytes>\d+)\s?gi?b|"
+        rf"(?P<gigabytes__>{sizes})\s?gi?(?:gs?)?)\)?(?![a-z]|\s?/|ps|"
+        rf"\s?(?:ethernet|eth\b|infini|ib\b|roce|[nhx]dr|nics?\b|links?\b|per\b|network|rdma|port))(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|"
+        rf"each)\b)*)?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
+        r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|"
+        r"memory|each)\b)*)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
 
 
 def _add_providers(lexicon: Lexicon) -> None:

@@ -10,14 +10,17 @@ from .reading import Reading
 
 _BILLIONS = r"\d+(?:\.\d+)?\s?(?:b(?:n|illion)?|m(?:illion)?|t(?:rillion)?)"
 _SIZE = re.compile(
-    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|bucks)\b)[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
+    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|"
+    rf"people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|"
+    rf"bucks)\b)[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
     rf"(?:dense|moe|llm|language|transformer|\s)*"
     r"(?:model|moe|llm|transformer)s?\b)?")
 _SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})|"
                          rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?")
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
-    "hidden": rf"\b(?:(?:hidden|d_model)[\s_\-](?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|width))\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
+    "hidden": rf"\b(?:(?:hidden|d_model)[\s_\-](?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|width))\s?(?:=|:|of|"
+              rf"is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
               rf"\bhidden\s?[=:]\s?(?P<n_>\d+)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",

@@ -15,34 +15,53 @@ _MONEY = (rf"(?:(?:us\s?)?\$\s?(?P<a>{_PRICE})\s?{_DOLLARS}?|(?:usd\s?)(?P<b>{_P
           rf"(?P<c>{_PRICE})\s?{_DOLLARS}(?:\s(?:and\s)?(?P<and_cents>{NUMBER})(?:\scents?\b)?(?=\s?(?:/|per\b|an?\b)|\scents?\b))?)")
 _CENTS = rf"(?P<cents>{_PRICE})\s?(?:ct|cents?|¢)"
 _HOUR = (r"\s?(?:/|per|an?|each|for (?:an?|each|one|every))\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:and\s|an?\s|per\s)?(?:h|hr|hour)s?\b"
-         r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b|\s?hourly(?:\s(?:per|a|for each)\s?gpu)?\b")
-_HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium|dearer|costlier))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
+         r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b|\s?hourly(?:\s(?:per|a|"
+         r"for each)\s?gpu)?\b")
+_HOURLY = re.compile(rf"(?:{_MONEY}|{_CENTS})(?:\s(?:more|extra|on top|additional|higher|premium|dearer|"
+                     rf"costlier))?(?:{_HOUR})(?!\s?(?:(?:per|/|a|each)\s?|for (?:the|a|an|each|"
                      rf"every) (?:whole |entire |full )?)(?:node|instance|server|machine|box|cluster))|"
-                     rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b|(?:@|\bat|\bfor|\bpay(?:ing)?|\bcosts?)\s?(?P<e>(?<![\w.])\d{{1,2}}\.\d{{1,2}})\s?(?:/|per|an?)\s?(?:h|hr|hour)\b")
-_ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|an?|for (?:an?|each|one|every)|each)\s?(?:kwh|kilowatt[\s\-]?hours?|kw/?h)\b")
+                     rf"(?P<d>{_PRICE})\s?(?:/|per|a)\s?(?:gpu[\s\-/]*)(?:h|hr|hour)s?\b|(?:@|\bat|\bfor|\bpay(?:ing)?|"
+                     rf"\bcosts?)\s?(?P<e>(?<![\w.])\d{{1,2}}\.\d{{1,2}})\s?(?:/|per|an?)\s?(?:h|hr|hour)\b")
+_ELECTRICITY = re.compile(rf"(?:{_MONEY}|{_CENTS}|(?P<d>{_PRICE}))\s?(?:/|per|an?|for (?:an?|each|one|every)|each)\s?(?:kwh|"
+                          rf"kilowatt[\s\-]?hours?|kw/?h)\b")
 # A budget of something else than money: "token budget", "power budget".
-_OTHER_BUDGET = re.compile(r"\b(?:tokens?|toks?|power|time|memory|latency|error|compute|energy|thermal|cooling|watt\w*|loss|link|space|flops?|gpu[\s\-]hours?|cable|rack|vram|"
-                           r"communication|bandwidth|slowdown)[\s\-](?:budget|limit|cap|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|to|was)\s?)*\S+")
+_OTHER_BUDGET = re.compile(r"\b(?:tokens?|toks?|power|time|memory|latency|error|compute|energy|thermal|cooling|watt\w*|loss|link|space|"
+                           r"flops?|gpu[\s\-]hours?|cable|rack|vram|"
+                           r"communication|bandwidth|slowdown)[\s\-](?:budget|limit|cap|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|"
+                           r"to|was)\s?)*\S+")
 _BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost)\w*\s?(?:(?:is|of|:|=|to|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{_PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|rps|qps|req\w*|queries|g\b|gbps|gb|tb|kw|mw|w\b|ms|racks?|sites?|hours?|hrs?|min\w*|years?|/))")
-_BUDGET_AFTER = re.compile(rf"(?P<d>{_PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|spending)|max(?:imum)? spend)(?:\s(?:on|for) (?:the )?(?:spending|costs?|budget|it|this))?")
+_BUDGET_AFTER = re.compile(rf"(?P<d>{_PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|"
+                           rf"spending)|max(?:imum)? spend)(?:\s(?:on|for) (?:the )?(?:spending|costs?|budget|it|this))?")
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{_MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
-_LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|h)|"
-                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:(?:is|of|at|about|around|drops?|dropped|falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
+_LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|"
+                       rf"h)|"
+                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|"
+                       rf"comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:(?:is|of|at|about|around|drops?|dropped|"
+                       rf"falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
                        rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
-_PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|ndr|roce|the fabric)")
+_PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|"
+                      r"\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|"
+                      r"ndr|roce|the fabric)")
 _OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m)?\s?(?:[€£¥]|euros?|eur|gbp|pounds|yen|chf|francs)\b")
 _SPOT = re.compile(r"\b(?:spot|preemptible|interruptible)(?:[\s\-](?:instances?|capacity|market|pric(?:es?|ing)|gpus?|vms?|"
                    r"nodes?))?\b")
 _ON_DEMAND = re.compile(r"\b(?:on[\s\-]demand|reserved)(?:[\s\-](?:instances?|capacity|pric(?:es?|ing)|gpus?))?\b")
 _BUY = re.compile(r"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed|ing)|on[\s\-]?prem(?:ises?)?|capex|procur(?:e|ing|ement)|"
-                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|(?:hardware|machines|servers|gpus|nodes|boxes|racks|cluster) (?:are|is|belongs? to) (?:ours|us)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
+                  r"build(?:ing)? our own|(?:our|my|their|your) own (?:hardware|machines|servers|metal|gpus|cluster|racks|equipment)|"
+                  r"in[\s\-]house|(?:we|i|they) (?:already |fully )?own(?:ed)? (?:the |our |all )?(?:the )?(?:hardware|machines|servers|"
+                  r"gpus|nodes|boxes|racks|metal)|(?:hardware|machines|servers|gpus|nodes|boxes|racks)\b[^.;,]{0,12} (?:stands?|sits?|"
+                  r"lives?|are|is) in our(?: own)?(?: \w+)?|own data ?cent(?:er|re)|(?:hardware|machines|servers|gpus|nodes|boxes|racks|"
+                  r"cluster) (?:are|is|belongs? to) (?:ours|us)|colo(?:cation)?)\b(?:\s(?:the\s)?(?:hardware|cluster|"
                   r"machines))?")
-_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|(?<=use )(?:the |a |any )?(?:public )?cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|capacity)|public cloud|opex)\b")
-_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\s\-]?(?:it |them |that |this |everything |the \w+ |down |all )?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
+_RENT = re.compile(r"\b(?:rent(?:al|ing|ed)?|leas(?:e|ing)|(?:in|on|to|into) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|"
+                   r"(?<=use )(?:the |a |any )?(?:public )?cloud|cloud[\s\-](?:gpus?|instances?|based|provider|please|only|resources|"
+                   r"capacity)|public cloud|opex)\b")
+_AMORTIZE = re.compile(rf"\b(?:amorti[sz]\w*|depreciat\w*|writ(?:e|es|ten|ing)[\s\-]?(?:it |them |that |this |everything |the \w+ |down |"
+                       rf"all )?off|lifetime)\D{{0,12}}?(?P<n>{NUMBER}|"
                        rf"\d\.5)[\s\-]?(?P<unit>months?|years?|yrs?)")
 
 _UNIT_DAYS = {"h": 1 / 24, "hr": 1 / 24, "hour": 1 / 24, "day": 1.0, "d": 1.0, "week": 7.0, "wk": 7.0, "fortnight": 14.0,
@@ -58,7 +77,9 @@ _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|deadlines?|must|need\w*|have|has|
 _NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the latest|most)|from (?:now|today)|max(?:imum)?\b|or less|time limit|tops)")
 # How long something has been there is not how long the run takes.
-_PAST = re.compile(r"\b(?:after|every)\s$|\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|owned|(?:have|has|'ve|'s) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|more than|about|almost|nearly|last|past|roughly|some)\s)*$")
+_PAST = re.compile(r"\b(?:after|every)\s$|\b(?:been|in (?:production|use|place|operation|service)|installed|deployed|have had|has had|"
+                   r"owned|(?:have|has|'ve|'s) (?:run|operated|used|worked)|ran|operated|worked)\b[^.;]{0,40}\bfor\s(?:(?:the|over|"
+                   r"more than|about|almost|nearly|last|past|roughly|some)\s)*$")
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
@@ -152,7 +173,8 @@ def read_time(reading: Reading) -> None:
 def _time_field(reading: Reading, match: re.Match[str]) -> str:
     before = reading.message.text[:match.start()]
     last = reading.context.changed[-1:] if reading.context and reading.intent in ("change", "what-if") else ()
-    if last and last[0] in ("training.days", "constraints.deadline_days") and re.search(r"\b(?:it|that|this)\b|^\W*(?:no|sorry|actually)\b", before):
+    of_that = re.search(r"\b(?:it|that|this)\b|^\W*(?:no|sorry|actually)\b", before)
+    if of_that and last and last[0] in ("training.days", "constraints.deadline_days"):
         return last[0]
     if reading.context and reading.context.asked in ("training.days", "constraints.deadline_days"):
         return reading.context.asked

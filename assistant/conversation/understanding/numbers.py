@@ -27,9 +27,11 @@ _SPELLED = rf"(?:{_FIXED}|(?:two|three|four|five|six) dozen|a (?:million|billion
 _LETTER = r"(?:\s?(?:thousand|million|billion|trillion|mio|mn|bn|tn)|[kmbt])"
 
 # A plain count: digits with an optional magnitude, or a word. Never the tail of another word or number.
-NUMBER = rf"(?<!few )(?<!several )(?<!many )(?:(?<![\w.])|(?<=[\dk]x))(?:(?:{_DIGITS})(?:\s?(?:thousand|million)\b|k(?![a-z])|k(?=x\d|x\s))?|(?:{_SPELLED})\b)"
+NUMBER = (rf"(?<!few )(?<!several )(?<!many )(?:(?<![\w.])|(?<=[\dk]x))(?:(?:{_DIGITS})(?:\s?(?:thousand|million)\b|k(?![a-z])|k(?=x\d|"
+          rf"x\s))?|(?:{_SPELLED})\b)")
 # The same with every magnitude: 70b, 2T, 1.5 trillion.
-AMOUNT = rf"(?<!few )(?<!several )(?<!many )(?<![\w.])(?:(?:{_DIGITS}){_LETTER}?(?![a-z\d])|(?:{_SPELLED})\b(?:\s(?:million|billion|trillion)\b)?)"
+AMOUNT = (rf"(?<!few )(?<!several )(?<!many )(?<![\w.])(?:(?:{_DIGITS}){_LETTER}?(?![a-z\d])|(?:{_SPELLED})\b(?:\s(?:million|billion|"
+          rf"trillion)\b)?)")
 DECIMAL = rf"(?:{_DIGITS})"  # without a look at what comes before
 
 _PARTS = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<letter>[a-z]*)")

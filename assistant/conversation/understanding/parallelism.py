@@ -16,13 +16,17 @@ _DEGREE = {name: re.compile(
     rf"(?P<n_>{NUMBER})[\s\-]?way\s(?:{words}|{name})(?:{_PARALLEL})?|"
     rf"(?:{words}){_PARALLEL}{_IS}(?P<n__>{NUMBER})(?!\s?(?:nodes?|gpus?|x|h100|a100|h200|b200))|"
     rf"(?P<n___>{NUMBER})\s(?:{words})(?:{_PARALLEL}|[\s\-]stages?)") for name, words in _DEGREES.items()}
-_INTERLEAVE = re.compile(rf"\binterleaved?\s(?:1f1b\s|pipeline\s)?(?:schedule\s|scheduling\s)?(?:(?:with|of|in|and)\s)?(?P<n_>\d+)\s(?:model\s|"
-                         rf"virtual\s)?(?:chunks?|stages)\b|\b(?:interleav(?:e|ed|ing)|vpp|virtual(?:[\s\-]pipeline)?(?:[\s\-]stages)?){_IS}(?P<n>\d+)")
+_INTERLEAVE = re.compile(rf"\binterleaved?\s(?:1f1b\s|pipeline\s)?(?:schedule\s|scheduling\s)?(?:(?:with|of|in|"
+                         rf"and)\s)?(?P<n_>\d+)\s(?:model\s|"
+                         rf"virtual\s)?(?:chunks?|stages)\b|\b(?:interleav(?:e|ed|ing)|vpp|"
+                         rf"virtual(?:[\s\-]pipeline)?(?:[\s\-]stages)?){_IS}(?P<n>\d+)")
 _STRATEGIES = {
-    "zero1": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:1|one)|deepspeed,?\s(?:zero\s)?stage[\s\-]?1|distributed optimizer|optimizer[\s\-]state sharding",
+    "zero1": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:1|one)|deepspeed,?\s(?:zero\s)?stage[\s\-]?1|distributed optimizer|"
+             r"optimizer[\s\-]state sharding",
     "zero2": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:2|two)|deepspeed,?\s(?:zero\s)?stage[\s\-]?2",
     "hsdp": r"hsdp|hybrid[\s_\-]?shard(?:ing|ed)?(?:[\s\-]data[\s\-]parallel(?:ism)?)?",
-    "fsdp": r"(?:pytorch\s|torch\s)?fsdp[\s\-]?2?|(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:3|three)|deepspeed,?\s(?:zero\s)?stage[\s\-]?3|"
+    "fsdp": r"(?:pytorch\s|torch\s)?fsdp[\s\-]?2?|(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:3|three)|"
+            r"deepspeed,?\s(?:zero\s)?stage[\s\-]?3|"
             r"full(?:y)?[\s_\-]?shard(?:ed|ing)?(?:[\s\-]data[\s\-]parallel(?:ism)?)?",
     "diloco": r"di[\s\-]?loco|local[\s\-]sgd|federated averaging",
     "async": r"async(?:hronous)?(?:[\s\-]sgd|[\s\-]training|[\s\-]updates)|parameter[\s\-]servers?",

@@ -12,7 +12,8 @@ from .lexicon import Lexicon
 from .numbers import NUMBER, whole
 from .reading import Reading
 
-_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-(?=\s*\d)|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|nodes?|"
+_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-(?=\s*\d)|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|"
+                    rf"nodes?|"
                     rf"[hab]\d{{2,3}}s?)\b")
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
 
@@ -161,5 +162,6 @@ def _per_site(reading: Reading) -> int:
     """``two sites with 64 H100s each``: the count is per site."""
     said = re.search(r"\b(?:each site|per (?:site|data ?cent(?:er|re)|region|location)|at each|in each (?:site|"
                      r"data ?cent(?:er|re)|region|location)|"
-                     r"(?:sites|data ?cent(?:er|re)s|dcs|campuses|regions|locations|cities|countries)\b[^.;]{0,60}\beach)\b", reading.message.text)
+                     r"(?:sites|data ?cent(?:er|re)s|dcs|campuses|regions|locations|cities|"
+                     r"countries)\b[^.;]{0,60}\beach)\b", reading.message.text)
     return reading.fields.get("cluster.sites", 1) if said else 1

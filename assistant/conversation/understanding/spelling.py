@@ -13,27 +13,33 @@ from rapidfuzz.distance import OSA
 
 from .words import JOINED, RIGHT, SHORT, WORDS
 
-_ALL_BUT = re.compile(r"\b(?:any(?:thing|where|one)?|every(?:thing|where|one)?|all)(?:\s(?:cloud|provider|fabric|network|vendor|hyperscaler|"
+_ALL_BUT = re.compile(r"\b(?:any(?:thing|where|one)?|every(?:thing|where|one)?|all)(?:\s(?:cloud|provider|fabric|network|vendor|"
+                      r"hyperscaler|"
                       r"interconnect|gpu)s?)?\s(?:but|except(?:\sfor)?|other than)\b(?!\s(?:not|we|i|it|the rest)\b)")
 _BY_LETTER: dict[str, list[str]] = {letter: sorted(w for w in WORDS if w[0] == letter) for letter in {w[0] for w in WORDS}}
 _FORM = re.compile(r"s|es|d|ed|r|er|ing|ly|al|ized|isation|ization|'s")  # what may follow a word that is spelled right
 _SHORTEST = 5  # letters a word must have to be corrected
 _LONG = 9  # letters from which two slips are forgiven
 _LONGEST = 20  # letters; a longer word is no slip of one of these
-_SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?!ft\b(?<=\d\sft))(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|\.\w|-\w)")
+_SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?!ft\b(?<=\d\sft))(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|"
+                         rf"\.\w|-\w)")
 _JOINED = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, JOINED))})(?![\w'])")
 _TYPED = re.compile(rf"(?<![\w.$/-])[a-z]{{{_SHORTEST},{_LONGEST}}}(?![\w])")
 _FAMILY = re.compile(r"(?<![\w.$/-])[a-z]{4}(?=[\s\-]?v?\d)")  # short names of models are corrected before a number only
 _FAMILIES = ("llama", "qwen", "gemma", "mixtral", "mistral")
 _DOUBLED = re.compile(r"(.)\1")
 
-_COUNTED = (r"\s?(?:x\s?)?(?:nvidia\s|amd\s)?(?:gpus?|cards?|accelerators?|nodes?|servers?|machines?|tokens?|toks?|sequences|samples|[hab]\d{3}|gb\d{3}|mi\d{3}|"
+_COUNTED = (r"\s?(?:x\s?)?(?:nvidia\s|amd\s)?(?:gpus?|cards?|accelerators?|nodes?|servers?|machines?|tokens?|toks?|sequences|samples|"
+            r"[hab]\d{3}|gb\d{3}|mi\d{3}|"
             r"parameters|params|(?:us\s)?dollars?|usd|bucks)\b(?!\s?(?:/|per|an?)\s?(?:gpu|h\b|hr|hour|card|kwh))")
 _MONEY_BEFORE = r"(?:(?<=\$)|(?<=\$\s)|(?<=usd\s))"
-_GROUPED = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[.' ]\d{{3}})+(?![.,]?\d)(?={_COUNTED})|{_MONEY_BEFORE}[1-9]\d{{0,2}}(?:[.']000)+(?![.,]?\d)|"
+_GROUPED = re.compile(rf"(?<![\w.,])[1-9]\d{{0,2}}(?:[.' ]\d{{3}})+(?![.,]?\d)(?={_COUNTED})|"
+                      rf"{_MONEY_BEFORE}[1-9]\d{{0,2}}(?:[.']000)+(?![.,]?\d)|"
                       r"(?<![\w.,])[1-9]\d{0,2}(?:'\d{3})+(?!\d)|(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![.,]?\d)")
-_DECIMAL_COMMA = re.compile(rf"(?<![\w.,])\d{{1,4}},\d{{1,2}}(?!\d|,\d)(?=\s?(?:\$|us\s?dollars?\b|usd\b|dollars?\b|bucks\b|%|percent\b|per\s?cent|(?:[kmbt]|bn|mio|million|billion|trillion)\b|"
-                            rf"cents?\b|/|per\b|weeks?\b|months?\b|days?\b|years?\b|hours?\b))|{_MONEY_BEFORE}\d{{1,4}},\d{{1,2}}(?!\d|,\d)")
+_DECIMAL_COMMA = re.compile(rf"(?<![\w.,])\d{{1,4}},\d{{1,2}}(?!\d|,\d)(?=\s?(?:\$|us\s?dollars?\b|usd\b|dollars?\b|bucks\b|%|percent\b|"
+                            rf"per\s?cent|(?:[kmbt]|bn|mio|million|billion|trillion)\b|"
+                            rf"cents?\b|/|per\b|weeks?\b|months?\b|days?\b|years?\b|hours?\b))|{_MONEY_BEFORE}\d{{1,4}},\d{{1,2}}(?!\d|"
+                            rf",\d)")
 _FRACTION = re.compile(r"(?<![\w.,/])(\d)\s?/\s?(\d)\s(?:of\s)?(?:an?\s)?(?=thousand|million|billion|trillion)")
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _VULGAR_FRACTION = re.compile(r"(\d*)\s?([½¼¾])\s?(?:of\s)?(?:an?\s(?=thousand|million|billion|trillion))?")
@@ -43,7 +49,8 @@ _ONES_AND_TEN = "|".join([*_ONES, "ten", "eleven", "twelve"])
 _POINT = re.compile(rf"(?<![\w\-])({_ONES_AND_TEN})\s(?:point|dot)\s({'|'.join(_ONES)})(?!\w)")
 
 # "H one hundreds", "G B two hundred": a GPU as it is spoken.
-_SPOKEN_GPU = re.compile(r"(?<![\w'])(?P<letters>h|a|b|g\s?b|v|mi|m i)[\s\-](?P<hundreds>one|two|three|1|2|3) ?hundreds?(?P<and> (?:and )?(?:fifty|twenty[\s\-]five|fifty[\s\-]five) ?x?)?(?!\w)")
+_SPOKEN_GPU = re.compile(r"(?<![\w'])(?P<letters>h|a|b|g\s?b|v|mi|m i)[\s\-](?P<hundreds>one|two|three|1|2|"
+                         r"3) ?hundreds?(?P<and> (?:and )?(?:fifty|twenty[\s\-]five|fifty[\s\-]five) ?x?)?(?!\w)")
 _SPOKEN_REST = {"fifty": 50, "twenty-five": 25, "fifty-five": 55}
 
 

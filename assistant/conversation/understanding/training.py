@@ -10,7 +10,8 @@ from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
-_IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
+_IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|"
+       r"mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
        r"increased|reduced|raised|lowered|changed|set)\b)){0,5}\s?")
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
@@ -23,7 +24,8 @@ _MICRO_BATCH = re.compile(rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-]
 _GLOBAL_BATCH = re.compile(
     rf"\b(?:(?:global|total|effective)?[\s_\-]?batch(?:[\s_\-]?size)?s?|gbs|bs|bsz){_IS}(?P<n>{NUMBER})(?:\s(?:sequences|"
     rf"samples|examples))?|"
-    rf"(?P<n_>{NUMBER})\s(?:sequences\s|samples\s|examples\s|of (?:them|these|those)\s)?(?:per|/|a|in (?:a|each|every|one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update)\b|"
+    rf"(?P<n_>{NUMBER})\s(?:sequences\s|samples\s|examples\s|of (?:them|these|those)\s)?(?:per|/|a|in (?:a|each|every|one))\s?(?:(?:global|"
+    rf"optimizer)\s)?(?:step|batch|update)\b|"
     rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
 _SEQUENCE = re.compile(
     rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
@@ -34,12 +36,15 @@ _SEQUENCE = re.compile(
     rf"(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|"
     rf"\s?len(?:gth)?\s\d)")
 _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)?e\d+))|"
-                         rf"\b(?:tokens?|toks?)\s(?:budget|count|target|total|goal|horizon|number)s?{_IS}(?P<n__>{AMOUNT})(?!\s?(?:per|/|\$|usd|dollars?)\b)|"
-                         rf"\b{_TOKENS}\s(?P<n____>\d+(?:\.\d+)?\s?(?:t|b|tn|bn|trillion|billion)\b(?![\s\-](?:model|param|dense|moe|llm|weights)))|"
+                         rf"\b(?:tokens?|toks?)\s(?:budget|count|target|total|goal|horizon|number)s?{_IS}(?P<n__>{AMOUNT})(?!\s?(?:per|/|"
+                         rf"\$|usd|dollars?)\b)|"
+                         rf"\b{_TOKENS}\s(?P<n____>\d+(?:\.\d+)?\s?(?:t|b|tn|bn|trillion|billion)\b(?![\s\-](?:model|param|dense|moe|llm|"
+                         rf"weights)))|"
                          rf"\b(?:number|amount|total) of (?:training )?tokens{_IS}(?P<n___>{AMOUNT})|"
                          rf"(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
                          rf"more\s|of\s)?{_TOKENS}\b"
-                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|document))(?:\sof\s(?:text|"
+                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|"
+                         rf"document))(?:\sof\s(?:text|"
                          rf"data|code))?")
 _LENGTHS = ("training.sequence_length", "inference.prompt_tokens", "inference.output_tokens")  # asked for, a number of tokens is one
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
@@ -47,11 +52,14 @@ _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|b
                         r"(?P<fp16>(?<!b)fp[\s\-]?16|float[\s\-]?16|half[\s\-]precision)|(?P<fp32>fp[\s\-]?32|float[\s\-]?32|"
                         r"full[\s\-]precision|single[\s\-]precision))"
                         r"(?:[\s\-](?:precision|mixed precision|training))?(?![a-z0-9])")
-_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient|grad|act)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|ckpt(?:ing)?|"
+_RECOMPUTE = re.compile(r"(?P<how>full|selective|no|without)?\s?(?:activation|gradient|grad|act)[\s\-]?(?:re)?(?:checkpoint(?:ing|s)?|"
+                        r"ckpt(?:ing)?|"
                         r"computation|compute)\b(?:\s(?:is\s|turned\s|switched\s)*(?P<off>off|disabled)\b)?|"
-                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?(?:recompute?(?:ation)?|ac|re-?materiali[sz]ation|remat)\b|"
+                        r"\b(?P<how_>full|selective|no|without)\s(?:activation\s)?(?:recompute?(?:ation)?|ac|re-?materiali[sz]ation|"
+                        r"remat)\b|"
                         r"\brecompute\s?[=:]\s?(?P<how__>full|selective|none)")
-_SECONDARY = re.compile(r"[\s\-](?:master|optimi[sz]er|accumulat\w*|accum|gradients?|grads?|states?|main|reduc\w*|moments?|adam\w*|embeddings?|params?|copy|copies|weights?|residuals?|norms?|softmax|logits)\b")
+_SECONDARY = re.compile(r"[\s\-](?:master|optimi[sz]er|accumulat\w*|accum|gradients?|grads?|states?|main|reduc\w*|moments?|adam\w*|"
+                        r"embeddings?|params?|copy|copies|weights?|residuals?|norms?|softmax|logits)\b")
 _FLASH = re.compile(r"(?P<no>\b(?:no|without)\s)?\bflash[\s\-]?att(?:entio)?n(?:[\s\-]?\d)?\b|\bunfused attention\b")
 _FRAMEWORKS = {"megatron": r"megatron(?:[\s\-](?:lm|core))?\b(?![\s\-]?(?:\d|turing))|(?<!mistral[\s\-])nemo\b", "deepspeed": r"deep[\s\-]?speed(?!,?\s(?:zero\s)?stage)",
                "jax": r"\bjax\b|maxtext",
@@ -61,8 +69,10 @@ _FRAMEWORK = {name: re.compile(rf"(?:(?:with|using|on|in)\s)?(?:nvidia\s)?(?:{p}
 _RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:(?:concurrent\s)?(?:requests?|queries|reqs?|prompts)\s?(?:per|/|a|"
                    rf"each)\s?(?:s\b|sec\b|second)|rps\b|qps\b|req/s\b)"
                    rf"|\b(?:rps|qps|requests?[_ ]per[_ ]s(?:econd)?)(?:\s?[=:]\s?|{_IS})(?P<n_>\d+(?:\.\d+)?)(?![\w%])"
-                   rf"|\b(?:(?:request|query|arrival|call|message)[\s\-]?(?:rates?|load)|(?:peak |average |expected |inference )?(?:load|traffic|throughput)|requests|queries|qps|rps)"
-                   rf"(?:\s(?:now|peaks?|averages?|goes|went|grew|rises?|rose|hits?|reaches|comes|amounts?))?{_IS}(?P<n__>{AMOUNT}|\d+\.\d+)\s?(?:per|/|a|each|every)\s?(?:s\b|sec\b|second)")
+                   rf"|\b(?:(?:request|query|arrival|call|message)[\s\-]?(?:rates?|load)|(?:peak |average |expected |inference )?(?:load|"
+                   rf"traffic|throughput)|requests|queries|qps|rps)"
+                   rf"(?:\s(?:now|peaks?|averages?|goes|went|grew|rises?|rose|hits?|reaches|comes|amounts?))?{_IS}(?P<n__>{AMOUNT}|"
+                   rf"\d+\.\d+)\s?(?:per|/|a|each|every)\s?(?:s\b|sec\b|second)")
 _PROMPT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?!\seach)|"
     rf"of (?:prompt|input|context)))|"

@@ -9,34 +9,53 @@ from .reading import Reading
 _LIMIT = r"(?:limits?|limitations?|caps?|constraints?|restrictions?|ceilings?|requirements?|bounds?|maximum|targets?)"
 # Limits by what people call them; "no …" takes these back. A bare "no budget" may as well mean no money: it is not among them.
 _LIMITS = {
-    "constraints.deadline_days": rf"(?:hard |strict |fixed |real |particular |specific )?(?:deadlines?|due dates?|(?:time|date) {_LIMIT}|time pressure|rush|hurry|cut-?off(?: date)?)",
-    "budget.usd": rf"(?:hard |strict |fixed |real |particular |specific |set )?(?:(?:budget|spending|cost|price|money|financial|budgetary) {_LIMIT}|{_LIMIT} (?:on|to|for) (?:the |our )?(?:budget|spending|costs?|money))",
-    "constraints.max_slowdown_percent": rf"(?:max(?:imum)? )?(?:slow[\s\-]?down|overhead|performance loss) {_LIMIT}|{_LIMIT} (?:on|to|for) (?:the )?(?:slow[\s\-]?down|overhead)",
+    "constraints.deadline_days": rf"(?:hard |strict |fixed |real |particular |specific )?(?:deadlines?|due dates?|(?:time|date) {_LIMIT}|"
+                                 rf"time pressure|rush|hurry|cut-?off(?: date)?)",
+    "budget.usd": rf"(?:hard |strict |fixed |real |particular |specific |set )?(?:(?:budget|spending|cost|price|money|financial|"
+                  rf"budgetary) {_LIMIT}|{_LIMIT} (?:on|to|for) (?:the |our )?(?:budget|spending|costs?|money))",
+    "constraints.max_slowdown_percent": rf"(?:max(?:imum)? )?(?:slow[\s\-]?down|overhead|performance loss) {_LIMIT}|{_LIMIT} (?:on|to|"
+            rf"for) (?:the )?(?:slow[\s\-]?down|overhead)",
 }
 _NOUNS = {
-    **_LIMITS, "budget.usd": rf"{_LIMITS['budget.usd']}|budget", "constraints.max_slowdown_percent": rf"{_LIMITS['constraints.max_slowdown_percent']}|slow[\s\-]?down",
+    **_LIMITS,
+    "budget.usd": rf"{_LIMITS['budget.usd']}|budget",
+    "constraints.max_slowdown_percent": rf"{_LIMITS['constraints.max_slowdown_percent']}|"
+            rf"slow[\s\-]?down",
     "cluster.provider": r"(?:cloud )?provider|cloud|vendor choice", "cluster.fabric": r"(?:fixed |given )?(?:network|fabric|interconnect)",
     "constraints.vendor_neutral": r"vendor[\s\-]neutral(?:ity)?(?: requirement)?|lock-?in(?: requirement)?",
-    "budget.gpu_hour_usd": r"(?:gpu |hourly |quoted )?(?:price|rate|quote)", "training.tokens": r"(?:number of )?tokens|token count", "training.days": r"(?:run )?duration|length of the run",
-    "training.sequence_length": r"sequence length|context length", "training.global_batch": r"(?:global )?batch(?: size)?", "training.framework": r"framework",
+    "budget.gpu_hour_usd": r"(?:gpu |hourly |quoted )?(?:price|rate|quote)",
+    "training.tokens": r"(?:number of )?tokens|token count",
+    "training.days": r"(?:run )?duration|length of the run",
+    "training.sequence_length": r"sequence length|context length",
+    "training.global_batch": r"(?:global )?batch(?: size)?",
+    "training.framework": r"framework",
     "parallelism.strategy": r"(?:sharding|parallelism) strategy",
 }
-_VERB = (r"(?:forget(?: about)?|drop|remove|delete|clear|unset|lift|cancel|ignore|disregard|erase|get rid of|take (?:away|out|off)|waive|scrap|lose|leave out|never ?mind(?: about)?|"
-         r"abandon|without|reset|kill|axe|nuke|strike|scratch|skip|relax|do away with|dispense with|eliminate|rip out|let go of|undo|ditch|dump|bin|toss(?: out)?)")
+_VERB = (r"(?:forget(?: about)?|drop|remove|delete|clear|unset|lift|cancel|ignore|disregard|erase|get rid of|take (?:away|out|off)|waive|"
+         r"scrap|lose|leave out|never ?mind(?: about)?|"
+         r"abandon|g(?:ive|ave|iving) up(?: on)?|without|reset|kill|axe|nuke|strike|scratch|skip|relax|"
+         r"do away with|dispense with|eliminate|rip out|let go of|undo|"
+         r"ditch|dump|bin|toss(?: out)?)")
 _THE = r"(?:(?:the|my|our|that|this|any|a|an|all|previous|old|of)\s)*"
 _ENDS = r"(?![\w\-])(?!\s(?:to|by|of|is|at|was|down|under|below|in|than|from|per|team|costs?|and half)\b)(?!\s?[\d:=$])"
 _ANY_MORE = r"(?:\s(?:any ?more|at all|any longer|whatsoever|entirely|altogether|completely|again|please|for now|now))*"
 _TAKEN_BACK = {field: re.compile(rf"\b{_VERB}\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}") for field, noun in _NOUNS.items()}
 _HAS_NONE = {field: re.compile(
-    rf"\b(?:there(?:'s| is| are) )?(?:(?:we|i|it|they)(?:'ve| have| has)? )?(?:no|without|(?:do|does|did|have|has|is|are)(?:n't| not)(?: (?:really |actually )?(?:have|got|need|be|face))?|not under|free of|never any)\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}|"
-    rf"\b(?:the |our )?(?:{noun})(?: (?:is|was|has|got))?(?: (?:gone|lifted|dropped|cancelled|canceled|removed|waived|off the table|obsolete|no longer (?:valid|applies|there)|not fixed|open))(?![\w])")
+    rf"\b(?:there(?:'s| is| are) )?(?:(?:we|i|it|they)(?:'ve| have| has)? )?(?:no|without|(?:do|does|did|have|has|is|are)(?:n't|"
+    rf" not)(?: (?:really |actually )?(?:have|got|need|be|face))?|not under|free of|never any)\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}|"
+    rf"\b(?:the |our )?(?:{noun})(?: (?:is|was|has|got))?(?: (?:gone|lifted|dropped|cancelled|canceled|removed|waived|off the table|"
+    rf"obsolete|no longer (?:valid|applies|there)|not fixed|open))(?![\w])")
     for field, noun in _LIMITS.items()}
-_DOES_NOT_COUNT = (r"(?:(?:does|do|did|is|are|will)(?:n't| not) (?:really )?(?:matter|count|play a role|limited|fixed|an issue|a (?:problem|constraint|concern|limit)|important|relevant)|"
-                   r"(?:is|are) (?:no (?:object|issue|problem|concern|constraint|limit|factor)|unlimited|irrelevant|open(?:[\s\-]ended)?|unconstrained|unimportant))")
+_DOES_NOT_COUNT = (r"(?:(?:does|do|did|is|are|will)(?:n't| not) (?:really )?(?:matter|count|play a role|limited|fixed|an issue|"
+                   r"a (?:problem|constraint|concern|limit)|important|relevant)|"
+                   r"(?:is|are) (?:no (?:object|issue|problem|concern|constraint|limit|factor)|unlimited|irrelevant|open(?:[\s\-]ended)?|"
+                   r"unconstrained|unimportant))")
 _NO_LIMIT = {field: re.compile(rf"\bno {_THE}(?:{noun})\s(?:{_LIMIT}|preferences?){_ENDS}{_ANY_MORE}") for field, noun in _NOUNS.items()}
 _INDIFFERENT = {
-    "budget.usd": re.compile(rf"\b(?:(?:the |our )?(?:money|budgets?|costs?|expenses?|price)\s{_DOES_NOT_COUNT}|unlimited (?:budget|money|funds)|(?:budget|money) unlimited|cost no object|whatever it costs)\b"),
-    "constraints.deadline_days": re.compile(rf"\b(?:(?:the |our )?(?:time|deadlines?)\s{_DOES_NOT_COUNT}|unlimited time|take (?:all the|as much) time (?:as )?(?:you|it) (?:want|need)s?|as long as it takes|no matter how long)\b"),
+    "budget.usd": re.compile(rf"\b(?:(?:the |our )?(?:money|budgets?|costs?|expenses?|price)\s{_DOES_NOT_COUNT}|unlimited (?:budget|"
+                             rf"money|funds)|(?:budget|money) unlimited|cost no object|whatever it costs)\b"),
+    "constraints.deadline_days": re.compile(rf"\b(?:(?:the |our )?(?:time|deadlines?)\s{_DOES_NOT_COUNT}|unlimited time|take (?:all the|"
+            rf"as much) time (?:as )?(?:you|it) (?:want|need)s?|as long as it takes|no matter how long)\b"),
     "constraints.max_slowdown_percent": re.compile(rf"\b(?:the )?slow[\s\-]?down\s{_DOES_NOT_COUNT}"),
 }
 
