@@ -9,7 +9,7 @@ from assistant.library import Library
 from assistant.planning import begun, plan
 from assistant.present.report import Bullets, report
 from assistant.present.terminal import in_view
-from tests.at_the_screen import JOB, WIDE, at_the_screen
+from tests.at_the_screen import JOB, WIDE, User, at_the_screen
 from tests.test_interview import draft_of
 
 
@@ -66,6 +66,39 @@ def test_the_question_that_was_answered_stands_above_the_answer_alone(library: L
             assert "? Which model?" not in user.reads()
 
     asyncio.run(run())
+
+
+def test_after_starting_over_nothing_of_the_old_plan_is_left_on_any_tab(library: Library) -> None:
+    async def run() -> None:
+        async with at_the_screen(lambda: Conversation(library), WIDE) as user:
+            await user.says(JOB)
+            panel = user.talk.panel
+            assert panel.plots.plan is user.talk.conversation.plan and panel._proofs and _below(user)
+            await user.says("start over")
+            assert panel.plots.plan is None and not panel._proofs and not _below(user)
+            await user.press("f6")
+            assert "as soon as there is a plan" in user.reads()
+
+    asyncio.run(run())
+
+
+def test_a_planner_that_gives_the_whole_plan_at_once_fills_every_tab(library: Library) -> None:
+    async def run() -> None:
+        whole = lambda questionnaire, library: plan(questionnaire, library, index=None)  # noqa: E731
+        async with at_the_screen(lambda: Conversation(library, planner=whole), WIDE) as user:
+            await user.says(JOB)
+            panel = user.talk.panel
+            assert panel.plots.plan is user.talk.conversation.plan and panel._proofs and _below(user)
+            first = _below(user)
+            await user.says("no, 64 GPUs")
+            assert panel.plots.plan is user.talk.conversation.plan and _below(user) is not first
+
+    asyncio.run(run())
+
+
+def _below(user: User) -> object:
+    """What stands below the edge of the plan's panel."""
+    return user.app.query_one("#plan-rest").content
 
 
 def _texts(sections: list) -> list[str]:

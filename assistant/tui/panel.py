@@ -54,6 +54,7 @@ class SidePanel(Vertical):
         self.plots = PlotsPanel(id="plots")
         self._asked: list[Reason] = []
         self._proofs: list[Reason] = []
+        self._behind = False  # whether plots, sources and proof are not yet those of the plan
 
     def compose(self) -> Iterator[Widget]:
         with Horizontal(id="tabs"):
@@ -90,11 +91,12 @@ class SidePanel(Vertical):
     def show_plan(self, fields: Mapping[str, Any], plan: Plan | None, variation: VariationShown | None = None,
                   more_to_come: bool = False) -> None:
         """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what is in
-        view of a plan that is not finished."""
+        view: everything else waits for the call without it, which may bring the same plan."""
         plan = variation.plan if variation else plan
-        changed = plan is not self.plan.plan
+        self._behind = self._behind or plan is not self.plan.plan
         self.plan.show(fields, plan, variation_notice(variation) if variation else (), more_to_come)
-        if changed and not more_to_come:
+        if self._behind and not more_to_come:
+            self._behind = False
             self.plots.show(plan)
             self.sources.cite(plan)
             self._asked, self._proofs = [], _proofs(plan) if plan else []

@@ -41,6 +41,7 @@ Ctrl+P | save or copy it
         self._view = Static(id="plan-view", markup=False)
         self._rest = Static(id="plan-rest", markup=False)
         self._in_view: list[Section] = []
+        self._behind = False  # whether what is below the edge of the screen is not yet that of the plan
         self.plan: Plan | None = None
 
     def compose(self) -> Iterator[Widget]:
@@ -55,12 +56,12 @@ Ctrl+P | save or copy it
     def show(self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = (), more_to_come: bool = False) -> None:
         """Show a plan under a notice; without a plan, what was told and what is still needed.
 
-        ``more_to_come``: the same plan comes again, finished; what is below the edge of the screen waits for that.
+        ``more_to_come``: the plan comes again, perhaps the same object; what is below the edge of the screen waits for that.
         """
         above = [*notice, BLANK] if notice else [] if plan else told(fields)
         self._told.show(above)
         self._told.display = bool(above)
-        if plan is not self.plan:
+        if plan is not self.plan or (self._behind and not more_to_come):
             self.plan = plan
             self._draw(_sections(plan) if plan else [], more_to_come)
 
@@ -72,6 +73,7 @@ Ctrl+P | save or copy it
         if shown != self._in_view:
             self._in_view = shown
             self._view.update(_view(shown))
+        self._behind = more_to_come
         if not more_to_come:
             self._rest.update(_view(below))
 
