@@ -78,6 +78,7 @@ UNDO = [
                      r"our) (?:very )?(?:(?:last|previous|latest|recent) )?(?:edit|change|step|"
                      r"message|answer|input|entry|update|setting|correction|modification|move|thing|action|one)) (?:back(?! (?:to|by) \d))",
            CLAUSE + rf"back (?:that|this|it|(?:the|my) (?:last )?\w+) out{ENDS}",
+           r"[,.;!\-]\s*(?:please |so |and |let's |just )*(?:go|step|roll|turn) back(?: please)?\W*$",
            CLAUSE + r"take back\b", CLAUSE + r"undo (?:it|that|this)\b",
            r"\bdid(?:n't| not) mean (?:that|it|to (?:say|send|write|type|enter) (?:that|this|it))|\bforget i said\b|\bas (?:it was|"
            r"if i never said) (?:that|before)\b|\bgo back (?:one|a|two) steps?\b"),
@@ -114,7 +115,8 @@ CHANGE = cues(
             rf" would)? (?:like|want|need|have|wish) to )*{ADJUST}",
     r"\b(?:we|i|they)(?:'ve| have|'re| are)? (?:just |now |since |meanwhile |recently )*(?:switched|switching|moved|moving|changed|"
     r"upgraded|downgraded|migrated|updated|increased|reduced|replaced|swapped) (?:over |up |down )?(?:to|the|our|from)\b",
-    r"(?P<thing>\b(?:(?:has|have|was|were|got|is|been|just|now) )*(?:moved|changed|increased|extended|raised|lowered|reduced|shifted|"
+    r"(?P<thing>\b(?:(?:has|have|was|were|got|is|been|just|now) )*(?:moved|slipped|pushed|jumped|risen|rose|fell|fallen|climbed|changed|"
+    r"increased|extended|raised|lowered|reduced|shifted|"
     r"postponed|grew|grown|shrunk|dropped|went|gone) (?:up |down )?to\b(?=.*\d))",
     r"\b(?:it|that|this|we)(?:'s| is| was|'re| are| have| do)(?:n't| not)(?: have)? .{1,24}[,;.\-]\s*(?:it|that|we|there)(?:'s| is| are|"
     r"'re| have| was)\b(?=.*\d)",

@@ -45,6 +45,11 @@ WHY_NOT = cues(
     r"unsuitable|a bad idea|not good|lacking|missing)(?: about| with| in| for| at)\b")
 WHY = [
     *cues("why", 60,
+           r"\bwhich \w+ (?:supports?|backs?|proves?|confirms?|justif(?:y|ies)|underpins?|speaks? for)\b",
+           START + rf"{POLITE}(?:walk|take|talk|guide|run|lead) (?:me|us) through (?:it|this|that|the (?:plan|answer|result|"
+                   rf"recommendation|numbers?|logic|steps))\b",
+           START + r"how (?:did|does|has) (?!one\b|someone\b|nccl\b|training\b)(?P<thing20>[^?]{2,30}?) (?:come out|win|beat|end up|"
+                   r"get (?:picked|chosen|selected)|make it|prevail|take the lead)\b",
            START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why+\b|how come\b|how so\b|because\W*\?|because of what\b|what (?:led|"
                     r"brought|makes|made|convinced|drove|persuaded) you\b|"
                     r"explain(?=\W*$|\splease|\s(?:why|yourself|your|it|this|that|how (?:you|it|that)|(?:the|me the) (?:plan|"

@@ -44,7 +44,8 @@ _WANTED = re.compile(r"\b(?:want\w*|need\w*|must|keep\w*|prefer\w*|should|shall|
 _OFFERED = re.compile(r"\b(?:quot\w+|offer\w*|call\w*|visit\w*|pitch\w*|sold|sent|told|came|asked|claim\w*|electricity|power)\b")
 _TERSE = 4  # words
 _SEVERAL = re.compile(
-    rf"(?P<vendors>\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|a second|"
+    rf"(?P<vendors>\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|"
+    rf"a second|"
     rf"alternative|diverse|two)\s(?:network |switch |hardware |independent |different )?(?:vendors|suppliers|manufacturers|makers|sources|"
     rf"vendor\b(?! price)|supplier)\b)|"
     rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|"
@@ -64,7 +65,8 @@ _SLOWDOWN = re.compile(
     rf"loss)(?:\s(?:at most|max|"
     rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
-_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b")
+_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b|"
+                           r"\b(?:slow[\s\-]?down|overhead|loss|penalty) of (?:an?|one)\s(?P<share_>tenth|fifth|quarter|third|half)\b")
 _TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|"
                         r"less than|allow\w*|problem)\b")
 
@@ -119,7 +121,7 @@ def read_demands(reading: Reading) -> None:
         reading.message.take_match(match)
     for match in reading.message.find(_SHARE_SLOWER):
         if _TOLERATED.search(reading.message.text):
-            reading.set("constraints.max_slowdown_percent", _SHARES[match["share"]])
+            reading.set("constraints.max_slowdown_percent", _SHARES[match["share"] or match["share_"]])
             reading.message.take_match(match)
     _read_slower(reading)
 

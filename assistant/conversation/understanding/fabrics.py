@@ -36,7 +36,7 @@ _SPEED = re.compile(
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
-_BARE_SPEED = re.compile(r"\s(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
+_BARE_SPEED = re.compile(r"\s(?:at\s)?(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
 _BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
                       r"fabric|network|networking|"
                       r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"

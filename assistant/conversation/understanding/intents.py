@@ -82,7 +82,8 @@ def _correction_end(match: re.Match[str]) -> int:
 
 _BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
-_THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|choices|contenders|winner|"
+_THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|"
+                      r"choices|contenders|winner|"
                       r"everything|each|first|second|top|best)\b|compare\W*$")
 _NOTHING_SAID = re.compile(r"[\x00\W]*")  # all of it was set aside
 _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
@@ -157,6 +158,9 @@ _ANSWERING = re.compile(r"^\W*(?:well\W+|ok\W+|hm+\W+)*(?:let's |let us |we can 
 # What is weighed at the end of an account of the job: "256 GB200, currently evaluating XDR versus Spectrum-X".
 _EVALUATES = re.compile(r"\d[^?]*\b(?:evaluating|considering|weighing|deciding|torn|shortlist\w*|undecided|looking at|offers? (?:for|of)|"
                         r"quotes? (?:for|of)|choice (?:is|of)|tendering)\b")
+# What happens in general: nothing of the job is supposed.
+_WHAT_HAPPENS = re.compile(r"\bwhat (?:exactly )?happens (?:when|if|to|during|after|in)\b(?! (?:we|i|you|it|that|this|they|the (?:price|"
+                           r"deadline|budget|cluster|plan|answer|recommendation))\b)")
 _HAS = re.compile(r"(?<!do )(?<!should )(?<!can )(?<!could )\b(?:i|we)(?:'ve| have| got| own| run)\b")
 _QUESTION_WORD = re.compile(r"\b(?:what|which|who|when|where|how|why|enough|should|better|need|can|could|would|does|do|worth|possible)\b")
 _SHORT = 6  # words
@@ -198,6 +202,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         described = sum(name in fields for name in _JOB)
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
+        return "ask"
+    if intent == "what-if" and not (fields or fabrics or excluded or unset) and _WHAT_HAPPENS.search(message.text):
         return "ask"
     if intent == "compare" and not fabrics and not _THE_TWO.search(message.text):
         return "ask"

@@ -40,7 +40,8 @@ _PERIODIC = re.compile(rf"{_MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|"
                        rf"h)|"
                        rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-]hours?\s(?:costs?|goes? for|"
-                       rf"comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)\s?(?:(?:is|of|at|about|around|drops?|dropped|"
+                       rf"comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)(?:\s(?:we|they|i)(?:'ve)?\s\w+(?:\s(?:with|from|"
+                       rf"by)\s\w+)?)?\s?(?:(?:is|of|at|about|around|drops?|dropped|"
                        rf"falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
                        rf"(?:{_MONEY}|(?P<d>\d+\.\d+))")
 _PREMIUM = re.compile(r"premium|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|difference|delta|top-?up|\bextra\b|"

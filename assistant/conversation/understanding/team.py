@@ -145,7 +145,7 @@ def _read_team(reading: Reading, match: re.Match[str]) -> None:
         level = "expert"
     elif _PRAISED.match(reading.message.text, match.end()):
         level = "expert"
-    elif re.search(r"expert|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
+    elif re.search(r"expert|veteran|guru|wizard|ccie|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
         level = "expert"
     else:
         level = "some"
