@@ -26,6 +26,7 @@ from .interviewer import Interviewer
 from .scaling import Scaling
 from .searching import computed
 from .taken import difference, said_fields, taken, varied_fields
+from .turns import Record, Turns, or_sentence
 from .understanding import understand
 from .understanding.message import clean
 
@@ -50,30 +51,29 @@ def _plan(questionnaire: Questionnaire, library: Library) -> Begun:
 
 
 class Conversation:
-    """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends.
+    """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends, and where it has a
+    ``heard``, that is given what was said before any of the answer is returned.
 
     ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
-    raise for what a person types. ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next
+    raise for what a person types; after an error inside (of the planner, of the disk) everything is as it was before. ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next
     question is worked out takes it in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
 
     def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
-                 exporter: Exporter = exporting.write, record: Callable[[Turn], None] | None = None,
+                 exporter: Exporter = exporting.write, record: Record | None = None,
                  fields: Mapping[str, Any] | None = None, today: datetime.date | None = None) -> None:
         self.library = library
         self.plan: Plan | None = None
         self.variation: VariationShown | None = None
-        self.turns: list[Turn] = []
+        self._turns = Turns(record)
         self.searcher = searcher
         self._planner = planner or _plan
         self.exporter = exporter
-        self.record = record
         self.transcript_path: Path | None = None
         self._today = today
         self._interviewer = Interviewer(library, today)
         self._history = History()
         self._varied: Draft | None = None
-        self._open_turn: tuple[str | None, list[Event]] | None = None
         self._question_is_due = False
         self._unfinished: Begun | None = None
         self._adopted: Plan | None = None  # as it was when it was adopted, perhaps unfinished
@@ -91,14 +91,32 @@ class Conversation:
         """The question that is open."""
         return self._interviewer.question
 
+    @property
+    def turns(self) -> list[Turn]:
+        """Everything so far; a turn of which :meth:`go_on` still has the rest is not among them."""
+        return self._turns.ended
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody has said anything yet."""
+        return self._turns.silent
+
+    @property
+    def record(self) -> Record | None:
+        """What is given every turn."""
+        return self._turns.record
+
+    @record.setter
+    def record(self, record: Record | None) -> None:
+        self._turns.record = record
+
     # -- the three ways in -------------------------------------------------------------------------------
 
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
-        events: list[Event] = [Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as "
-                                         "soon as it can. Say \"help\" for what else you can say.")]
-        events += self._change(self._start_fields, "") if self._start_fields else self._ask_next()
-        self._heard(None, events)
+        welcome = Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
+                            "Say \"help\" for what else you can say.")
+        self._begin(None, lambda: [welcome, *(self._change(self._start_fields, "") if self._start_fields else self._ask_next())])
         return self._whole()
 
     def say(self, text: str) -> list[Event]:
@@ -115,29 +133,20 @@ class Conversation:
         """What a message brings about, up to the new plan."""
         self.go_on()
         said = clean(text).strip()
-        if not said:
-            return self._heard(said, self._repeat())
         if len(said) > LONGEST_MESSAGE:
-            return self._heard(said[:80] + "…", [Failure(text=f"That message has {len(said):,} characters; up to "
-                                                              f"{LONGEST_MESSAGE:,} are read. Say the facts of the job only.")])
-        choice = self._interviewer.choice_typed(said)
-        if choice is not None:
-            return self._heard(said, self._chosen(choice))
-        command = command_of(said)
-        branch = branch_of(said)
-        if branch is not None:
-            return self._heard(said, self._go_to_branch(branch))
-        if command is not None:
-            return self._heard(said, self._command(command))
-        return self._heard(said, self._understood(said))
+            too_long = Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the "
+                                    f"facts of the job only.")
+            return self._begin(said[:80] + "…", lambda: [too_long])
+        return self._begin(said, lambda: self._heard(said))
 
     def pick(self, choice_id: str) -> list[Event]:
         """What a choice of the open question brings about, up to the new plan."""
         self.go_on()
         choice = self._interviewer.choice(choice_id)
         if choice is None:
-            return self._heard(choice_id, [Failure(text="That choice does not belong to the open question."), *self._repeat()])
-        return self._heard(choice.label, self._chosen(choice))
+            wrong = Failure(text="That choice does not belong to the open question.")
+            return self._begin(choice_id, lambda: [wrong, *self._repeat()])
+        return self._begin(choice.label, lambda: self._chosen(choice))
 
     @property
     def has_more(self) -> bool:
@@ -146,37 +155,66 @@ class Conversation:
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which is
-        recorded."""
-        if self._open_turn is None:
+        recorded.
+
+        What cannot be worked out is a :class:`Failure` among the events: the plan that was shown first stays then.
+        """
+        if not self._turns.open:
             return []
-        (said, events), self._open_turn = self._open_turn, None
-        events, rest = self._finish(events), []
-        if self._question_is_due:
-            self._question_is_due = False
-            rest = self._interviewer.next(self.draft, self.plan)
-            self._history.ask(self.question.field if self.question else None)
-        self._end(said, [*events, *rest])
+        rest: list[Event] = []
+        try:
+            rest += or_sentence(self._finish, "Where this plan would turn")
+            rest += or_sentence(self._next_question, "The next question")
+        finally:
+            self._question_is_due, self._unfinished = False, None
+            self._turns.end(rest)
         return rest
 
-    def _finish(self, events: list[Event]) -> list[Event]:
+    def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
+        """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
+        before = self._history.copy(), self.plan, self.variation, self._varied, self._adopted
+        try:
+            events = answer()
+            self._turns.begin(said, events)
+        except BaseException:
+            self._history, self.plan, self.variation, self._varied, self._adopted = before
+            self._question_is_due, self._unfinished = False, None
+            raise
+        return events
+
+    def _finish(self) -> list[Event]:
         """Put the finished plan in the place of the one that was shown first."""
-        unfinished, self._unfinished = self._unfinished, None
-        if unfinished is None:
-            return events
-        first, whole = unfinished.plan, unfinished.finished()
-        if self.plan is first:
-            self.plan = whole
-        if self.variation is not None and self.variation.plan is first:
-            self.variation = self.variation.model_copy(update={"plan": whole})
-        return [event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event for event in events]
+        if self._unfinished is not None:
+            first, whole = self._unfinished.plan, self._unfinished.finished()
+            if self.plan is first:
+                self.plan = whole
+            if self.variation is not None and self.variation.plan is first:
+                self.variation = self.variation.model_copy(update={"plan": whole})
+            self._turns.put(whole, first)
+        return []
+
+    def _next_question(self) -> list[Event]:
+        if not self._question_is_due:
+            return []
+        events = self._interviewer.next(self.draft, self.plan)
+        self._history.ask(self.question.field if self.question else None)
+        return events
 
     def _whole(self) -> list[Event]:
         self.go_on()
         return list(self.turns[-1].events)
 
-    def _heard(self, said: str | None, events: list[Event]) -> list[Event]:
-        self._open_turn = (said, events)
-        return events
+    def _heard(self, said: str) -> list[Event]:
+        """What a message is: nothing, a choice, a command, or something about the job."""
+        if not said:
+            return self._repeat()
+        choice = self._interviewer.choice_typed(said)
+        if choice is not None:
+            return self._chosen(choice)
+        branch, command = branch_of(said), command_of(said)
+        if branch is not None:
+            return self._go_to_branch(branch)
+        return self._command(command) if command is not None else self._understood(said)
 
     def _chosen(self, choice: Choice) -> list[Event]:
         return self._change(choice.value, choice.label) if choice.value else self._leave_open()
@@ -414,14 +452,6 @@ class Conversation:
         self._interviewer.restart()
         self.plan = self.variation = self._varied = None
         return [Note(text="From the start. What you said before is kept as a branch."), *self._ask_next()]
-
-    # -- the record --------------------------------------------------------------------------------------
-
-    def _end(self, said: str | None, events: list[Event]) -> None:
-        turn = Turn(said=said, events=tuple(events))
-        self.turns.append(turn)
-        if self.record is not None:
-            self.record(turn)
 
 
 def _of_the_size(found: SearchAnswer) -> bool:

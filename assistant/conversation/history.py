@@ -15,6 +15,12 @@ class History:
         self.branches: list[Draft] = []
         self._undone: list[Draft] = []
 
+    def copy(self) -> History:
+        """The same state, on which later steps have no effect."""
+        copy = History()
+        copy.draft, copy.branches, copy._undone = self.draft, list(self.branches), list(self._undone)
+        return copy
+
     def advance(self, draft: Draft) -> None:
         """Go on with a new draft; what had been taken back before stays reachable as a branch."""
         if self._undone:

@@ -22,7 +22,7 @@ def begin(library: Library | None = None, *, resume: Path | None = None, keep: b
     """A conversation ready for ``start``; with ``keep`` each turn is saved under the user's data folder, from the first
     message on.
 
-    ``resume`` goes on with a saved transcript: its messages are said again under today's rules and prices, the file
+    ``resume`` goes on with a saved transcript: its messages, also one that was never answered, are said again under today's rules and prices, the file
     is rewritten with today's answers, and new turns are appended to it; the conversation has then been started.
     Raises :class:`InputError` when the transcript cannot be read.
     """
@@ -59,7 +59,7 @@ def record_in(conversation: Conversation, path: Path, title: str) -> None:
 
 
 class _FirstWords:
-    """Begins the transcript with the first message and hands every further turn to it."""
+    """Begins the transcript with the first message and hands everything further to it."""
 
     def __init__(self, conversation: Conversation, title: str) -> None:
         self._conversation, self._title = conversation, title
@@ -67,13 +67,15 @@ class _FirstWords:
 
     def __call__(self, turn: Turn) -> None:
         self._unsaid.append(turn)
-        if turn.said is None:
-            return
+
+    def heard(self, said: str) -> None:
+        """The first message."""
         talk = self._conversation
         talk.transcript_path = _untaken(talk.transcript_path)
         recorder = transcripts.Recorder(talk.transcript_path).begin(self._title, _head(talk.library))
         for unsaid in self._unsaid:
             recorder(unsaid)
+        recorder.heard(said)
         talk.record = recorder
 
 
@@ -97,7 +99,7 @@ def _resumed(library: Library, path: Path) -> Conversation:
     conversation = _today(library, transcripts.export_nothing)
     conversation.record = transcripts.keep_nothing
     conversation.start()
-    for message in saved.said:
+    for message in (*saved.said, *([] if saved.unanswered is None else [saved.unanswered])):
         conversation.say(message)
     conversation.exporter = exporting.write
     transcripts.replace(path, transcripts.text_of(saved.title, _head(library), conversation.turns))

@@ -57,15 +57,17 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Transcript:
-    """A parsed transcript. ``head`` has the keys date, program, rules, knowledge, catalog, evidence."""
+    """A parsed transcript. ``head`` has the keys date, program, rules, knowledge, catalog, evidence; ``unanswered`` is the
+    last message when the program ended before its answer was recorded."""
 
     title: str
     head: dict[str, str]
     exchanges: tuple[Exchange, ...]
+    unanswered: str | None = None
 
     @property
     def said(self) -> list[str]:
-        """The user's messages in order."""
+        """The user's answered messages in order."""
         return [exchange.said for exchange in self.exchanges if exchange.said is not None]
 
     @property
@@ -80,9 +82,16 @@ def opening(title: str, head: dict[str, str]) -> str:
 
 def turn_text(turn: Turn) -> str:
     """One turn as it stands in the document, an empty line first."""
-    said = "" if turn.said is None else f"\n{YOU}{_escape(turn.said)}\n"
+    return _said_text(turn.said) + _answer_text(turn)
+
+
+def _said_text(said: str | None) -> str:
+    return "" if said is None else f"\n{YOU}{_escape(said)}\n"
+
+
+def _answer_text(turn: Turn) -> str:
     answer = "\n\n".join(text for text in (markdown(event) for event in turn.events) if text)
-    return f"{said}\n{WEFT}{_harmless(answer)}\n"
+    return f"\n{WEFT}{_harmless(answer)}\n"
 
 
 def _escape(text: str) -> str:
@@ -99,10 +108,12 @@ def _harmless(answer: str) -> str:
 
 
 class Recorder:
-    """Appends each turn as it ends and makes sure it is on the disk: a crash loses nothing that was answered."""
+    """Appends what was said and then its answer, and makes sure each is on the disk: a crash loses nothing of which any
+    answer was seen."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._heard = False
 
     def begin(self, title: str, head: dict[str, str]) -> Recorder:
         """Write the head of a new file. Raises :class:`FileExistsError` rather than touch one that is there."""
@@ -110,8 +121,14 @@ class Recorder:
         self._write(opening(title, head), "x")
         return self
 
+    def heard(self, said: str) -> None:
+        """What was said, before its answer is known in full."""
+        self._write(_said_text(said), "a")
+        self._heard = True
+
     def __call__(self, turn: Turn) -> None:
-        self._write(turn_text(turn), "a")
+        self._write(_answer_text(turn) if self._heard else turn_text(turn), "a")
+        self._heard = False
 
     def _write(self, text: str, mode: str) -> None:
         with open(self.path, mode, encoding="utf-8", newline="\n") as file:
@@ -128,14 +145,21 @@ def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:
 def parse(text: str, file: str | None = None) -> Transcript:
     """A transcript from its text. Raises :class:`InputError` with file and line when it is none.
 
-    A last turn without an answer (the program ended while answering) is left out.
+    A last message without an answer (the program ended while answering) is no exchange: it is ``unanswered``.
     """
     lines = text.splitlines()
     if not lines or not lines[0].startswith("# "):
         raise InputError("expected a transcript, which starts with a title line \"# …\"", Place(file, 1))
     first = next((i for i, line in enumerate(lines) if line.startswith((YOU.strip(), WEFT.strip()))), len(lines))
     head = _head(lines[1:first], file)
-    return Transcript(_unescape(lines[0][2:]), head, tuple(_exchanges(lines, first, file)))
+    exchanges = tuple(_exchanges(lines, first, file))
+    return Transcript(_unescape(lines[0][2:]), head, exchanges, _unanswered(text.splitlines(keepends=True)[first:]))
+
+
+def _unanswered(lines: list[str]) -> str | None:
+    """The message that the last turn begins with and ends with; one that was cut off in its line is none."""
+    last = next((line for line in reversed(lines) if line.startswith((YOU.strip(), WEFT.strip()))), WEFT)
+    return _unescape(last[len(YOU):].rstrip("\n")) if last.startswith(YOU) and last.endswith("\n") else None
 
 
 def _head(lines: list[str], file: str | None) -> dict[str, str]:

@@ -57,7 +57,7 @@ def _deliver(app: WeftApp, text: str, target: Target) -> str:
 def _forget_if_nothing_was_said(app: WeftApp, transcript: Path) -> None:
     """A page that was only looked at leaves no file."""
     conversation = app.talk.conversation
-    if conversation is not None and all(turn.said is None for turn in conversation.turns):
+    if conversation is not None and conversation.silent:
         transcript.unlink(missing_ok=True)
 
 

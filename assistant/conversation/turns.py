@@ -1,0 +1,68 @@
+"""The turns of a conversation: what was said is recorded before it is answered in full, and every turn ends once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from .events import Event, Failure, Turn
+from .understanding.message import clean
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.plan import Plan
+
+# Given every turn as it ends. One that also has ``heard`` is given what was said before anything of the answer is shown.
+Record = Callable[[Turn], None]
+
+
+class Turns:
+    """The turns that have ended, and the one that has yet to be."""
+
+    def __init__(self, record: Record | None) -> None:
+        self.ended: list[Turn] = []
+        self.record = record
+        self._open: tuple[str | None, list[Event]] | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a turn has begun and not ended."""
+        return self._open is not None
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody has said anything yet."""
+        said = [turn.said for turn in self.ended] + ([self._open[0]] if self._open else [])
+        return all(words is None for words in said)
+
+    def begin(self, said: str | None, events: Sequence[Event]) -> None:
+        """Open the turn of what was said, with what is known of its answer. Raises what the record raises, and none is open then."""
+        heard = getattr(self.record, "heard", None)
+        if said is not None and heard is not None:
+            heard(said)
+        self._open = (said, list(events))
+
+    def put(self, whole: Plan, first: Plan) -> None:
+        """Let the finished plan stand where the open turn has the one that was shown first."""
+        if self._open is not None:
+            said, events = self._open
+            self._open = (said, [event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event
+                                 for event in events])
+
+    def end(self, rest: Sequence[Event]) -> None:
+        """End the open turn with the rest of its answer, and record it."""
+        if self._open is None:
+            return
+        (said, events), self._open = self._open, None
+        turn = Turn(said=said, events=(*events, *rest))
+        self.ended.append(turn)
+        if self.record is not None:
+            self.record(turn)
+
+
+def or_sentence(work: Callable[[], list[Event]], what: str) -> list[Event]:
+    """What ``work`` brings; an error inside as one sentence that begins with ``what`` could not be had."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - what was said counts already, and the turn must end
+        return [Failure(text=f"{what} could not be worked out ({type(error).__name__}: {clean(str(error))}). "
+                             f"What you said counts, and the rest of the answer stands.")]
