@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from assistant.conversation import Conversation
+import pytest
+
+from assistant.conversation import Conversation, opening, transcripts
+from assistant.conversation.events import Turn
 from assistant.library import Library
 from assistant.planning import begun, plan
 from assistant.present.report import Bullets, report
 from assistant.present.terminal import in_view
+from assistant.present.text import plan_lines
+from assistant.tui.commands import offered
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
 from tests.at_the_screen import JOB, WIDE, User, at_the_screen
 from tests.test_interview import draft_of
 
@@ -64,6 +77,110 @@ def test_the_question_that_was_answered_stands_above_the_answer_alone(library: L
             assert "? What will the cluster do?" in user.reads()
             await user.says("actually 64 GPUs")
             assert "? Which model?" not in user.reads()
+
+    asyncio.run(run())
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A plan that was begun and cannot be finished until ``goes`` is set; ``broken`` for good."""
+
+    plan: Plan
+    whole: Plan
+    broken: bool = False
+    goes: threading.Event = field(default_factory=threading.Event)
+
+    def finished(self) -> Plan:
+        if self.broken:
+            raise RuntimeError("the abacus is broken")
+        assert self.goes.wait(60)
+        return self.whole
+
+
+@pytest.fixture
+def stuck(library: Library) -> Callable[..., Stuck]:
+    def made(questionnaire: Questionnaire, library: Library, **how: Any) -> Stuck:
+        early = begun(questionnaire, library, index=None)
+        return Stuck(early.plan, early.finished(), **how)
+
+    return made
+
+
+def test_a_plan_that_cannot_be_finished_ends_its_turn_all_the_same(library: Library, stuck: Callable[..., Stuck]) -> None:
+    recorded: list[Turn] = []
+    talk = Conversation(library, planner=partial(stuck, broken=True), record=recorded.append)
+    talk.start()
+    talk.hear(JOB)
+    failure, question = talk.go_on()
+    assert "the abacus is broken" in failure.text and "Nothing was changed" not in failure.text and question.kind == "question"
+    assert recorded[-1].said == JOB and talk.draft.fields["cluster.gpus"] == 16 and talk.plan is not None and not talk.has_more
+    assert [event.kind for event in talk.say("warnings")] == ["note"]
+
+
+def test_an_error_while_a_message_is_worked_out_leaves_everything_as_it_was(library: Library) -> None:
+    broken = []
+
+    def planner(questionnaire: Questionnaire, library: Library) -> Plan:
+        if broken:
+            raise RuntimeError("the abacus is broken")
+        return plan(questionnaire, library, index=None)
+
+    talk = Conversation(library, planner=planner)
+    talk.start(), talk.say(JOB), talk.say("no, 32 GPUs")
+    fields, shown = talk.draft.fields, talk.plan
+    broken.append(True)
+    for said in ("no, 64 GPUs", "undo"):
+        with pytest.raises(RuntimeError):
+            talk.hear(said)
+        assert talk.draft.fields == fields and talk.plan is shown and not talk.has_more and talk.go_on() == []
+    broken.clear()
+    talk.say("undo")
+    assert talk.draft.fields["cluster.gpus"] == 16 and [turn.said for turn in talk.turns] == [None, JOB, "no, 32 GPUs", "undo"]
+
+
+def test_a_message_whose_plan_was_seen_is_not_lost_when_the_program_ends_at_once(
+        library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    for path in (tmp_path / "first.md", tmp_path / "later.md"):
+        talk = opening.begin(library, keep=False)
+        opening.record_in(talk, path, "A test")
+        talk.start()
+        if path.stem == "later":
+            talk.say("pretraining")
+        talk.hear(JOB)  # and the program ends here
+        assert not talk.silent
+        again = opening.begin(library, resume=path)
+        assert again.draft.fields == talk.draft.fields and again.turns[-1].said == JOB
+        assert opening.begin(library, resume=path).plan == again.plan
+
+
+def test_a_message_that_was_cut_off_while_it_was_written_is_not_said_again(library: Library, tmp_path: Path) -> None:
+    talk = opening.begin(library, keep=False)
+    opening.record_in(talk, tmp_path / "talk.md", "A test")
+    talk.start(), talk.hear("pretraining on 64 H100s")
+    text = (tmp_path / "talk.md").read_text(encoding="utf-8")
+    assert transcripts.parse(text).unanswered == "pretraining on 64 H100s"
+    assert transcripts.parse(text[:-8]).unanswered is None
+
+
+def test_what_is_copied_while_the_plan_is_worked_out_is_the_finished_plan(library: Library, stuck: Callable[..., Stuck]) -> None:
+    made: list[Stuck] = []
+
+    def planner(questionnaire: Questionnaire, library: Library) -> Stuck:
+        made.append(stuck(questionnaire, library))
+        return made[-1]
+
+    async def run() -> None:
+        async with at_the_screen(lambda: Conversation(library, planner=planner), WIDE) as user:
+            await user.types(JOB)
+            await user.pilot.press("enter")
+            await user.until(lambda: made and user.talk.panel.plan.plan is made[0].plan)
+            copy = next(command for command in offered(user.talk, user.app) if command.name == "Copy the plan")
+            copy.run()
+            assert not user.app.clipboard
+            made[0].goes.set()
+            await user.until(lambda: not user.talk.busy)
+            assert user.app.clipboard == "\n".join(plan_lines(made[0].whole)) != "\n".join(plan_lines(made[0].plan))
 
     asyncio.run(run())
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 if TYPE_CHECKING:
-    from assistant.vocabulary.plan import Plan
-
     from .app import WeftApp
     from .conversation_screen import ConversationScreen
     from .plots_panel import PlotsPanel
@@ -44,10 +42,10 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     """Every command; those about the plan only when there is one."""
     plan = talk.conversation.plan if talk.conversation else None
     if plan is not None:
-        yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.action_say("export as markdown"))
-        yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.action_say("export as json"))
-        yield Command("Copy the plan", "As plain text, to the clipboard of the terminal", lambda: _copy(app, plan))
-        yield Command("Copy the plots", "As text, to the clipboard of the terminal", lambda: _copy_plots(app, talk.panel.plots))
+        yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.save("markdown"))
+        yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.save("json"))
+        yield Command("Copy the plan", "As plain text, to the clipboard of the terminal", lambda: talk.when_free(lambda: _copy(app, talk)))
+        yield Command("Copy the plots", "As text, to the clipboard of the terminal", lambda: talk.when_free(lambda: _copy_plots(app, talk.panel.plots)))
     yield from _transcript(talk, app)
     yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
@@ -87,10 +85,14 @@ def _save_copy(app: WeftApp, path: Path) -> None:
         app.notify(f"Saved as {target}.", markup=False)
 
 
-def _copy(app: WeftApp, plan: Plan) -> None:
-    """Copy; a terminal gives no answer to this, so say what else there is."""
+def _copy(app: WeftApp, talk: ConversationScreen) -> None:
+    """Copy the plan as it is now; a terminal gives no answer to this, so say what else there is."""
     from assistant.present.text import plan_lines
 
+    plan = talk.conversation.plan if talk.conversation else None
+    if plan is None:
+        app.notify("There is no plan any more.", severity="warning")
+        return
     app.copy_to_clipboard("\n".join(plan_lines(plan)))
     app.notify("Copied, if this terminal allows it. The menu also saves it to a file.")
 

@@ -66,6 +66,7 @@ class ConversationScreen(Screen[None]):
         self._grace_s = grace_s
         self._asked_at = 0.0
         self._said = ""
+        self._waiting: list[Callable[[], object]] = []  # what the menu was asked for while an answer was being worked out
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
@@ -187,6 +188,21 @@ class ConversationScreen(Screen[None]):
         if not self._too_early():
             self._tell(text, lambda conversation: conversation.hear(text))
 
+    def when_free(self, act: Callable[[], object]) -> None:
+        """Do something now, or as soon as the answer stands that is being worked out: a plan is handed on finished."""
+        self._waiting.append(act)
+        if self.busy:
+            self.hint.say("One moment; it is done as soon as the plan is finished.", "$doubt")
+        self._no_longer_wait()
+
+    def _no_longer_wait(self) -> None:
+        while self._waiting and not self.busy:
+            self._waiting.pop(0)()
+
+    def save(self, form: str) -> None:
+        """Save the finished plan in a format, as if it were said."""
+        self.when_free(lambda: self._tell(f"export as {form}", lambda conversation: conversation.hear(f"export as {form}")))
+
     def _take(self, offer: Offer) -> None:
         """Take a choice, or leave the question open."""
         self.prompt.remember("")
@@ -230,7 +246,7 @@ class ConversationScreen(Screen[None]):
 
     def _gone_on(self, events: Any, error: Exception | None) -> None:
         """Show the rest of the plan; ask the next question, or say that there is none."""
-        rest = [_failure(error)] if error else events
+        rest = [_failure(error, "What you said counts")] if error else events
         self.log_view.go_on([piece for event in rest for piece in drawing.drawn(event)])
         self._caught_up(rest)
 
@@ -248,6 +264,7 @@ class ConversationScreen(Screen[None]):
             self.question_view.fold(True)
         self._keep_up(events)
         self._hint(self.question_view.marked)
+        self._no_longer_wait()
 
     def _keep_up(self, events: Sequence[Event], more_to_come: bool = False) -> None:
         """Bring the panel and the top line to where the conversation is; with ``more_to_come`` only what is in view."""
@@ -327,11 +344,11 @@ def _heard(conversation: Conversation, answer: Callable[[Conversation], list[Eve
     return events if conversation.has_more else [*events, *conversation.go_on()]
 
 
-def _failure(error: Exception) -> Failure:
-    """An error as one calm sentence."""
+def _failure(error: Exception, remains: str = "Nothing was changed") -> Failure:
+    """An error as one calm sentence, and what is true in spite of it."""
     from assistant.conversation.events import Failure
     from assistant.vocabulary.errors import InputError, KnowledgeError
 
     if isinstance(error, (InputError, KnowledgeError)):
         return Failure(text=f"{error}.")
-    return Failure(text=f"That did not work ({type(error).__name__}: {error}). Nothing was changed; the conversation goes on.")
+    return Failure(text=f"That did not work ({type(error).__name__}: {error}). {remains}; the conversation goes on.")
