@@ -36,7 +36,34 @@ NEGATOR = re.compile(
     r"except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
     rf"nor|{_NEGATED_VERB}|cannot|can not|(?:un|in)able to|impossible to|(?:{_PUT_AWAY}){_TO_USE}|{_DISLIKED}|"
     r"omit|sans|no more|lacks?|lacking|non)\b")
+# What sounds like a denial and is none: "nothing against X", "never mind X", "skip the X question", "don't drop X".
+_NO_OBJECTION = re.compile(
+    r"(?:\b(?:no|not|nothing|never|hardly|without)|n't)\s(?:\w+\s){0,3}?(?:against|objections?|opposed|averse|reservations?|prejudices?|"
+    r"mind)\b"
+    r"(?:\s\w+){0,3}\s*$")
+_TOPIC = r"(?:questions?|topics?|discussions?|debates?|subject|details?|explanations?|comparisons?|introductions?|basics)\b"
+_SKIPPED = re.compile(rf"\b(?:{_PUT_AWAY}|ignore|leave)\s(?:\w+\s){{0,3}}?$")
+_SKIPPED_TOPIC = re.compile(rf"\b(?:{_PUT_AWAY}|ignore|leave)\s(?:\w+\s){{0,2}}?{_TOPIC}(?:\s\w+){{0,3}}\s*$")
+_TOPIC_AFTER = re.compile(rf"[\s\-](?:\w+\s)?{_TOPIC}")
+_TAKEN_AWAY = re.compile(rf"(?:{_PUT_AWAY}|{_DISLIKED}|avoid|exclud|without|omit|except)")
+_BETWEEN_TWO = 3  # words: two denials further apart do not cancel
+
+
+def is_none(before: str, after: str) -> bool:
+    """Whether what sounds like a denial of the thing between ``before`` and ``after`` in its clause is none."""
+    if _NO_OBJECTION.search(before) or _SKIPPED_TOPIC.search(before) or (_SKIPPED.search(before) and _TOPIC_AFTER.match(after)):
+        return True
+    *_, first, last = [None, None, *NEGATOR.finditer(before)]
+    return (first is not None and _TAKEN_AWAY.match(last[0]) is not None and not re.search(r"\bwhy\s*$", before[:first.start()])
+            and len(before[first.end():last.start()].split()) <= _BETWEEN_TWO)
+
+
 _MORE = r"(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower)"
+# A denied denial rules nothing out: "do not rule out", "no objection to", "we don't want to lose".
+DOUBLE = re.compile(
+    rf"(?:\b(?:not|never|cannot|no|without|neither)|n't)\s(?:\w+\s){{0,3}}?(?:{_PUT_AWAY}|{_DISLIKED}|lose|losing|give up|giving up|"
+    rf"replace|replacing|rip out|abandon|"
+    rf"part with|throw (?:away|out)|objections?|reason (?:to avoid|against)|against)\b")
 UNDECIDED = re.compile(
     rf"(?:not|n't|never|cannot)\s+(?:\w+\s+){{0,2}}{_MORE} than\b|"
     r"(?:not|n't|no)\s+(?:sure|know|decided|certain|care|mind|matter|yet|only|just|necessarily|idea|clue|"
@@ -61,7 +88,7 @@ _RULED_OUT = (
 # What needs an "is": alone these words say something else.
 _GONE = (
     rf"(?:not\b(?! (?:only|sure|decided|yet|needed|necessary|required|banned|forbidden|prohibited|ruled out|excluded|"
-    r"a problem|an issue|a no-go|out\b|bad\b))|out\b|dead\b|history\b|gone\b|impossible|trash\b|garbage\b|rubbish\b|junk\b|useless\b|"
+    r"a problem|an issue|a no-go|out\b|off\b|bad\b))|out\b|dead\b|history\b|gone\b|impossible|trash\b|garbage\b|rubbish\b|junk\b|useless\b|"
     r"unusable\b|hopeless\b|"
     r"(?:struck|crossed|taken|removed|dropped|deleted|scratched|thrown|kicked|voted|written|eliminated|excluded|rejected|dismissed|"
     r"discarded|barred|"
@@ -98,9 +125,12 @@ AFTER = re.compile(
     r"this))?(?: out)?(?=\W*$|[.;]))\b)|"
     rf"{_STUFF}(?:(?:{_IS}|\sa)?{_ADVERBS}{_VERY}\s{_RULED_OUT}(?: (?:here|for us|for me|with us))?|{_IS}{_ADVERBS}\s{_GONE}|"
     rf"\sout(?=\W*$|[.,;!])|{_FAILS}|{_WE_REFUSE}|{_BAD_TIME}|{_KEPT_OUT}|"
-    r"\smakes? no sense(?: for (?:us|me))?|\s(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required))(?: (?:an option|"
+    r"\smakes? no sense(?: for (?:us|me))?|\s(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required|an? (?:problem|issue|"
+    r"obstacle|challenge|concern|no-go)|bad|off|out|banned|forbidden|"
+    r"prohibited|excluded|ruled out|the (?:problem|issue|bottleneck))\b)(?: (?:an option|"
     r"available|possible|allowed))?|"
-    r"\s(?:can't|cannot)(?: (?:an option|available|possible|allowed))?)")
+    r"\s(?:can't|cannot)(?! (?:be (?:beaten|ruled out|excluded|dismissed|topped|matched|ignored|overlooked|avoided|replaced)|hurt|fail|"
+    r"go wrong)\b)(?: (?:an option|available|possible|allowed))?)")
 # A list under a heading: "excluded: RoCE", "no-go = EFA".
 HEADING = re.compile(
     r"\b(?:exclu(?:ded?|sions?)|forbidden|banned|ruled out|not (?:allowed|wanted|permitted)|off[\s\-]limits|no-?gos?|blacklist(?:ed)?|"

@@ -48,15 +48,23 @@ _HEDGE = re.compile(
     r"don't know|would like|"
     r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|push\w*|swears?|loves?|insists?|"
     r"fan of|raves?|sold on|praises?|advertis\w+|keen|favou?r\w*|curious|thinks|believes|dream\w*|premium|prices?|"
-    r"costs?|cheaper|expensive|surcharge)\b")
+    r"costs?|cheaper|expensive|surcharge|no (?:problems?|issues?|trouble|concerns?) (?:with|about))\b")
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
 _TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
                             r"does|will))\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
-_HEDGE_AFTER = re.compile(r"\s*(?:costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
+_HEDGE_AFTER = re.compile(r"\s*(?:(?:must|should|can|may)(?: not|n't)|costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
                           r"could|may|perhaps|maybe|\?)\b|\s*\?|,?\s(?:but |though )?(?:(?:i'm|we're|i am|we are) )?not (?:\w+ )?(?:sure|"
                           r"certain)\b|"
                           r",?\s(?:i think|i guess|i believe|if i remember)\b")
+# What they have is decided, whoever recommended it: "the vendor pushes InfiniBand, and we already own it".
+_OWNED = re.compile(
+    r"(?<!if )(?<!do )(?<!should )(?<!whether )(?<!once )(?<!unless )(?<!when )\b(?:(?:we|i)(?:'ve)?(?: already| also| now| still| actually| even| both)*"
+    r" (?:have|got|own|bought|installed|run|use|operate)(?: got| bought)? (?:it|that|one|some)\b(?! (?:quoted|offered|on offer|"
+    r"as an option|recommended|priced))"
+    r"(?: (?:all |already )?(?:installed|in place|running|deployed|here|there|in production))?|"
+    r"(?:it|which|that)(?:'s| is) (?:already |now |all )*(?:installed|in place|running|deployed|in use|in production|cabled|ours|"
+    r"there already|paid for)\b(?: here)?)")
 _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
                    rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
                    r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|"
@@ -88,7 +96,7 @@ def read_fabrics(reading: Reading) -> None:
         previous = (mention.end, denial is not None)
         if not ids:
             continue  # no such network in the catalog: it stays in the rest
-        if denial and reading.intent in ("why", "why-not", "compare"):
+        if denial and (reading.intent in ("why", "why-not", "compare") or _is_asked(reading, mention, denial)):
             reading.message.take(mention.start, mention.end)
             reading.name_fabric(ids[0])
             continue
@@ -100,8 +108,9 @@ def read_fabrics(reading: Reading) -> None:
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
         spoken_of = any(start <= mention.start < end for start, end in reading.spoken_of)
-        hedged = (spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start))
-                  or _HEDGE_AFTER.match(reading.message.text, mention.end))
+        hedged = not _is_owned(reading, mention) and (
+            reading.message.is_kept(mention.start, mention.end) or spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start))
+            or _HEDGE_AFTER.match(reading.message.text, mention.end))
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
         if not hedged or (reading.intent == "what-if" and not _is_priced(reading, mention)):
@@ -112,9 +121,22 @@ def read_fabrics(reading: Reading) -> None:
         reading.set("cluster.fabric", decided[0])
 
 
+def _is_asked(reading: Reading, mention: Mention, denial: Negation) -> bool:
+    """"Is RoCE off the table?" rules nothing out."""
+    return reading.intent == "ask" and denial.start == mention.start and reading.message.text.rstrip().endswith("?")
+
+
 def _said_again(mention: Mention, mentions: list[Mention]) -> bool:
     """"RoCE is fine, take RoCE 800": the one with the speed is meant."""
     return mention.gbps is None and not mention.version and any(m.technology == mention.technology and m.gbps for m in mentions)
+
+
+def _is_owned(reading: Reading, mention: Mention) -> bool:
+    """Whether the sentence goes on to say that they have it, before it names another network."""
+    text = reading.message.text
+    after = re.split(r"[;!?\n]|\.(?=\s|$)", text[mention.end:])[0]
+    other = TECHNOLOGY.search(after)
+    return _OWNED.search(text[mention.start:mention.end] + (after[:other.start()] if other else after)) is not None
 
 
 def _is_priced(reading: Reading, mention: Mention) -> bool:
@@ -191,7 +213,7 @@ def _nearest(reading: Reading, mention: Mention, speeds: list[re.Match[str]]) ->
         gap = text[speed.end():mention.start] if speed.end() <= mention.start else text[mention.end:speed.start()]
         if mention.technology in ("infiniband", "efa") and _is_ethernet_speed(speed) and gap.strip():
             continue  # "InfiniBand or 100 gig": the speed is the other network's
-        if len(gap) < 40 and _BETWEEN.match(gap):
+        if len(gap) < 40 and _BETWEEN.match(re.sub(r"\s+and\s+,", ",", _OWNED.sub("", gap))):
             return speed
     return next((s for s in speeds if s["node"] or s["unit"].startswith("t")), None)
 

@@ -84,14 +84,20 @@ class Message:
         for boundary in denial.BOUNDARY.finditer(before):
             offset, before_clause = start - len(before) + boundary.end(), before[boundary.end():]
         clause = self.open[offset:start] if offset > start - len(before) else before
+        if denial.is_none(clause, self.text[end:]):
+            return None
         found = None
         for match in denial.NEGATOR.finditer(clause):
             found = match
         lowered = found is not None and found[0].startswith(("drop", "cut")) and re.search(r"\b(?:to|by)\b", clause[found.start():])
-        if found and not lowered and not denial.UNDECIDED.search(clause) and len(clause[found.end():].split()) <= 3:
+        if found and not lowered and not denial.UNDECIDED.search(clause) and not denial.DOUBLE.search(clause) and len(clause[found.end():].split()) <= 3:
             return Negation(offset + found.start(), end)
         after = denial.AFTER.match(self.open, end)
         return Negation(start, after.end()) if after else None
+
+    def is_kept(self, start: int, end: int) -> bool:
+        """Whether the item at ``start:end`` is spoken of with a denial that denies nothing: "nothing against X", "don't drop X"."""
+        return denial.is_none(denial.BOUNDARY.split(self.open[max(0, start - 80):start])[-1], self.text[end:])
 
     def lists_on(self, previous_end: int, start: int) -> bool:
         """Whether the item at ``start`` continues a list begun before: "no A or B"."""

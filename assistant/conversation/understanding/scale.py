@@ -140,7 +140,7 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         known = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
         per_node = scale.per_node or known
         scale.gpus = scale.nodes * per_node if per_node else None
-        reading.nodes = scale.nodes if scale.gpus is None else None
+        reading.nodes = scale.nodes * _per_site(reading)
     if scale.gpus is not None:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:
