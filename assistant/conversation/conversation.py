@@ -23,6 +23,7 @@ from .draft import Draft
 from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Question, Turn, Understood, VariationShown
 from .history import History
 from .interviewer import Interviewer
+from .needed import not_without
 from .scaling import Scaling
 from .searching import computed
 from .taken import difference, said_fields, taken, varied_fields
@@ -214,7 +215,10 @@ class Conversation:
         branch, command = branch_of(said), command_of(said)
         if branch is not None:
             return self._go_to_branch(branch)
-        return self._command(command) if command is not None else self._understood(said)
+        if command is not None:
+            return self._command(command)
+        refused = not_without(said)
+        return [refused, *self._repeat()] if refused is not None else self._understood(said)
 
     def _chosen(self, choice: Choice) -> list[Event]:
         return self._change(choice.value, choice.label) if choice.value else self._leave_open()
