@@ -186,6 +186,45 @@ def test_a_new_workload_sets_aside_what_does_not_belong_to_it(begin: Callable[..
     assert any("sequence length" in text and "set aside" in text for text in understood.assumed)
 
 
+@pytest.mark.parametrize(("messages", "gpus", "read_back"), [
+    (["16 nodes", "h100, 8 per node"], 128, "16 nodes × 8 GPUs = 128"),
+    (["16 nodes", "h100, 8 per node", "actually 4 GPUs per node"], 64, "16 nodes × 4 GPUs = 64"),
+    (["16 nodes of 4 H100", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
+    (["4 H100 per node", "16 nodes", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
+    (["16 nodes of 8 H100", "32 nodes", "undo", "4 gpus per node"], 64, "16 nodes × 4 GPUs = 64"),
+    (["16 nodes of 8 H100", "actually we have GB200"], 64, "16 nodes × 4 GPUs = 64"),
+    (["1 node with 8 H100s", "4 GPUs per node"], 4, "1 node × 4 GPUs = 4"),
+])
+def test_gpus_counted_from_nodes_follow_what_is_in_a_node(begin: Callable[..., Conversation], messages: list[str], gpus: int,
+                                                          read_back: str) -> None:
+    conversation = begin(*messages[:-1])
+    understood = one(conversation.say(messages[-1]), Understood)
+    assert conversation.draft.fields["cluster.gpus"] == gpus
+    assert any(read_back in field.text for field in understood.fields) and not any(f.field == "cluster.nodes" for f in understood.fields)
+
+
+def test_gpus_that_were_said_themselves_are_not_counted_anew(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("16 nodes of 8 H100", "actually 64 GPUs", "4 GPUs per node")
+    assert conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.nodes is None
+
+
+@pytest.mark.parametrize(("message", "needed"), [
+    ("forget the number of nodes", "The number of GPUs is needed"), ("please drop the GPUs", "The number of GPUs is needed"),
+    ("ignore the gpu count", "The number of GPUs is needed"), ("remove the model", "The model is needed"),
+    ("forget about the kind of job", "The kind of job is needed"), ("take back the type of GPU", "The kind of GPU is needed"),
+])
+def test_what_every_plan_needs_cannot_be_taken_back(begin: Callable[..., Conversation], message: str, needed: str) -> None:
+    for conversation in (begin(JOB), begin()):
+        fields = conversation.draft.fields
+        assert needed in one(conversation.say(message), Failure).text and conversation.draft.fields == fields
+
+
+def test_taking_back_a_count_with_a_new_one_is_a_correction(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    conversation.say("forget the 64 GPUs, we have 128 GPUs")
+    assert conversation.draft.fields["cluster.gpus"] == 128
+
+
 def test_tokens_and_days_replace_each_other(begin: Callable[..., Conversation]) -> None:
     conversation = begin(f"{JOB}, 100B tokens")
     conversation.say("run it for 10 days")

@@ -13,7 +13,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
-NODES = "cluster.nodes"  # no field of a questionnaire: kept until it is known how many GPUs are in a node
+NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
 
@@ -22,7 +22,7 @@ class Draft:
     """What has been said so far. Immutable: each change makes a new draft whose ``parent`` is the one before.
 
     ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
-    ``changed`` every field in the order it was last said, ``nodes`` the nodes whose GPUs are not known yet.
+    ``changed`` every field in the order it was last said, ``nodes`` the nodes from which the GPUs are counted, or will be once it is known how many are in one.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -52,6 +52,10 @@ class Draft:
     def serves(self) -> bool:
         return self.fields.get("workload") in _SERVING
 
+    def per_node(self, catalog: Catalog) -> int | None:
+        """GPUs in a node: as said, else as the GPU usually comes."""
+        return _per_node(self.fields, catalog)
+
     def ancestors(self) -> Iterator[Draft]:
         """This draft and every one before it, newest first."""
         draft: Draft | None = self
@@ -73,7 +77,7 @@ class Draft:
         taken_back = tuple(name for name, value in changes.items() if value is None)
         for name in taken_back:
             fields.pop(name, None)
-        nodes = changes.get(NODES, self.nodes)
+        nodes = changes.get(NODES, None if "cluster.gpus" in changes else self.nodes)
         changes = {name: value for name, value in changes.items() if value is not None and name != NODES}
         for name, value in changes.items():
             for other, why in _displaced(name, value, fields, changes):
@@ -81,7 +85,7 @@ class Draft:
                 set_aside[other] = why
             fields[name] = value
         _readmit(fields, changes)
-        nodes = None if _count(fields, nodes, catalog) else nodes
+        nodes = _count(fields, nodes, self.nodes, catalog)
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
@@ -140,15 +144,25 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     return gone
 
 
-def _count(fields: dict[str, Any], nodes: int | None, catalog: Catalog) -> bool:
-    """Turn nodes into GPUs once it is known what is in one; whether nothing is left to turn."""
-    if nodes is None or "cluster.gpus" in fields:
-        return True
-    gpu = catalog.gpus.get(fields.get("cluster.gpu"))
-    per_node = fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
-    if per_node is not None:
+def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:
+    """Turn nodes into GPUs once it is known what is in one, and again when that is corrected; the nodes to keep for that.
+
+    ``before``: the nodes from which ``cluster.gpus`` was counted so far; ``None`` when that number was said itself, which
+    nodes of unknown size do not overrule.
+    """
+    per_node = _per_node(fields, catalog)
+    if nodes is not None and per_node is not None:
         fields["cluster.gpus"] = nodes * per_node
-    return per_node is not None
+    elif nodes is not None and before is not None:
+        fields.pop("cluster.gpus", None)
+    elif "cluster.gpus" in fields:
+        return None
+    return nodes
+
+
+def _per_node(fields: Mapping[str, Any], catalog: Catalog) -> int | None:
+    gpu = catalog.gpus.get(fields.get("cluster.gpu"))
+    return fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
 
 
 def _readmit(fields: dict[str, Any], changes: Mapping[str, Any]) -> None:

@@ -57,16 +57,26 @@ def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Cat
           named: Iterable[str] = ()) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
     aside = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
-    counted = {name: value for name, value in change.draft.fields.items() if name not in fields and name not in before.fields}
-    shown = tuple(_shown(name, value, before, catalog) for name, value in {**fields, **counted}.items())
+    shown = tuple(_shown(name, value, before, catalog, change.draft) for name, value in _all_set(before, change.draft, fields).items())
     adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
     return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
 
 
-def _shown(name: str, value: Any, before: Draft, catalog: Catalog) -> UnderstoodField:
+def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that were said, with the GPUs counted from nodes in the place of the nodes."""
+    gpus = after.fields.get("cluster.gpus")
+    counted = after.nodes is not None and gpus is not None
+    shown = {name: value for name, value in fields.items() if not (counted and name == NODES)}
+    return {**shown, "cluster.gpus": gpus} if gpus is not None and gpus != before.fields.get("cluster.gpus") else shown
+
+
+def _shown(name: str, value: Any, before: Draft, catalog: Catalog, after: Draft) -> UnderstoodField:
     old = before.fields.get(name)
     replaced = value_text(name, old, catalog) if old is not None and old != value else None
     text = field_text(name, value, catalog) if value is not None else f"{field_name(name)}: none"
+    if name == "cluster.gpus" and after.nodes is not None and value is not None:
+        nodes = f"{after.nodes:,} node{'' if after.nodes == 1 else 's'}"
+        text = f"{field_name(name)}: {nodes} × {after.per_node(catalog)} GPUs = {value_text(name, value, catalog)}"
     return UnderstoodField(field=name, value=value, text=text, before=replaced)
 
 
@@ -74,7 +84,7 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
     split = [name for name in _SPLITS if name in draft.fields]
     strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
     assumed = []
-    if NODES in fields and draft.nodes is not None:
+    if NODES in fields and draft.nodes is not None and "cluster.gpus" not in draft.fields:
         assumed.append("how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node")
     if strategy is None and any(name in fields for name in split):
         assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
@@ -88,6 +98,7 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
 def difference(before: Draft, after: Draft, catalog: Catalog) -> str:
     """What one draft has that another has not, in words."""
     new = [field_text(n, v, catalog) for n, v in after.fields.items() if before.fields.get(n) != v]
-    new += [field_text(NODES, after.nodes, catalog)] if after.nodes not in (None, before.nodes) else []
+    waiting = after.nodes not in (None, before.nodes) and "cluster.gpus" not in after.fields
+    new += [field_text(NODES, after.nodes, catalog)] if waiting else []
     gone = [f"{field_name(n)}: none" for n in before.fields if n not in after.fields]
     return ", ".join(new or gone) or "the answer \"not sure\""
