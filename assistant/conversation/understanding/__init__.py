@@ -13,8 +13,8 @@ from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
 from . import (
-    cabling, constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, parallelism, scale, team, training,
-    unsetting,
+    cabling, constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, others, parallelism, scale,
+    team, training, unsetting,
 )
 from .message import Message
 from .reading import Context, Reading
@@ -44,10 +44,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
         reading.intent = "describe"
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
-    elif reading.intent == "ask" and intents.is_of_others(message):
-        fabrics.read_fabrics(reading)
     elif reading.intent not in ("help", "undo", "export"):
-        _read(reading)
+        _read_beside_others(reading)
     message.give_back(unread)
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
@@ -56,6 +54,23 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
                          unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
                          rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
+
+
+def _read_beside_others(reading: Reading) -> None:
+    """All that is said, but of what others did no more than the networks it names."""
+    told = others.told_of_others(reading.message, asked=reading.intent == "ask")
+    if not told:
+        _read(reading)
+        return
+    if reading.intent != "ask" or others.states_ours(reading.message, told):
+        for span in told:
+            reading.message.take(*span)
+        _read(reading)
+        reading.message.give_back(told)
+    reading.spoken_of += told
+    ours = dict(reading.fields)
+    fabrics.read_fabrics(reading)
+    reading.fields = ours
 
 
 def _read_names(reading: Reading) -> None:

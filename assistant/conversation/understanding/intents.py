@@ -14,6 +14,9 @@ _ACCOUNT_WORDS, _ACCOUNT_NUMBERS = 16, 3
 _OPENING = 12  # characters: a cue that begins later is not how the message begins
 _BY_ITSELF = ("what-if", "ask")  # said in the middle of an account, these still mean what they say
 _NUMBERS = re.compile(r"(?<![\w.])\d[\d.,]*\w*")
+# "I save my results to disk" tells what they do and asks for no file.
+_HABIT = re.compile(r"^\W*(?:i|we|they|(?:our|my|the) (?:team|jobs?|scripts?|users|people))(?: always| usually| often| also| just|"
+                    r" regularly)? (?:saves?|stores?|exports?|downloads?|dumps?|writes?|keeps?|prints?|puts?|sends?|shares?)\b")
 _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues settle between neighbours
 
 
@@ -30,11 +33,15 @@ def intent_of(message: Message) -> str:
         weights[cue.intent] = max(weights.get(cue.intent, 0.0), cue.weight) + (_FURTHER if cue.intent in weights else 0.0)
     if _tells_of_a_job(text):
         weights = {name: weight for name, weight in weights.items() if first[name].start() <= _OPENING or name in _BY_ITSELF}
+    if _HABIT.search(text):
+        weights.pop("export", None)
     intent = max(weights, key=weights.__getitem__, default="describe")
     if intent == "describe" and _tells_of_a_job(text):
         return intent
     if intent in ("ask", "describe"):
         intent = hinted(text, question=intent == "ask") or intent
+    if intent == "export" and _HABIT.search(text):
+        intent = "describe"
     if intent == "why" and reaches("why-not", _from_why(text)):
         intent = "why-not"
         first.setdefault(intent, first.get("why"))
@@ -91,18 +98,6 @@ JOB_ITSELF = _JOB[1:]
 _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconnect|networking|nics?)\b|\bdo (?:we|"
                        r"i) (?:really )?need\b|\bshould (?:we|i)\b|\bis .{2,40} (?:enough|worth|overkill|necessary)\b|"
                        r"\b(?:help|recommend|advise|plan)\b")
-
-
-# What others did says nothing about the job at hand.
-_OF_OTHERS = re.compile(
-    r"\b(?:is|are|any|which|what|know(?:s)?(?: of)?|there|some|find|show me|cite|recommend)\b[^?.]{0,20}\b(?:papers?|stud(?:y|ies)|"
-    r"articles?|publications?|benchmarks?|case stud\w+|literature|reports? (?:of|about|on)|blog ?posts?|white ?papers?|sources?|"
-    r"references?)\b|"
-    r"\b(?:who(?:se)?\b(?! (?:should|can|would) (?:i|we))|(?:which|what|any|do|are there|other|how many) (?:\w+ )?(?:companies|company|"
-    r"vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
-    r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|"
-    r"in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|"
-    r"they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
 
 
 # A question in the middle of a message that states nothing: "nccl timeout where to look first".
@@ -182,11 +177,6 @@ def states(name: str, value: object, message: Message) -> bool:
     if name == "cluster.oversubscription" or (isinstance(value, (str, bool)) and name not in _SAID_BY_NAME):
         return _OWN.search(message.text) is not None
     return True
-
-
-def is_of_others(message: Message) -> bool:
-    """Whether a question is about what others have done: "who has trained on 10,000 GPUs?"."""
-    return _OF_OTHERS.search(message.text) is not None
 
 
 def settle(intent: str, message: Message, fields: dict[str, object], fabrics: list[str], excluded: list[str], unset: Sequence[str] = (),

@@ -35,7 +35,8 @@ _TOPIC = (r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\b
 _PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|"
            r"department|experts?|specialists?|technicians?|contractor|consultant|"
            r"anyone|anybody|(?:one|two|three|some|most|all|none|few) of us|group|veterans?|student|intern|buddy|cto|hire)\b")
-_KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running|operates?|operated|operating|manages?|managed|maintains?|"
+_KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running(?! (?:here|fine|smoothly|already)|\W*$)|operates?|operated|"
+          r"operating|manages?|managed|maintains?|"
           r"maintained|configures?|configured|handles?|built|build|set up|sets up|"
           r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|looks? after|takes? care of|"
           r"responsible for|in charge of|touched|worked with|dealt with|debug\w*|does|do)\b")
@@ -79,7 +80,7 @@ _AT_HOME = re.compile(
 _ABSTRACT = re.compile(r"\b(?:network(?:ing|s)?|rdma|switch(?:es|ing)?|cabling|nccl|net[\s\-]?ops)\b")
 _PRAISED = re.compile(r"\s(?:is|are|has been|have been)\s(?:\w+\s)?(?:excellent|outstanding|superb|top|first-class|brilliant|very \w+|"
                       r"skilled|capable|competent|solid|world[\s-]class|fantastic|senior|the best|certified)\b")
-_CLAUSES = re.compile(r"[^.;,!?\n]+")
+_CLAUSES = re.compile(r"(?:(?!(?<!nobody)(?<!no one)(?<!nothing)(?<!anything)\s(?:but|although|though|however)\b)[^.;,!?\n])+")
 
 
 def read_team(reading: Reading) -> None:
