@@ -102,30 +102,41 @@ class _Split:
 
 
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
-    """One outcome per network, in their order, each with the split of a replica that decodes fastest on it."""
+    """One outcome per network, in their order, each with the split of a replica whose GPUs carry the most requests."""
     columns = Networks(networks)
     splits = splits_for(serving, machine)
-    batch = concurrency(serving, machine, splits[0])
-    timings = [_timing(serving, machine, columns, split, batch) for split in splits]
+    batches = [concurrency(serving, machine, split) for split in splits]
+    timings = [_timing(serving, machine, columns, split, batch) for split, batch in zip(splits, batches, strict=True)]
     middle = list(RATIOS).index(1.0)
-    best = np.argmin(np.stack([t.per_token[middle] for t in timings]), axis=0)
+    best = np.argmax(np.stack([_rate(serving, split, timing.prefill[middle], timing.per_token[middle], batch) / split.gpus
+                               for split, timing, batch in zip(splits, timings, batches, strict=True)]), axis=0)
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
     draws = drawn_times(times, SPREAD, [n.id for n in networks], spreads)
     bands = quantiles(draws)
-    return [_outcome(serving, machine, networks[f], splits[best[f]], timings[best[f]], f, middle, draws[f], bands[:, f], batch)
-            for f in range(len(networks))]
+    return [_outcome(serving, machine, networks[f], splits[b], timings[b], f, middle, draws[f], bands[:, f], batches[b])
+            for f, b in enumerate(best)]
+
+
+def _rate(serving: Serving, split: _Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int) -> np.ndarray | float:
+    """Requests per second of one replica.
+
+    Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline overlap.
+    """
+    return split.pp / (prefill + serving.output_tokens * per_token / batch)
 
 
 def splits_for(serving: Serving, machine: Machine) -> list[_Split]:
-    """Ways to spread a replica: the fewest GPUs whose memory holds weights and some requests; over nodes as tp or as pp."""
+    """Ways to spread a replica: from the fewest GPUs whose memory holds weights and some requests up to a whole domain, since
+    more room holds more requests; a replica over several domains as tp or as pp."""
     if serving.tensor_parallel:
         stages = -(-_gpus_needed(serving, machine) // serving.tensor_parallel)
         return [_Split(serving.tensor_parallel, max(1, stages))]
     needed = _gpus_needed(serving, machine)
     gpus = 1 << max(0, int(np.ceil(np.log2(needed))))
     if gpus <= machine.domain:
-        return [_Split(gpus, 1)]
+        most = max(min(machine.domain, serving.gpus), gpus)
+        return [_Split(gpus << doubled, 1) for doubled in range(int(np.log2(most / gpus)) + 1)]
     return [_Split(gpus, 1), _Split(machine.domain, -(-gpus // machine.domain))]
 
 
@@ -207,8 +218,7 @@ def _outcome(serving: Serving, machine: Machine, network: Network, split: _Split
     transfer = float(timing.transfer[middle, f])
     nodes = -(-split.gpus // machine.domain)
     replicas = serving.gpus // split.gpus
-    # Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline overlap.
-    rate = split.pp / (prefill + serving.output_tokens * per_token / batch) if replicas else 0.0
+    rate = float(_rate(serving, split, prefill, per_token, batch)) if replicas else 0.0
     first = prefill + transfer + per_token
     memory = (serving.weight_bytes * 1.03 + batch * serving.kv_per_request) / split.gpus
     return InferenceOutcome(

@@ -210,6 +210,9 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
 
 
 def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
+    """Whether one constraint is met; one that nobody stated always is, however few requests the copies carry."""
+    if getattr(questionnaire.constraints, constraint) is None:
+        return True
     only = questionnaire.constraints.model_copy(update={name: None for name in ("deadline_days", "max_slowdown_percent") if name != constraint})
     budget = questionnaire.budget.model_copy(update={"usd": None})
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

@@ -37,7 +37,7 @@ def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], cata
         return f"{job.provider.name} sells no fabric that joins {job.gpu.name}: drop cluster.provider, or choose a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     short = [e.estimate.copies_short for e in allowed]
-    return _more_copies(job, allowed[0]) if min(short) > 1 else _loosened(job, allowed)
+    return _more_copies(job, architecture, allowed[0], catalog) if min(short) > 1 else _loosened(job, allowed)
 
 
 def _memory(job: Resolved, architecture: Any, least: Entry, catalog: Catalog) -> str:
@@ -73,11 +73,24 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, architect
         return False
 
 
-def _more_copies(job: Resolved, entry: Entry) -> str:
-    needed = -(-int(entry.estimate.copies_short * job.gpus * 100) // 100)
-    gpus = -(-needed // job.gpus_per_node) * job.gpus_per_node
-    return (f"{job.gpus:,} GPUs carry {100 / entry.estimate.copies_short:.2g} % of {job.inference.requests_per_s:g} requests per second: "
-            f"with about {gpus:,} GPUs it would work.")
+def _more_copies(job: Resolved, architecture: Any, entry: Entry, catalog: Catalog) -> str:
+    """The fewest whole nodes that carry the load, each size with its own best split."""
+    load, node = job.inference.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
+    carried = 100 / entry.estimate.copies_short
+    text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
+    most = -(-int(1.1 * entry.estimate.copies_short * job.gpus) // node) + 1
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _carries(job, middle * node, node, architecture, entry, catalog) else (middle, high)
+    return f"{text}: with about {high * node:,} GPUs it would work."
+
+
+def _carries(job: Resolved, gpus: int, node: int, architecture: Any, entry: Entry, catalog: Catalog) -> bool:
+    other = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
+    there = machine(other, catalog)
+    [outcome] = predict_inference(serving(other, architecture), there, networks([entry.considered], there, other))
+    return outcome.fits and outcome.requests_per_s >= job.inference.requests_per_s
 
 
 def _loosened(job: Resolved, allowed: list[Entry]) -> str:

@@ -184,8 +184,10 @@ def _why_not(plan: Plan, cites: Citations) -> Section:
 
 def _cost_reason(candidate: Candidate, plan: Plan) -> str:
     chosen = next((c for c in plan.candidates if c.verdict == "recommended"), None)
-    if candidate.cost_usd is None or chosen is None or chosen.cost_usd is None:
+    if candidate.cost_usd is None:
         return "nothing was computed for it."
+    if chosen is None or chosen.cost_usd is None:
+        return "the job does not run on it as asked either."
     more = candidate.cost_usd.p50 - chosen.cost_usd.p50
     share = more / chosen.cost_usd.p50
     if abs(share) < 0.0005:
