@@ -264,3 +264,30 @@ def test_a_clouds_own_price_is_said(planned):
     made = planned(job())
     own, generic = candidate(made, "gcp-tcpxo"), candidate(made, "infiniband-ndr-400")
     assert own.gpu_usd_per_hour > generic.gpu_usd_per_hour
+
+
+def serving(gpus, **inference):
+    return job(gpus=gpus, workload="inference", inference={"requests_per_s": 20, **inference})
+
+
+def test_the_number_of_gpus_that_would_carry_the_load_does_not_depend_on_the_number_given(planned):
+    named = {planned(serving(gpus)).recommendation.smallest_change.split("with about ")[1] for gpus in (2, 4, 16)}
+    assert len(named) == 1
+    assert planned(serving(int(named.pop().split()[0]))).recommendation.verdict != "infeasible"
+
+
+def test_a_copy_takes_the_gpus_that_carry_most_and_a_split_that_was_given_stays(planned):
+    assert {c.parallelism["tp"] for c in planned(serving(32)).candidates if c.parallelism} == {4}
+    assert {c.parallelism["tp"] for c in planned({**serving(32), "parallelism": {"tp": 8}}).candidates if c.parallelism} == {8}
+
+
+def test_what_nobody_limited_is_not_given_as_a_reason(planned):
+    made = planned(serving(8))
+    assert not [f for f in made.findings if "unknown" in f.because]
+
+
+def test_whether_the_sequence_is_shared_is_said_when_it_was_not_given(planned):
+    made = planned(job(parallelism={"strategy": "zero1", "tp": 4, "pp": 4}))
+    assert [a.value for a in made.assumptions if a.field == "parallelism.sequence_parallel"] == [True]
+    made = planned(job(parallelism={"strategy": "zero1", "tp": 4, "pp": 4, "sequence_parallel": False}))
+    assert not [a for a in made.assumptions if a.field == "parallelism.sequence_parallel"]

@@ -100,7 +100,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus, gpus_per_node=per_node, domain=max(per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else per_node,
         sites=cluster.sites, wan_gbps=wan, inference=inference,
-        parallelism=None if questionnaire.parallelism == "auto" else questionnaire.parallelism,
+        parallelism=None if questionnaire.parallelism == "auto" else _split(questionnaire, taken),
         **training, assumptions=tuple(taken.taken))
 
 
@@ -126,6 +126,17 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
     cluster = questionnaire.cluster
     if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         taken.take("cluster.oversubscription", 1.0, "leaf switches with as much bandwidth towards the spines as towards the nodes")
+
+
+def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
+    """The split that was given; whether tensor-parallel ranks share the sequence is assumed where it was not said."""
+    split, training = questionnaire.parallelism, questionnaire.training
+    if questionnaire.serves or split.tp == 1 or "sequence_parallel" in split.model_fields_set:
+        return split
+    shared = training is None or training.framework != "deepspeed"
+    taken.take("parallelism.sequence_parallel", shared, "not said: tensor-parallel ranks share the sequence, as recipes for Megatron have it; "
+               "without, activations take more memory" if shared else "not said: DeepSpeed leaves the sequence whole on every rank")
+    return split.model_copy(update={"sequence_parallel": shared})
 
 
 def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions) -> dict[str, Any]:
@@ -213,6 +224,10 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
     for name, what in (("prompt_tokens", "prompt"), ("output_tokens", "answer")):
         if name not in inference.model_fields_set:
             taken.take(f"inference.{name}", getattr(inference, name), f"a usual length of a {what}; give yours")
+    split = questionnaire.parallelism
+    if isinstance(split, Parallelism) and split.tp > 1 and inference.tensor_parallel is None:
+        degree = taken.take("inference.tensor_parallel", split.tp, "as parallelism.tp has it; the rest of a split is not for serving")
+        inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.requests_per_s is None:
         taken.take("inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)")
     return inference
