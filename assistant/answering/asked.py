@@ -32,8 +32,10 @@ _BYTES = re.compile(r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmg
                     r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|"
                     r"link|vram|hbm|(?:of )?(?:gpu )?memory))")
 _GPU_BEFORE = re.compile(r"(?:[abhv]\d{3}|sxm\d?|pcie|mi\d{3}x?)[\s(-]*$")
-# What makes a sentence a comparison; without it the same words describe a job.
-_COMPARING = re.compile(r"\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b")
+# "Isn't Ethernet enough for 70B?" denies nothing: it is about Ethernet and about 70B.
+_NEGATIVE_QUESTION = re.compile(r"^\W*(?:(?:and|but|so|then)\W+)*(?P<verb>is|are|do|does|would|could|can|will|wo|should|must)(?:n't|'t|n`t)\b")
+# What makes a sentence a comparison, or a question about doing without a network; without it the same words describe a job.
+_COMPARING = re.compile(r"\bwithout\b|\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b")
 _DECIMAL = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
 _SPEED = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<t>t)?(?:(?<=t)|g)(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*|"
@@ -82,9 +84,10 @@ def read(question: str, understand: Understand, catalog: Catalog, told: Mapping[
     """``question`` read by ``understand``; ``told`` is what a conversation knows and fills what the question leaves out."""
     text, corrected = spelled(plain(question))
     told = dict(told or {})
-    meaning = understand(text, context=_Known({"cluster.gpu": told.get("cluster.gpu", USUAL_GPU)}), catalog=catalog)
+    positive = _NEGATIVE_QUESTION.sub(lambda match: match["verb"].replace("wo", "will"), text)
+    meaning = understand(positive, context=_Known({"cluster.gpu": told.get("cluster.gpu", USUAL_GPU)}), catalog=catalog)
     fields = dict(meaning.fields)
-    if meaning.intent == "compare":
+    if meaning.intent == "compare" or (meaning.intent == "ask" and not _names_model(fields)):
         fields = _of_the_job(text, fields, understand, catalog) | fields
     fabrics = list(dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])]))
     filled, speeds = _from_the_conversation(fields, told), _speeds(text, fabrics, catalog)
@@ -123,7 +126,10 @@ def _is_another_word(word: str, near: str) -> bool:
 
 
 def _of_the_job(text: str, known: Mapping[str, Any], understand: Understand, catalog: Catalog) -> dict[str, Any]:
-    """How the job of a comparison is described: a comparison of two networks may hide it, the same words as a statement do not."""
+    """How the job in question is described: a comparison of two networks, or the wish to do without
+    one, may hide it; the same words as a statement do not."""
+    if not _COMPARING.search(text):
+        return {}
     said = understand(_COMPARING.sub(",", text), context=_Known({"cluster.gpu": USUAL_GPU}), catalog=catalog)
     wanted = ("parallelism", "training.") if _names_model(known) else ("model", "parallelism", "training.")
     return {name: value for name, value in said.fields.items() if name.startswith(wanted)}

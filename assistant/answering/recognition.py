@@ -51,6 +51,7 @@ _HOW_MANY_GPUS = re.compile(r"(?<!from )(?<!than )(?<!above )(?:how many|minimum
                             r"\bfit\b.*\bhow many (?:\S+\s){0,3}?(?:gpus?|nodes?)")
 _FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|"
                    r"\benough memory\b|"
+                   r"^\W*(?:(?:and|so|but)\W+)*(?:can|could)\b.{0,60}\b(?:run|train|serve|be (?:trained|run|served|hosted|fine-?tuned))\b.{0,12}\b(?:on|with|in|inside)\b.{0,12}\d|"
                    r"\bcan (?:i|we|you|one)\b.{0,30}\b(?:serve|host|run|hold|load)\b.{0,60}\b(?:on|with|in)\b.{0,20}\d")
 _LEAST = re.compile(r"^\W*(?:the )?(?:minimum|fewest|least|number of)\b")
 _ADAPTER = re.compile(r"\b(?:q?lora|adapters?|peft)\b")
@@ -89,8 +90,12 @@ _THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how
 _WHICH = re.compile(r"\b(?:which|what|how)\b")
 _FAST_NETWORK = re.compile(r"infiniband|\brdma\b|\bib\b|\bndr\b|\bxdr\b|\bhdr\b|\broce\b|\befa\b|spectrum")
 _NEED = re.compile(r"\b(?:do|does|will|would|should|must|can|could|is|are)\b.{0,80}\b(?:needs?|require[ds]?|necessary|worth|enough|"
-                   r"suffic\w+|good enough|get away|get by|manage|work|fine|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
+                   r"suffic\w+|good enough|get away|get by|do with(?:out)?|manage|work|runs?|train|trained|skip|drop|leave out|fine|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
                    r"sufficient)\b.*\?\W*$")
+# About the job told before, and not about networks or models in general: it says so, or names nothing but a network.
+_OURS = re.compile(r"\b(?:we|us|ours?|i|me|my|it|this|here|the (?:job|run|training|model))\b|^\W*(?:(?:and|so|but|then|ok|okay)\W+)*"
+                   r"(?:is|are|would|will|could|can|do|does)\s(?:\S+\s){0,2}?\S+\s(?:not\s)?(?:be\s|really\s|good\s|actually\s)*"
+                   r"(?:enough|needed|necessary|required|sufficient|suffice|do|ok|okay|fine|work|worth it)\W*$")
 _PLAIN_NETWORK = re.compile(r"\bethernet\b|\btcp\b|\b\d+\s?(?:gbe|gig\b)")
 _PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceivers|optics|nics|adapters|leaf|leaves|spines?|"
                     r"ports)\b|(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
@@ -180,9 +185,13 @@ def _slowdown(asked: Asked) -> bool:
 
 
 def _need(asked: Asked) -> bool:
-    described = asked.names_model and "cluster.gpus" in asked.fields and "model" not in asked.told
-    about_a_network = asked.has(_FAST_NETWORK) or asked.has(_PLAIN_NETWORK)
+    described = asked.names_model and "cluster.gpus" in asked.fields and (not _model_is_told(asked) or asked.has(_OURS))
+    about_a_network = asked.has(_FAST_NETWORK) or asked.has(_PLAIN_NETWORK) or bool(asked.speeds)
     return described and about_a_network and asked.has(_NEED) and not asked.has(_COLLECTIVE) and not asked.has(_WHICH)
+
+
+def _model_is_told(asked: Asked) -> bool:
+    return any(name == "model" or name.startswith("model.") for name in asked.told)
 
 
 def _threshold(asked: Asked) -> bool:

@@ -1,0 +1,138 @@
+"""Yes or no to what a question asks of a network, from the length of a step over that network and over the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.present.figures import percent, seconds, significant
+from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.plan import Prediction
+
+from .asked import Asked
+from .polarity import Polarity, is_about_rdma, left_out, polarity_of
+
+NOTICED = 0.05  # of the step: less than the model's own error, and less than any surcharge for a faster network
+_SAME = 1.005
+Made = list[tuple[Fabric, Prediction]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One job over several networks; ``made`` runs from the slowest to the fastest that it fits on."""
+
+    made: Made
+
+    @property
+    def best(self) -> Prediction:
+        return self.made[-1][1]
+
+    def factor(self, fabric: Fabric) -> float:
+        """Length of a step over that of the fastest."""
+        return next(one for at, one in self.made if at.id == fabric.id).step_time_s / self.best.step_time_s
+
+    def enough(self, fabric: Fabric) -> bool:
+        """Whether the job fits and a step is hardly longer than on the fastest."""
+        return self.factor(fabric) <= 1 + NOTICED and next(one for at, one in self.made if at.id == fabric.id).fits
+
+    @property
+    def plain(self) -> Fabric:
+        """The fastest network without RDMA."""
+        return next(fabric for fabric, _ in reversed(self.made) if fabric.technology == "tcp")
+
+    def instead_of(self, fabric: Fabric) -> Fabric | None:
+        """What does as well and is no dearer kind: plain TCP, then another kind than ``fabric`` and than InfiniBand."""
+        others = [one for one, _ in self.made if one.technology not in (fabric.technology, "infiniband") and self.enough(one)]
+        return min(others, key=lambda one: one.technology != "tcp", default=None)
+
+
+def longer(factor: float) -> str:
+    """``the same``, ``12 % longer`` or ``3 times as long``."""
+    if factor < _SAME:
+        return "the same"
+    return f"{percent(100 * (factor - 1))} longer" if factor < 2 else f"{significant(factor)} times as long"
+
+
+def verdict(asked: Asked, about: list[Fabric], found: Compared) -> str:
+    """The answer to what was asked of the networks it is ``about``; where a yes could be read either way, which networks are enough, without yes or no."""
+    if not any(one.fits for _, one in found.made):
+        return "Whatever the network, the job does not fit in the memory of these GPUs."
+    polarity = polarity_of(asked.text)
+    if polarity is Polarity.LEFT_OUT:
+        return _without(left_out(asked.text), found)
+    if is_about_rdma(asked):
+        return _rdma(polarity, found)
+    if len(about) != 1 or polarity is Polarity.NEUTRAL:
+        return _each(about or [fabric for fabric, _ in found.made], found)
+    return _of_one(polarity, about[0], found)
+
+
+def _of_one(polarity: Polarity, fabric: Fabric, found: Compared) -> str:
+    enough, name, other = found.enough(fabric), fabric.name, found.instead_of(fabric)
+    if polarity is Polarity.TOO_LITTLE:
+        return f"No: {name} is enough." if enough else f"Yes: {_not_enough(fabric, found)}"
+    if polarity is Polarity.ENOUGH:
+        return f"Yes, {name} is enough." if enough else f"No, {_not_enough(fabric, found)}"
+    if fabric.technology == "tcp":  # nothing plainer is compared that could do in its place
+        return _each([fabric], found)
+    if not enough:
+        return f"No: {_not_enough(fabric, found)}"
+    if other is not None and other.technology == "tcp":
+        return f"No: even {other.name} costs hardly any time here."
+    if other is not None:
+        return f"No: RDMA is needed, {_kind(fabric)} is not; {other.name} does as well."
+    return _worth(fabric, found) if polarity is Polarity.WORTH else _needed(fabric, found)
+
+
+def _needed(fabric: Fabric, found: Compared) -> str:
+    alike = [one for one, _ in found.made if one.technology not in (fabric.technology, "tcp") and found.enough(one)]
+    if alike:
+        return f"Yes, or another network with RDMA: over {_lags(found.plain, found)}."
+    return "Yes: every other network here makes the step noticeably longer."
+
+
+def _worth(fabric: Fabric, found: Compared) -> str:
+    """What a faster network saves is GPU time: it is worth a surcharge up to the share by which the step would be longer."""
+    others = [one for one, _ in found.made if one.technology not in (fabric.technology, "infiniband")]
+    over = min(others, key=found.factor)
+    gain = found.factor(over) / found.factor(fabric)
+    return (f"Yes, up to a premium of {percent(100 * (gain - 1))} of the price of a GPU-hour: that much longer a step takes over "
+            f"{over.name}.")
+
+
+def _rdma(polarity: Polarity, found: Compared) -> str:
+    plain = found.plain
+    if polarity in (Polarity.NEEDED, Polarity.WORTH):
+        return (f"No: even {plain.name} costs hardly any time here." if found.enough(plain)
+                else f"Yes: without RDMA, over {plain.name}, the job waits for the network.")
+    return _each([fabric for fabric, _ in found.made], found)
+
+
+def _without(technology: str | None, found: Compared) -> str:
+    if technology is None:
+        return _each([fabric for fabric, _ in found.made], found)
+    rest = [fabric for fabric, _ in found.made if fabric.technology == "tcp" or technology not in ("rdma", fabric.technology)]
+    able = [fabric for fabric in rest if found.enough(fabric)]
+    if able:
+        return f"Yes: {min(able, key=lambda one: one.technology != 'tcp').name} is enough."
+    return f"No: over {_lags(min(rest, key=found.factor), found)}."
+
+
+def _each(fabrics: list[Fabric], found: Compared) -> str:
+    """One sentence per network, the fastest first."""
+    told = [f"{fabric.name} is enough." if found.enough(fabric) else _not_enough(fabric, found)
+            for fabric in sorted(fabrics, key=found.factor)]
+    return " ".join(told)
+
+
+def _not_enough(fabric: Fabric, found: Compared) -> str:
+    able = [one for one, _ in found.made if one.technology != "infiniband" and found.enough(one)] or [found.made[-1][0]]
+    return f"{fabric.name} is not enough ({longer(found.factor(fabric))}); {able[0].name} is."
+
+
+def _lags(fabric: Fabric, found: Compared) -> str:
+    step = seconds(found.factor(fabric) * found.best.step_time_s)
+    return f"{fabric.name} a step takes {step}, {longer(found.factor(fabric))}"
+
+
+def _kind(fabric: Fabric) -> str:
+    return "InfiniBand" if fabric.technology == "infiniband" else fabric.name

@@ -1,0 +1,105 @@
+"""Whether a network is needed, enough or worth it: yes means what the question meant, for every network named."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.answering import computed_answer
+from assistant.answering.polarity import Polarity, polarity_of
+from assistant.conversation import Conversation, understand
+from assistant.conversation.events import Answer as Said
+from assistant.library import Library, load
+from assistant.vocabulary.answers import Computed
+
+JOB = "llama 3.1 8b with fsdp on 16 H100"
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load()
+
+
+def needed(question: str, library: Library) -> Computed:
+    found = computed_answer(question, library, understand)
+    assert found is not None and found.computed.kind == "need", question
+    return found.computed
+
+
+def lags(found: Computed, fabric: str) -> float:
+    """How many times the fastest network's step a step over ``fabric`` takes, by the answer's own figures."""
+    steps = {figure.name.removeprefix("step time, "): figure.value for figure in found.figures if figure.name.startswith("step time")}
+    return steps[fabric] / min(steps.values())
+
+
+@pytest.mark.parametrize(("called", "fabric"), [
+    ("EFA", "aws-efa-v2"), ("InfiniBand HDR", "infiniband-hdr-200"), ("Spectrum-X", "spectrum-x-400"), ("RoCE", "roce-v2-400"),
+    ("Ultra Ethernet", "ultra-ethernet-400"), ("InfiniBand", "infiniband-ndr-400"), ("Ethernet", "ethernet-tcp-100"),
+    ("25 GbE", "ethernet-tcp-25")])
+def test_a_network_is_enough_exactly_when_a_step_over_it_is_hardly_longer(called, fabric, library):
+    found = needed(f"Is {called} enough for {JOB}?", library)
+    assert found.text.startswith("Yes, " if lags(found, fabric) <= 1.05 else "No, ")
+    better = needed(f"Do I need more than {called} for {JOB}?", library)
+    assert better.text.startswith("No: " if lags(found, fabric) <= 1.05 else "Yes: ")
+
+
+@pytest.mark.parametrize("called", ["Spectrum-X", "InfiniBand", "EFA"])
+def test_a_network_that_another_one_replaces_is_not_needed_and_the_other_is_named(called, library):
+    found = needed(f"Does {JOB} need {called}?", library)
+    assert found.text.startswith("No: ") and lags(found, "roce-v2-400") <= 1.05 and "RoCE v2 400 Gb/s does as well" in found.text
+
+
+def test_what_can_be_left_out_is_what_is_not_needed(library):
+    assert needed(f"Do I need RDMA for {JOB}?", library).text.startswith("Yes: ")
+    assert needed(f"Can {JOB} do without RDMA?", library).text.startswith("No: ")
+    assert needed(f"Can we get away without InfiniBand for {JOB}?", library).text.startswith("Yes: ")
+
+
+@pytest.mark.parametrize("question", [f"Is RoCE not enough for {JOB}?", f"Isn't RoCE enough for {JOB}?"])
+def test_a_question_put_negatively_gets_neither_yes_nor_no(question, library):
+    assert needed(question, library).text.startswith("RoCE v2 400 Gb/s is enough.")
+
+
+def test_each_network_named_gets_its_verdict(library):
+    found = needed("Is 10 GbE or 100 GbE enough for llama-3.1-8b on 16 H100?", library)
+    for fabric, name in (("ethernet-tcp-10", "Ethernet 10 Gb/s"), ("ethernet-tcp-100", "Ethernet 100 Gb/s")):
+        assert (f"{name}, TCP sockets is not enough" in found.text) is (lags(found, fabric) > 1.05)
+    both = needed(f"Do I need InfiniBand for {JOB}, or is Ethernet enough?", library)
+    assert not both.text.startswith(("Yes", "No")) and "Ethernet 100 Gb/s, TCP sockets is not enough" in both.text
+
+
+def test_inside_one_node_every_network_is_enough_and_none_is_needed(library):
+    assert needed("Is Ethernet enough for llama-3.1-8b on 8 H100?", library).text.startswith("Yes: ")
+    assert needed("Do I need InfiniBand for llama-3.1-8b on 8 H100?", library).text.startswith("No: ")
+
+
+@pytest.mark.parametrize("question", ["Is Ethernet enough for llama-3.1-405b on 8 H100?", "Can llama-3.1-405b run on 8 H100",
+                                      "Can llama-3.1-405b be trained on 16 H100 over RoCE?"])
+def test_what_does_not_fit_is_told_so_before_any_network(question, library):
+    text = computed_answer(question, library, understand).computed.text
+    assert "not fit" in text and not text.startswith("Yes")
+
+
+@pytest.mark.parametrize(("question", "opens"), [
+    ("do we need InfiniBand?", "No: "), ("is ethernet enough?", "No, "), ("is 100 GbE enough for us?", "No, "), ("do we need RDMA?", "Yes: ")])
+def test_in_a_conversation_the_job_told_before_is_meant(question, opens, library):
+    talk = Conversation(library)
+    talk.start()
+    talk.say(f"pretrain {JOB}, sequence length 8k, global batch 256")
+    [said] = [event for event in talk.say(question) if isinstance(event, Said)]
+    assert said.answer.computed.text.startswith(opens)
+    assert "cluster.gpus" in {one.field for one in said.answer.computed.assumptions if "conversation" in one.why}
+
+
+@pytest.mark.parametrize("question", ["Do large clusters need InfiniBand?", "Is RDMA required for inference?", "Do most clouds need Ethernet?"])
+def test_a_general_question_is_not_taken_for_one_about_the_job_told_before(question, library):
+    told = {"model": "llama-3.1-8b", "cluster.gpu": "h100-sxm", "cluster.gpus": 16, "workload": "pretraining"}
+    assert computed_answer(question, library, understand, told=told) is None
+
+
+@pytest.mark.parametrize(("text", "meant"), [
+    ("will i need infiniband to train it?", Polarity.NEEDED), ("can it run over ethernet?", Polarity.ENOUGH),
+    ("is roce worth it?", Polarity.WORTH), ("can we skip infiniband?", Polarity.LEFT_OUT),
+    ("do we need anything better than ethernet?", Polarity.TOO_LITTLE), ("is infiniband needed or is roce enough?", Polarity.NEUTRAL),
+    ("don't we need infiniband?", Polarity.NEUTRAL)])
+def test_what_a_yes_would_mean(text, meant):
+    assert polarity_of(text) is meant
