@@ -46,8 +46,8 @@ def test_rows_of_several_sources_have_a_total(tmp_path):
 
 
 @pytest.mark.parametrize(("change", "says"), [
-    ({"gpus": "many"}, 'gpus: expected a number, got "many"'), ({"gpu": "abacus"}, 'gpu: expected a catalog id, got "abacus"'),
-    ({"model": "gpt-9"}, "model: expected a catalog id"), ({"fabric": ""}, "fabric: expected the fabric that joins 2 nodes"),
+    ({"gpus": "many"}, 'gpus: expected a number, got "many"'), ({"gpu": "abacus"}, 'gpu: expected an id of the catalog, got "abacus"'),
+    ({"model": "gpt-9"}, "model: expected an id of the catalog"), ({"fabric": ""}, "fabric: expected the fabric that joins 2 nodes"),
     ({"step_time_s": "0"}, "step_time_s: expected more than 0"), ({"strategy": "magic"}, "strategy: expected a strategy"),
     ({"global_batch": "4"}, "global_batch: expected at least the 16 data-parallel ranks"), ({"tpp": "1"}, 'known columns, got "tpp"'),
     ({"framework": "mine"}, "framework: expected one of"), ({"model": ""}, "layers: expected"),
