@@ -20,14 +20,14 @@ from .about_plan import PARTS, AboutPlan
 from .changes import changes
 from .commands import branch_of, command_of
 from .draft import Draft
-from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Question, Turn, Understood, VariationShown
-from .history import History
+from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Understood, VariationShown
 from .interviewer import Interviewer
 from .needed import not_without
 from .scaling import Scaling
 from .searching import computed
 from .taken import difference, said_fields, taken, varied_fields
-from .turns import Record, Turns, or_sentence
+from .turn_taking import TurnTaking
+from .turns import Record
 from .understanding import understand
 from .understanding.message import clean
 
@@ -51,65 +51,29 @@ def _plan(questionnaire: Questionnaire, library: Library) -> Begun:
     return begun(questionnaire, library)
 
 
-class Conversation:
+class Conversation(TurnTaking):
     """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends, and where it has a
     ``heard``, that is given what was said before any of the answer is returned.
 
     ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
-    raise for what a person types; after an error inside (of the planner, of the disk) everything is as it was before. ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next
-    question is worked out takes it in two, with ``hear`` or ``pick`` and then ``go_on``.
+    raise for what a person types; after an error inside (of the planner, of the disk) everything is as it was before.
+    ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next question is worked out takes it
+    in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
 
     def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
                  exporter: Exporter = exporting.write, record: Record | None = None,
                  fields: Mapping[str, Any] | None = None, today: datetime.date | None = None) -> None:
+        super().__init__(Interviewer(library, today), record)
         self.library = library
-        self.plan: Plan | None = None
-        self.variation: VariationShown | None = None
-        self._turns = Turns(record)
         self.searcher = searcher
         self._planner = planner or _plan
         self.exporter = exporter
         self.transcript_path: Path | None = None
         self._today = today
-        self._interviewer = Interviewer(library, today)
-        self._history = History()
-        self._varied: Draft | None = None
-        self._question_is_due = False
-        self._unfinished: Begun | None = None
-        self._adopted: Plan | None = None  # as it was when it was adopted, perhaps unfinished
         self._start_fields = dict(fields or {})
         self._about = AboutPlan(library.catalog)
         self.scaling = Scaling(library, today)
-
-    @property
-    def draft(self) -> Draft:
-        """What has been said so far."""
-        return self._history.draft
-
-    @property
-    def question(self) -> Question | None:
-        """The question that is open."""
-        return self._interviewer.question
-
-    @property
-    def turns(self) -> list[Turn]:
-        """Everything so far; a turn of which :meth:`go_on` still has the rest is not among them."""
-        return self._turns.ended
-
-    @property
-    def silent(self) -> bool:
-        """Whether nobody has said anything yet."""
-        return self._turns.silent
-
-    @property
-    def record(self) -> Record | None:
-        """What is given every turn."""
-        return self._turns.record
-
-    @record.setter
-    def record(self, record: Record | None) -> None:
-        self._turns.record = record
 
     # -- the three ways in -------------------------------------------------------------------------------
 
@@ -148,62 +112,6 @@ class Conversation:
             wrong = Failure(text="That choice does not belong to the open question.")
             return self._begin(choice_id, lambda: [wrong, *self._repeat()])
         return self._begin(choice.label, lambda: self._chosen(choice))
-
-    @property
-    def has_more(self) -> bool:
-        """Whether :meth:`go_on` has something to work out for what was heard."""
-        return self._question_is_due or self._unfinished is not None
-
-    def go_on(self) -> list[Event]:
-        """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which is
-        recorded.
-
-        What cannot be worked out is a :class:`Failure` among the events: the plan that was shown first stays then.
-        """
-        if not self._turns.open:
-            return []
-        rest: list[Event] = []
-        try:
-            rest += or_sentence(self._finish, "Where this plan would turn")
-            rest += or_sentence(self._next_question, "The next question")
-        finally:
-            self._question_is_due, self._unfinished = False, None
-            self._turns.end(rest)
-        return rest
-
-    def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
-        """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
-        before = self._history.copy(), self.plan, self.variation, self._varied, self._adopted
-        try:
-            events = answer()
-            self._turns.begin(said, events)
-        except BaseException:
-            self._history, self.plan, self.variation, self._varied, self._adopted = before
-            self._question_is_due, self._unfinished = False, None
-            raise
-        return events
-
-    def _finish(self) -> list[Event]:
-        """Put the finished plan in the place of the one that was shown first."""
-        if self._unfinished is not None:
-            first, whole = self._unfinished.plan, self._unfinished.finished()
-            if self.plan is first:
-                self.plan = whole
-            if self.variation is not None and self.variation.plan is first:
-                self.variation = self.variation.model_copy(update={"plan": whole})
-            self._turns.put(whole, first)
-        return []
-
-    def _next_question(self) -> list[Event]:
-        if not self._question_is_due:
-            return []
-        events = self._interviewer.next(self.draft, self.plan)
-        self._history.ask(self.question.field if self.question else None)
-        return events
-
-    def _whole(self) -> list[Event]:
-        self.go_on()
-        return list(self.turns[-1].events)
 
     def _heard(self, said: str) -> list[Event]:
         """What a message is: nothing, a choice, a command, or something about the job."""
@@ -324,11 +232,6 @@ class Conversation:
         return Failure(text=f"{name}{error.message}. Nothing was changed.", field=field)
 
     # -- questions ---------------------------------------------------------------------------------------
-
-    def _ask_next(self) -> list[Event]:
-        """Nothing yet: the next question ends the turn, see :meth:`go_on`."""
-        self._question_is_due = True
-        return []
 
     def _repeat(self) -> list[Event]:
         return self._interviewer.repeat()
