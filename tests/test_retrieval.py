@@ -229,9 +229,21 @@ def test_a_word_finds_the_passage_with_a_word_like_it(index):
     ("How much is a switch?", "A switch has 64 ports.", True), ("How much is a switch?", "A switch costs $36,000.", False),
     ("When was it published?", "It was published in June 2025.", False), ("In which city does it stand?", "It has 100,000 GPUs.", True),
     ("Who is the head of networking at Meta?", "Meta runs RoCE.", True), ("How much is the loss of bandwidth?", "A third.", False),
-    ("What does SHARP do?", "Switches add.", False)])
+    ("What does SHARP do?", "Switches add.", False), ("When will all-reduce be latency bound?", "For small messages.", False),
+    ("When will UALink switches ship?", "They join accelerators.", True), ("What would oversubscription cost?", "A seventh is left.", False),
+    ("What does a dropped packet cost in throughput?", "The window shrinks.", False), ("What does a NIC cost?", "It has one port.", True),
+    ("Who manages congestion in InfiniBand, the switch or the NIC?", "Credits do.", False), ("Who manages OpenAI?", "It trains.", True),
+    ("What is the chief cause of congestion in RoCE networks?", "Incast.", False), ("Who is chief executive of Arista?", "It sells.", True)])
 def test_a_price_a_date_a_place_or_a_person_that_no_passage_holds_is_missed(question, passage, missing):
     assert kinds.missing(question, [passage]) is missing
+
+
+@pytest.mark.parametrize("question", [
+    "When will all-reduce be latency bound?", "What is the chief cause of congestion in RoCE networks?",
+    "What does tensor parallelism across nodes cost in step time?", "Who manages congestion in InfiniBand, the switch or the NIC?",
+    "What does a dropped packet cost in throughput?", "What would oversubscription cost?"])
+def test_a_technical_question_in_the_words_of_a_price_a_date_or_a_person_is_answered(question, library, index):
+    assert ask(question, library, index).answered
 
 
 @pytest.mark.parametrize("text", ["words: [1]", "words: [{said: 3, means: x}]", "words: [{said: [x]}]"])
