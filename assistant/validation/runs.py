@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assistant.library.checks import known_id
-from assistant.model import Job, Machine, architecture_of, machine_of, network_of
+from assistant.model import Job, architecture_of, machine_of, network_of
 from assistant.model.framework import FRAMEWORKS
 from assistant.model.job import RECOMPUTE
 from assistant.model.validation import Run
@@ -49,7 +49,9 @@ def _rows(reader: csv.DictReader, path: Path, catalog: Catalog) -> Iterator[Run]
         try:
             if None in row or None in row.values():
                 raise InputError(f"expected {len(reader.fieldnames or [])} cells, as in the first line")
-            yield run_of(row, catalog)
+            run = run_of(row, catalog)
+            _check_possible(run)
+            yield run
         except InputError as error:
             raise error.located(file=str(path), line=reader.line_num) from None
 
@@ -76,7 +78,6 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
         raise InputError(f"expected the fabric that joins {machine.domains} nodes, got {given}", Place(field="fabric"))
     nics = _whole(row, "nics_per_node", 0) or None
     job = _job(row, catalog, gpus)
-    _check_possible(job, machine, _positive(row, "step_time_s"))
     return Run(
         id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation",
         reason=row.get("reason") or "",
@@ -85,12 +86,12 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
         memory_bytes=_positive(row, "memory_gb") * 2**30 if row.get("memory_gb") else None)
 
 
-def _check_possible(job: Job, machine: Machine, seconds: float) -> None:
+def _check_possible(run: Run) -> None:
     """Refuse a step that would need more than the GPUs' peak, which says that some number of the row is wrong."""
-    least = job.model_flops / (machine.gpus * max(machine.peak[job.precision], machine.peak["bf16"]))
-    if seconds < least:
-        raise InputError(f"expected at least {least:.3g} s, which these GPUs need at their peak for this model and batch, got {seconds:g}",
-                         Place(field="step_time_s"))
+    peak = run.machine.gpus * max(run.machine.peak[run.job.precision], run.machine.peak["bf16"])
+    if run.measured_s < (least := run.job.model_flops / peak):
+        raise InputError(f"expected at least {least:.3g} s, which these GPUs need at their peak for this model and batch, "
+                         f"got {run.measured_s:g}", Place(field="step_time_s"))
 
 
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
