@@ -49,9 +49,7 @@ def _rows(reader: csv.DictReader, path: Path, catalog: Catalog) -> Iterator[Run]
         try:
             if None in row or None in row.values():
                 raise InputError(f"expected {len(reader.fieldnames or [])} cells, as in the first line")
-            run = run_of(row, catalog)
-            _check_possible(run)
-            yield run
+            yield run_of(row, catalog)
         except InputError as error:
             raise error.located(file=str(path), line=reader.line_num) from None
 
@@ -84,14 +82,6 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
         job=job, machine=machine, network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
         parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"),
         memory_bytes=_positive(row, "memory_gb") * 2**30 if row.get("memory_gb") else None)
-
-
-def _check_possible(run: Run) -> None:
-    """Refuse a step that would need more than the GPUs' peak, which says that some number of the row is wrong."""
-    peak = run.machine.gpus * max(run.machine.peak[run.job.precision], run.machine.peak["bf16"])
-    if run.measured_s < (least := run.job.model_flops / peak):
-        raise InputError(f"expected at least {least:.3g} s, which these GPUs need at their peak for this model and batch, "
-                         f"got {run.measured_s:g}", Place(field="step_time_s"))
 
 
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
