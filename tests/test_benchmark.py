@@ -148,7 +148,7 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
     found = benchmark(library, list(PARTS), 3)
     assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space", "screen"] and found.processors >= 1
     text = "\n".join(benchmark_lines(found, 100))
-    assert "Startup" in text and "The full screen" in text
+    assert "STARTUP" in text and "THE FULL SCREEN" in text
 
 
 def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
