@@ -59,7 +59,7 @@ def predicted(run: Run, factors: Factors) -> float:
 
 def priors_of(runs: Sequence[Run]) -> Priors:
     """What the model itself says of its errors: the spread of the runs' frameworks, and of the fabrics they cross."""
-    compute = [run.machine.framework(run.job.framework).spread for run in runs]
+    compute = [run.machine.framework(run.job.framework).total_spread for run in runs]
     network = [NETWORK_SPREAD[run.network.transport] for run in runs if crosses(run)]
     return Priors(float(np.mean(compute)), float(np.mean(network)) if network else 0.0)
 

@@ -11,7 +11,7 @@ import assistant
 from assistant.library.questionnaires import text_of
 from assistant.model.uncertainty import SHARED_NETWORK
 from assistant.model.validation import Run
-from assistant.validation import read_runs
+from assistant.validation import read_measured
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.profile import ComputeFactor, NetworkFactor, Profile, ProfileErrors, ProfileRun
@@ -48,7 +48,7 @@ def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = Non
 def _runs(path: Path, catalog: Catalog) -> list[Run]:
     text_of(path)  # a file that is missing or is no text is refused with a sentence
     try:
-        runs = [run for run in read_runs(path, catalog) if run.use != "excluded"]
+        runs = [run for run in read_measured(path, catalog) if run.use != "excluded"]
     except csv.Error as error:
         raise InputError(f"not valid CSV: {error}", Place(str(path))) from None
     if not runs:

@@ -86,7 +86,7 @@ def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, pro
         parts = _bought(questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu,
                         assumptions)
     count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
-    spot, failure = _factors(questionnaire.budget.spot, count, catalog, checkpoint_s, assumptions)
+    spot, failure = _factors(questionnaire.budget.on_spot, count, catalog, checkpoint_s, assumptions)
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     return CandidatePrice(*parts, spot, failure, notes, tuple(assumptions))
 
@@ -114,6 +114,9 @@ def _bought(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, catalog: Cat
         _assume(assumptions, "budget.amortization_months", months, constant(constants, "cost-amortization").source)
     assumptions.append(Assumption(field="budget.mode", value="buy", why="bought machines are counted as busy in every hour "
                                   "of these months, without interest, staff, racks or building"))
+    if budget.spot:
+        assumptions.append(Assumption(field="budget.spot", value=False, why="spot is a way of renting and does not apply to machines "
+                                      "that are bought: nobody takes them away"))
     gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
     fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
     if fabric_watts is None:

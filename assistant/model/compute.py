@@ -214,7 +214,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         if framework.stops_early and job.recompute != "none":
             spared += share * gemm_time(*gemms[-1], kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
-    factor, launch = framework.compute, machine.kernel_launch * framework.launch
+    factor, launch = framework.compute * framework.practice, machine.kernel_launch * framework.launch
     launch = launch * (machine.kernels.fp8_launch if job.precision == "fp8" else 1.0)
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)

@@ -7,6 +7,7 @@ where their calibration starts. The habits are what the software does by default
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -21,7 +22,9 @@ class Framework:
     floor. ``attention``: factor on flash attention besides (older kernels). ``overlap``: share
     of the hideable communication that really disappears; collectives that run beside compute
     take units and memory bandwidth from it, so measured runs show little of it. ``tp_overlap``: the same for
-    tensor-parallel communication. ``spread``: standard deviation of the logarithm of compute time within this stack.
+    tensor-parallel communication. ``practice``: compute time of other people's runs against those of the publishers whom the
+    factors come from, who show what can be reached. ``spread``: standard deviation of the logarithm of compute time within
+    this stack, of one publisher.
     """
 
     name: str
@@ -30,26 +33,35 @@ class Framework:
     attention: float = 1.0
     overlap: float = 0.8
     tp_overlap: float = 0.25
+    practice: float = 1.0
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
-    spread: float = 0.10  # what holds four fifths of vTrain, dgxc, NeMo and Megatron-Bridge (dense), each predicted without its rows
+    spread: float = 0.10
     gradient_memory: float = 4.0  # bytes of one accumulated gradient element
     fused_accumulation: bool = False  # gradients are added to the buffer by the product that makes them
     flat_gradients: bool = False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
     stops_early: bool = False  # recomputing a layer ends before its last product, whose output nothing needs
     dispatch_once: bool = False  # tokens travel to each domain once and are copied there
     gathers_fp8: bool = False  # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
-    # Seconds per expert held and direction in stacks that loop over experts on the host, as Hugging Face's mixtures do:
-    # assumed, some twenty launches of 10 µs. Grouped products (torchtitan) have none; a framework's name does not tell.
+    # Seconds per expert held and direction in stacks that loop over experts on the host, as Hugging Face's mixtures do; the
+    # catalog says how many. Grouped products (torchtitan) have none; a framework's name does not tell.
     expert_launch: float = 0.0
+
+    @property
+    def total_spread(self) -> float:
+        """The spread of anybody's runs: beside the publishers' own, half of what others take longer (assumed)."""
+        return math.hypot(self.spread, math.log(self.practice) / 2.0)
 
 
 CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
+PRACTICE = "practice"
+READ = (*CALIBRATED, PRACTICE, "expert_launch")  # what the catalog may say of a stack
 _EAGER = Framework("fsdp", compute=1.2, attention=1.5, launch=1.8, overlap=0.6, tp_overlap=0.15, expert_launch=200e-6,
                    flat_gradients=True, stops_early=True, spread=0.12)
 FRAMEWORKS = {
     "megatron": Framework("megatron", step_overhead=0.002, dispatch_once=True, gradient_memory=2.0, fused_accumulation=True,
-                          gathers_fp8=True),
+                          gathers_fp8=True,
+                          spread=0.085),  # 79 to 90 % of vTrain, dgxc, NeMo and Megatron-Bridge (dense), each predicted without its rows
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", stops_early=False, spread=0.15),
     "jax": Framework("jax", compute=1.1),
@@ -64,9 +76,15 @@ def framework_of(name: str | None, gpu: str = "", constants: Mapping[str, Fact] 
     ``framework-<name>-<factor>-<family>`` wins over ``framework-<name>-<factor>``; the family is the start of the GPU's id.
     """
     profile = UNKNOWN if name is None else FRAMEWORKS[name]
-    facts, family = constants or {}, gpu.split("-")[0]
-    given = {}
-    for habit in CALIBRATED:
-        entry = f"framework-{profile.name}-{habit.replace('_', '-')}"
-        given[habit] = facts.get(f"{entry}-{family}") or facts.get(entry)
+    given = {habit: _fact(profile.name, habit, gpu, constants) for habit in READ}
     return replace(profile, **{habit: fact.si for habit, fact in given.items() if fact})
+
+
+def practice_of(name: str | None, gpu: str, constants: Mapping[str, Fact] | None) -> Fact | None:
+    """What others than the publishers of a framework's reference runs take longer, where the catalog knows."""
+    return _fact(name or UNKNOWN.name, PRACTICE, gpu, constants)
+
+
+def _fact(framework: str, habit: str, gpu: str, constants: Mapping[str, Fact] | None) -> Fact | None:
+    facts, entry = constants or {}, f"framework-{framework}-{habit.replace('_', '-')}"
+    return facts.get(f"{entry}-{gpu.split('-')[0]}") or facts.get(entry)

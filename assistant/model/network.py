@@ -52,6 +52,7 @@ class Network:
     in_network_reduction: bool
     oversubscription: float = 1.0
     leaf_domains: float = float("inf")
+    uplink_spread: float = 1.0  # times the usual error where a job crosses the uplinks of oversubscribed leaves
     possible: bool = True
     wide_area: bool = False
     proven_gpus: float = float("inf")
@@ -80,6 +81,7 @@ def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, i
         scale_loss=_scale_loss(fabric, machine, cabling), jitter=_si(fabric.jitter),
         in_network_reduction=in_network and fabric.in_network_reduction,
         oversubscription=cabling.oversubscription, leaf_domains=_leaf_domains(machine, cabling.oversubscription),
+        uplink_spread=_si((machine.constants or {}).get("congestion-uplink-spread")) or 1.0,
         possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
         proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))

@@ -125,7 +125,7 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     parts = {name: np.broadcast_to(part, shape)[MIDDLE, networks, own] for name, part in slowed.parts.items()}
     memory, traffic = memory_of(job, machine, machine.framework(job.framework), layouts), traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
-    network_spread = np.array([network_spread_of(n, job) for n in columns.networks])
+    network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
     draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread)
     bands = quantiles(draws)
     return [_outcome(job, machine, network, layouts, int(own[f]), {name: float(part[f]) for name, part in parts.items()},
@@ -144,23 +144,30 @@ def _outcome(job: Job, machine: Machine, network: Network, layouts: Layouts, ind
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
         memory_bytes=float(memory.total[index]), memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
         fits=fits and network.possible, breakdown=Breakdown(**parts),
-        outside_calibration=reasons + _beyond(job, network),
+        outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_per_gpu={k: float(v[index]) for k, v in traffic.per_gpu.items()},
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]))
 
 
-def _beyond(job: Job, network: Network) -> list[str]:
-    """Said when the job is larger than any published run on this network."""
-    if job.gpus <= network.proven_gpus:
-        return []
-    return [f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}"]
+def _beyond(job: Job, network: Network, domains: int) -> list[str]:
+    """Said when the job is larger than any published run on this network, or crosses uplinks that nothing was measured over."""
+    reasons = []
+    if job.gpus > network.proven_gpus:
+        reasons.append(f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}")
+    if _crosses_thin_uplinks(network, domains):
+        reasons.append("leaves are oversubscribed: none of the measured runs tells how ranks share their uplinks")
+    return reasons
+
+
+def _crosses_thin_uplinks(network: Network, domains: int) -> bool:
+    return network.oversubscription > 1 and domains > network.leaf_domains
 
 
 def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     """Standard deviation of the logarithm of compute time, and what lies outside of what was calibrated."""
     framework = machine.framework(job.framework)
-    variance, reasons = framework.spread**2, []
+    variance, reasons = framework.total_spread**2, []
     for applies, extra, reason in (
         (not machine.calibrated, 0.15, f"{machine.gpu}: efficiencies taken over from a relative, not measured"),
         (job.precision == "fp8", 0.07, ""),
@@ -176,10 +183,12 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     return float(np.sqrt(variance)), reasons
 
 
-def network_spread_of(network: Network, job: Job) -> float:
-    """Standard deviation of the logarithm of this network's time; wider beyond the largest published run on it."""
+def network_spread_of(network: Network, job: Job, domains: int) -> float:
+    """Standard deviation of the logarithm of this network's time; wider beyond the largest published run on it, and where
+    ``domains`` of a job are joined by the uplinks of oversubscribed leaves (``congestion-uplink-spread``). Both are assumed."""
     spread = NETWORK_SPREAD[network.transport]
-    return spread * (1.5 if job.gpus > network.proven_gpus else 1.0)
+    spread *= 1.5 if job.gpus > network.proven_gpus else 1.0
+    return spread * (network.uplink_spread if _crosses_thin_uplinks(network, domains) else 1.0)
 
 
 def sweep(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None,
