@@ -50,13 +50,13 @@ def validate(
 def _compared(file: Path | None, user_catalog: Path | None, leave_one_out: bool) -> Validation:
     """Steps and memory of a file's runs, or of the shipped ones and with them the collectives."""
     from assistant.library import load
-    from assistant.validation import left_out, read_runs
+    from assistant.validation import left_out, published_runs, read_measured
     from assistant.validation import validate as compare
     from assistant.validation.memory import with_memory
 
     library = load(user_catalog=user_catalog)
     folder = library.knowledge_folder / "measurements"
-    runs = read_runs(file or folder / "training.csv", library.catalog)
+    runs = read_measured(file, library.catalog) if file else published_runs(library.knowledge_folder, library.catalog)
     with progress_bar("predicting", sum(run.use != "excluded" for run in runs)) as advance:
         made = compare(runs, file or Path("knowledge/measurements/training.csv"), advance)
     made = with_memory(made, runs, None if file else folder, library.catalog)

@@ -10,7 +10,7 @@ import pytest
 
 from assistant.library import load
 from assistant.model.validation import Run
-from assistant.validation import read_runs
+from assistant.validation import published_runs
 from assistant.validation.calibration import STAGES, _thinned, completed, errors, fit, improved
 from assistant.validation.constants import first_values, predicted, prepared, shipped
 from assistant.validation.record import kernel_constants, with_efficiencies
@@ -23,7 +23,7 @@ FOLDER = load().knowledge_folder
 
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
-    return read_runs(FOLDER / "measurements" / "training.csv", catalog())
+    return published_runs(FOLDER, catalog())
 
 
 def test_the_marks_in_the_file_are_those_of_the_rule(runs):

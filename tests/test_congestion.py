@@ -106,3 +106,18 @@ def test_sockets_do_not_care_how_switches_route() -> None:
     ways = [network_of(tcp, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss for way in (None, True, False)]
     assert len(set(ways)) == 1
     assert np.isfinite(replace(network_of(tcp, None, machine)).gpu_rate)
+
+
+def test_oversubscribed_leaves_make_the_plan_less_sure_and_it_says_so() -> None:
+    job = {"workload": "pretraining", "model": "deepseek-v3", "cluster": {"gpu": "h100-sxm", "gpus": 1024}}
+    free = plan(Questionnaire.model_validate(job), library.load(), index=None)
+    job["cluster"]["oversubscription"] = "3:1"
+    shared = plan(Questionnaire.model_validate(job), library.load(), index=None)
+    width = [_width(next(c for c in made.candidates if c.fabric == "roce-v2-400")) for made in (free, shared)]
+    assert width[1] > width[0]
+    said = [warning.message for warning in shared.warnings if warning.code == "outside-calibration"]
+    assert any("oversubscribed" in message for message in said)
+
+
+def _width(candidate) -> float:
+    return candidate.step_time_s.p90 / candidate.step_time_s.p10

@@ -11,9 +11,13 @@ import pytest
 
 from assistant.library import load
 from assistant.model.validation import Run, null_errors, step_time, summarize
-from assistant.validation import errors_of, read_runs
+from assistant.planning import plan
+from assistant.validation import errors_of, published_runs, read_runs
+from assistant.validation.constants import shipped
+from assistant.validation.practice import practice
 from assistant.validation.report import validate
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from .modelled import catalog
 
@@ -25,7 +29,7 @@ MIXTURES = {"dgxc": 0.16, "megatron-bridge": 0.28, "azure": 0.14}
 
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
-    return read_runs(MEASUREMENTS / "training.csv", catalog())
+    return published_runs(MEASUREMENTS.parent, catalog())
 
 
 def held_out(runs: list[Run], source: str, *, experts: bool) -> list[Run]:
@@ -66,6 +70,35 @@ def test_gathers_that_recomputing_repeats_cost_a_third_more_over_a_slow_network(
     slow = next(run for run in runs if run.id == "ibeth-010")
     once = dataclasses.replace(slow, job=slow.job.with_(regathered=0.0))
     assert step_time(slow) / step_time(once) == pytest.approx(4 / 3, rel=0.03)
+
+
+def test_a_run_of_your_own_is_expected_to_take_what_others_than_the_makers_of_megatron_took(runs):
+    published = next(run for run in runs if run.source == "nemo" and run.use == "validation")
+    yours = next(run for run in read_runs(MEASUREMENTS / "training.csv", catalog()) if run.id == published.id)
+    longer = catalog().constants["framework-megatron-practice"].si
+    assert 1 < longer < 1.25
+    assert 1 < step_time(yours) / step_time(published) <= longer
+
+
+def test_what_others_take_longer_counts_every_publisher_once(runs):
+    found, shipped_values = practice(runs, shipped(catalog())), shipped(catalog())
+    assert found["megatron/practice"] == pytest.approx(catalog().constants["framework-megatron-practice"].si, rel=0.01)
+    more = [run for run in runs if run.source == "bigscience"] * 3 + [run for run in runs if run.source != "bigscience"]
+    assert practice(more, shipped_values) == found
+    one_less = practice([run for run in runs if run.source != "vtrain"], shipped_values)
+    assert one_less["megatron/practice"] == pytest.approx(found["others/practice"] ** 0.5)
+    alone = practice([run for run in runs if run.source != "bigscience"], shipped_values)
+    assert alone == {"megatron/practice": 1.0, "others/practice": 1.0}
+
+
+def test_a_plan_says_how_far_from_the_published_runs_it_expects_to_be():
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
+    said = {}
+    for name in ("megatron", None, "fsdp"):
+        made = plan(Questionnaire.model_validate(job | ({"training": {"framework": name}} if name else {})), load(), index=None)
+        said[name] = [assumption for assumption in made.assumptions if assumption.field == "model.practice"]
+    assert [len(lines) for lines in said.values()] == [1, 1, 0]
+    assert said["megatron"][0].value > said[None][0].value > 1 and "BigScience" in said["megatron"][0].why
 
 
 def test_calibration_and_validation_rows_are_apart_and_exclusions_have_a_reason(runs):

@@ -151,7 +151,7 @@ def test_a_users_measured_memory_is_compared(tmp_path):
 
 
 def test_a_users_run_that_is_refused_is_named(tmp_path):
-    seen = weft("validate", written(tmp_path, ROW | {"strategy": "ddp", "model": "llama-3.1-70b"})).out
+    seen = weft("validate", written(tmp_path, ROW | {"strategy": "ddp", "model": "llama-3.1-70b", "step_time_s": "60"})).out
     assert "refused: 1." in seen and "night run" in seen
 
 

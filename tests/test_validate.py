@@ -60,6 +60,31 @@ def test_a_mistake_is_one_sentence_with_line_and_column(tmp_path, change, says):
     assert seen.code == 2 and says in seen.err and "mine.csv:" in seen.err and seen.err.count("\n") == 1
 
 
+def test_every_row_with_a_mistake_is_named_at_once(tmp_path):
+    seen = weft("validate", written(tmp_path, ROW | {"gpus": "many"}, ROW, ROW | {"model": "gpt-9"}, ROW | {"step_time_s": "0"}))
+    first, *lines = seen.err.splitlines()
+    assert seen.code == 2 and seen.out == "" and "3 rows cannot be used" in first and len(lines) == 3
+    for line, place in zip(lines, ("mine.csv:2 gpus: expected", "mine.csv:4 model: expected", "mine.csv:5 step_time_s: expected"), strict=True):
+        assert place in line
+
+
+def test_of_very_many_mistakes_the_first_are_named_and_all_counted(tmp_path):
+    lines = weft("validate", written(tmp_path, *[ROW | {"gpus": "many"}] * 53)).err.splitlines()
+    assert "53 rows cannot be used" in lines[0] and len(lines) == 22 and lines[-1].strip() == "and 33 more"
+
+
+@pytest.mark.parametrize("command", [("validate",), ("calibrate", "--out", "never.yaml")])
+def test_a_step_that_no_gpu_could_take_is_refused_with_its_row_and_the_least_that_is_possible(tmp_path, command):
+    """6 FLOP per weight and token at least: 8.03e9 weights, 32 × 4,096 tokens, 16 GPUs of at most 989 TFLOP/s."""
+    least = 6 * 7.5e9 * 32 * 4096 / (16 * 989e12)
+    file = written(tmp_path, ROW, ROW | {"step_time_s": f"{0.9 * least:.3f}"})
+    seen = weft(command[0], file, *command[1:])
+    assert seen.code == 2 and "mine.csv:3 step_time_s: expected at least" in seen.err and seen.err.count("\n") == 1
+    assert f"got {0.9 * least:.3f}".rstrip("0") in seen.err
+    assert weft("validate", written(tmp_path, ROW | {"step_time_s": f"{1.3 * least:.3f}"})).code == 0
+    assert weft("validate", written(tmp_path, ROW, ROW | {"step_time_s": "0.001", "use": "excluded"})).code == 0
+
+
 def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "empty.csv").write_text("gpu,gpus,global_batch,sequence_length,step_time_s\n")
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\xff\xfe")

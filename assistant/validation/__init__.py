@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .practice import published_runs
 from .report import errors_of, left_out, validate
-from .runs import read_runs
+from .runs import read_measured, read_runs
 
-__all__ = ["errors_of", "left_out", "read_runs", "validate"]
+__all__ = ["errors_of", "left_out", "published_runs", "read_measured", "read_runs", "validate"]

@@ -25,7 +25,7 @@ SOFT = 0.04  # below it errors count squared, above it by their size
 PRIOR = 3.0  # rows that a constant's first value counts for, so that a few rows alone cannot carry it far
 NUDGE, LONGEST = 0.02, 0.3  # of the logarithm: for derivatives, and the longest step of a round
 ROUNDS = 6
-OUT_PASSES, OUT_EVERY = 1, 2  # each fit without a source: passes, and every n-th row of the others
+OUT_PASSES, OUT_EVERY = 1, 1  # each fit without a source: passes, and every n-th row of the others
 # Nothing multiplies faster than the best products measured on A100: 271 of 312 TFLOP/s, 0.87 of the peak (S. Bekman, ML
 # Engineering, maximum achievable matmul; from memory). The backward pass, which PyTorch launches from C++, takes the host no
 # longer than the forward pass.
@@ -52,7 +52,7 @@ STAGES = (
            "megatron/overlap", "megatron/tp_overlap", "other/tp_overlap"), ("hopper",)),
     Stage(("a100/gemm_efficiency", "a100/attention_efficiency", "a100/kernel_launch", "kernel/tile", "kernel/backward_launch",
            "kernel/depth", "kernel/tp_launch", "kernel/tp_wait", "kernel/unfused_softmax", "kernel/outer_launch",
-           "kernel/loss_traffic"), ("a100",)),
+           "kernel/loss_traffic", "deepspeed/compute"), ("a100",)),
     Stage(("blackwell/gemm_efficiency", "blackwell/attention_efficiency"), ("blackwell",)),
     Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
     Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
@@ -183,13 +183,15 @@ def main(arguments: Sequence[str]) -> None:
     from assistant.library import load
 
     from .constants import shipped
+    from .practice import practice, published_runs
     from .record import record
-    from .runs import read_runs
 
     library = load()
-    values = fit(read_runs(library.knowledge_folder / "measurements" / "training.csv", library.catalog))
+    runs = published_runs(library.knowledge_folder, library.catalog)
+    values = fit(runs)
+    values |= practice(runs, values)
     old = shipped(library.catalog)
-    for name in dict.fromkeys(name for stage in STAGES for name in stage.names):
+    for name in dict.fromkeys((*(name for stage in STAGES for name in stage.names), "megatron/practice")):
         print(f"{name:32} fitted {values[name]:12.6g}   shipped {old[name]:12.6g}")
     if "--write" in arguments:
         for path in record(values, library.knowledge_folder / "catalog", datetime.date.today()):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from assistant.model.framework import CALIBRATED, FRAMEWORKS, Framework, framework_of
+from assistant.model.framework import CALIBRATED, FRAMEWORKS, PRACTICE, Framework, framework_of
 from assistant.model.kernels import KernelConstants, kernels_from
 from assistant.model.layout import Layouts
 from assistant.model.network import Networks
@@ -55,6 +55,7 @@ def shipped(catalog: Catalog) -> Values:
     for name in FRAMEWORKS:
         profile = framework_of(name, MEMBER["hopper"], catalog.constants)
         values |= {f"{name}/{habit}": getattr(profile, habit) for habit in HABITS}
+    values[f"megatron/{PRACTICE}"] = framework_of("megatron", MEMBER["hopper"], catalog.constants).practice
     return values | HELD
 
 

@@ -17,8 +17,8 @@ from assistant.vocabulary.validation import SourceAccuracy, Validation
 
 from .collective_report import with_collectives
 from .memory import with_memory
-from .report import left_out, validate
-from .runs import read_runs
+from .practice import others_runs, published_runs
+from .report import left_out, planned, validate
 
 _FILE = Path("knowledge/measurements/training.csv")
 
@@ -31,10 +31,11 @@ def recorded(knowledge: Path) -> list[SourceAccuracy]:
 
 def described(knowledge: Path, catalog) -> Validation:
     """Our runs as the model predicts them now, memory and collectives likewise, with the recorded lines of the sources left out."""
-    runs = read_runs(knowledge / "measurements" / "training.csv", catalog)
+    runs = published_runs(knowledge, catalog)
     made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)
-    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge)]})
+    expected = planned(others_runs(runs, knowledge, catalog))
+    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected]})
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
     library = load()
     folder = library.knowledge_folder
     if "--leave-one-out" in arguments:
-        runs = read_runs(folder / "measurements" / "training.csv", library.catalog)
+        runs = published_runs(folder, library.catalog)
         lines = [line.model_dump() for line in left_out(runs, leave_one_out(runs))]
         (folder / "measurements" / "left_out.json").write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
     made = described(folder, library.catalog)

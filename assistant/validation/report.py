@@ -26,6 +26,11 @@ def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda:
                       slowdowns=slowdowns(list(zip(kept, measured, strict=True))))
 
 
+def planned(runs: Sequence[Run]) -> list[SourceAccuracy]:
+    """Errors by source of runs whose prediction counts what others than their publishers take longer."""
+    return _by_source([(run, _measured(run, lambda: None)) for run in runs], "planned")
+
+
 def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
     low, high = band(run)
     done()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import ModelShape, Parallelism
 
 REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
+MOST_MISTAKES = 20  # told one by one
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep", "interleave", "sequence_parallel", "micro_batch", "recompute", "attention")
@@ -30,10 +31,21 @@ COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_n
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
-    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad cell."""
+    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad cell of every bad row, of
+    many the first :data:`MOST_MISTAKES` and how many there are.
+    """
+    return _read(path, lambda row: run_of(row, catalog))
+
+
+def read_measured(path: Path, catalog: Catalog) -> list[Run]:
+    """As :func:`read_runs`, for a user's own file: a step faster than the GPUs can be is a mistake as well."""
+    return _read(path, lambda row: _possible(run_of(row, catalog)))
+
+
+def _read(path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            runs = list(_rows(csv.DictReader(file), path, catalog))
+            runs = _rows(csv.DictReader(file), path, made)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(file=str(path))) from None
     except (UnicodeDecodeError, csv.Error):
@@ -43,15 +55,39 @@ def read_runs(path: Path, catalog: Catalog) -> list[Run]:
     return runs
 
 
-def _rows(reader: csv.DictReader, path: Path, catalog: Catalog) -> Iterator[Run]:
+def _rows(reader: csv.DictReader, path: Path, made: Callable[[Mapping[str, str]], Run]) -> list[Run]:
     _check_names(list(reader.fieldnames or []), Place(file=str(path), line=1))
+    runs, mistakes = [], []
     for row in reader:
         try:
             if None in row or None in row.values():
                 raise InputError(f"expected {len(reader.fieldnames or [])} cells, as in the first line")
-            yield run_of(row, catalog)
+            runs.append(made(row))
         except InputError as error:
-            raise error.located(file=str(path), line=reader.line_num) from None
+            mistakes.append(error.located(file=str(path), line=reader.line_num))
+    if mistakes:
+        raise _together(mistakes)
+    return runs
+
+
+def _together(mistakes: list[InputError]) -> InputError:
+    """One mistake as it is; several under a line that counts them."""
+    if len(mistakes) == 1:
+        return mistakes[0]
+    more = len(mistakes) - MOST_MISTAKES
+    told = [f"  {mistake}" for mistake in mistakes[:MOST_MISTAKES]] + ([f"  and {more:,} more"] if more > 0 else [])
+    return InputError("\n".join([f"{len(mistakes):,} rows cannot be used:", *told]))
+
+
+def _possible(run: Run) -> Run:
+    """The run; refused where its step would take more than the GPUs' peak, nothing computed twice: some number of the row is
+    wrong then."""
+    peak = run.machine.gpus * max(run.machine.peak[run.job.precision], run.machine.peak["bf16"])
+    least = run.job.model_flops / peak
+    if run.use != "excluded" and run.measured_s < least:
+        raise InputError(f"expected at least {least:.3g} s, what {run.machine.gpus:,} GPUs at their peak need for this model, batch and "
+                         f"sequence length, got {run.measured_s:g}", Place(field="step_time_s"))
+    return run
 
 
 def _check_names(names: list[str], place: Place) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from assistant.model.validation import Run
 
 PUBLISHER = {"dgxc": "nvidia", "megatron-bridge": "nvidia", "nemo": "nvidia", "azure-ring-tree": "azure"}
-ONLY_VALIDATION = ("azure", "bigscience", "kempner")
+ONLY_VALIDATION = ("azure", "kempner")
 FAMILY = {"a100": "a100", "h100": "hopper", "h200": "hopper", "v100": "v100", "b200": "blackwell", "gb200": "blackwell",
           "b300": "blackwell-ultra", "gb300": "blackwell-ultra"}
 
