@@ -169,11 +169,19 @@ def test_buying_without_a_design_takes_the_catalogs_capital_cost():
 
 
 def test_what_was_assumed_is_listed():
-    fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy", spot=True)).assumptions}
-    assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness",
-            "spot interruptions per node and day"} <= fields
+    fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy")).assumptions}
+    assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness"} <= fields
+    assert "spot interruptions per node and day" in {a.field for a in prices(INFINIBAND, job(mode="rent", spot=True)).assumptions}
     assert {assumption.field for assumption in prices(INFINIBAND, job(mode="rent")).assumptions} == {
         "failures per node and day", "seconds a checkpoint stops the work"}
+
+
+def test_who_buys_and_says_spot_reads_that_it_does_not_apply_and_pays_no_rework():
+    both, bought = (prices(ROCE, job(mode="buy", spot=spot)) for spot in (True, False))
+    said = [a.why for a in both.assumptions if a.field == "budget.spot"]
+    assert len(said) == 1 and "does not apply" in said[0] and not [a for a in bought.assumptions if a.field == "budget.spot"]
+    assert both.spot_factor == bought.spot_factor == 1.0 and both.gpu_total == bought.gpu_total
+    assert "spot interruptions per node and day" not in {a.field for a in both.assumptions}
 
 
 def test_spot_is_rework_and_not_a_flat_discount():

@@ -92,7 +92,7 @@ def test_a_plan_that_does_not_touch_the_disagreement_is_left_as_it_is(made, libr
 
 def test_weft_plan_tells_it_to_a_person_and_leaves_it_out_of_the_json(library):
     file = str(library.examples["llama-70b-pretraining"])
-    assert "Computed for this job" in weft("plan", file).out.replace("\n", " ")
+    assert "Computed for this job" in weft("plan", file, "--all").out.replace("\n", " ")
     assert '"crossover": null' in weft("plan", file, "--format", "json").out
 
 

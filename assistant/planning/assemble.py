@@ -11,13 +11,14 @@ from assistant.reasoning import Conclusion
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (Assumption, Candidate, Evidence, Finding, Flip, Plan, PlanConflict, Recommendation, Warning_)
 
-from . import overrides, profile
+from . import overrides, profile, stack
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
 from .remedy import smallest_change
 from .resolve import Resolved
+from .tie import not_the_likeliest
 
 GB = 1e9
 
@@ -28,7 +29,8 @@ def plan_of(job: Resolved, entries: list[Entry], choice: Choice, findings: list[
     """The plan as the contract has it, without the values at which it would turn."""
     chosen = choice.chosen
     return Plan(
-        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(job, entries, choice, [], catalog),
+        questionnaire=job.questionnaire.model_dump(mode="json"), recommendation=recommendation_of(
+            job, entries, choice, [], catalog, conclusions),
         candidates=candidates_of(entries, choice), findings=findings, evidence=evidence,
         conflicts=conflicts, fabric_design=_design(job, chosen, catalog), nccl=_settings(job, chosen),
         warnings=[*more_warnings, *_warnings(job, chosen, conclusions, searched)], assumptions=_assumptions(job, chosen, entries, catalog),
@@ -47,14 +49,15 @@ def verdict_of(choice: Choice) -> str:
     return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
 
 
-def recommendation_of(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog) -> Recommendation:
+def recommendation_of(job: Resolved, entries: list[Entry], choice: Choice, flips: list[Flip], catalog: Catalog,
+                      conclusions: Iterable[Conclusion]) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would."""
     verdict = verdict_of(choice)
     change = smallest_change(job, architecture_of(job.model), entries, catalog) if verdict == "infeasible" else None
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none", verdict=verdict, headline=headline(job, choice, verdict),
         confidence=round(choice.confidence, 3), runner_up=choice.runner_up.id if choice.runner_up else None, flips=flips,
-        smallest_change=change)
+        smallest_change=change, not_the_likeliest=not_the_likeliest(entries, choice, conclusions))
 
 
 def _ordered(entries: list[Entry], choice: Choice) -> list[Entry]:
@@ -125,5 +128,5 @@ def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], cata
     if chosen is not None:
         prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour}
         taken += [Assumption(field=field, value=round(p.value, 4), why=str(p)) for field, p in prices.items() if p.origin not in ("quoted", "none")]
-    taken += [*overrides.assumptions(job, entries, catalog), *profile.assumptions(job, catalog)]
+    taken += [*overrides.assumptions(job, entries, catalog), *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

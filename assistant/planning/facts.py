@@ -93,7 +93,7 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     ages = [e.price.oldest_days for e in priced if e.median_cost <= NEAR * best and e.price.oldest_days is not None]
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
     return {
-        "budget_mode": budget.mode, "budget_usd": known(budget.usd), "spot": budget.spot, "gpu_price_usd_hour": known(gpu),
+        "budget_mode": budget.mode, "budget_usd": known(budget.usd), "spot": budget.on_spot, "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
         "premium_breakeven_percent": known(_breakeven(infiniband) if infiniband else None)}
 
@@ -180,6 +180,7 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None), "adaptive_routing": _routing(fabric, job),
         "in_network_reduction": fabric.in_network_reduction, "vendors": fabric.vendors, "skills": fabric.skills,
         "maturity": fabric.maturity, "largest_proven_gpus": known(proven),
+        "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
         "node_count_over_proven": known(job.gpus / proven if proven else None), "owned": c.owned,
         "sold_by_provider": known(c.sold), "exists_for_gpu": c.exists or fabric.technology in ("none", "wan")}
     return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})

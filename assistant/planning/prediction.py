@@ -14,7 +14,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import profile
+from . import profile, stack
 from .candidates import considered
 from .entry import Entry
 from .estimate import estimate_training
@@ -49,7 +49,7 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
     computed = [e for e in entries if e.estimate is not None]
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
-    return _prediction(questionnaire.name, min(computed, key=lambda e: e.step), [*job.assumptions, *profile.assumptions(job, catalog)])
+    return _prediction(questionnaire.name, min(computed, key=lambda e: e.step), [*job.assumptions, *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)])
 
 
 def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:

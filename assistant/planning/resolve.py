@@ -129,8 +129,12 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
 
 
 def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
-    """The split that was given; whether tensor-parallel ranks share the sequence is assumed where it was not said."""
+    """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the sequence."""
     split, training = questionnaire.parallelism, questionnaire.training
+    if training is not None and training.framework == "megatron" and "strategy" not in split.model_fields_set and not questionnaire.serves:
+        taken.take("parallelism.strategy", "zero1", "not said: Megatron's recipes spread the optimizer's state over the data-parallel ranks (distributed "
+                   "optimizer); say ddp where every rank keeps all of it")
+        split = split.model_copy(update={"strategy": "zero1"})
     if questionnaire.serves or split.tp == 1 or "sequence_parallel" in split.model_fields_set:
         return split
     shared = training is None or training.framework != "deepspeed"

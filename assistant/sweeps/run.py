@@ -48,7 +48,7 @@ def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Librar
 
 
 def _answered(values: dict[str, Any], made: Decision, catalog: Catalog) -> Point:
-    said, chosen = recommendation_of(made.job, made.entries, made.choice, [], catalog), made.choice.chosen
+    said, chosen = recommendation_of(made.job, made.entries, made.choice, [], catalog, made.conclusions), made.choice.chosen
     return Point(values=values, fabric=chosen.id if chosen else None, verdict=said.verdict, kept=made.choice.kept,
                  says=" ".join(part for part in (said.headline, said.smallest_change) if part),
                  fabrics=[_swept(one, catalog.fabrics[one.fabric]) for one in candidates_of(made.entries, made.choice)])

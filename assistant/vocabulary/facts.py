@@ -136,6 +136,7 @@ _CANDIDATE = {
     "skills": _text("what it takes to run it well", "none", "some", "expert"),
     "maturity": _text("how far it has come", "proven", "shipping", "emerging", "announced"),
     "largest_proven_gpus": _number("GPUs", "largest published run"),
+    "largest_proven_source": _text("source of the largest published run"),
     "node_count_over_proven": _number("1", "size of this job ÷ largest published run"),
     "owned": _flag("the fabric is already decided or owned"),
     # Whether it can be had

@@ -91,6 +91,7 @@ class Recommendation(Contract):
     runner_up: str | None = None
     flips: list[Flip] = Field(default_factory=list)
     smallest_change: str | None = None  # infeasible: what would make it work
+    not_the_likeliest: str | None = None  # why another fabric is recommended than the one most often the cheapest
 
 
 class Candidate(Contract):

@@ -162,6 +162,11 @@ class Budget(Section):
     electricity_usd_per_kwh: Annotated[Usd, Field(ge=0, le=100)] | None = None
     spot: YesNo = False
 
+    @property
+    def on_spot(self) -> bool:
+        """Whether machines can be taken away: rented ones alone."""
+        return self.spot and self.mode == "rent"
+
 
 class Constraints(Section):
     """What must hold, whatever the price."""
