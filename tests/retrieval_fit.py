@@ -1,7 +1,7 @@
 """Fits the weights of :mod:`assistant.retrieval.ranking` on labelled questions: ``python -m tests.retrieval_report --fit``.
 
-What is answerable is decided by a logistic regression of a few signs; its threshold comes from cross-validation, so from questions
-that the coefficients were not fitted on.
+What is answerable is decided by a logistic regression of a few signs; its threshold comes from cross-validation between the sets, so
+from questions of other hands than those that the coefficients were fitted on.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from assistant.retrieval.questions import read
 if TYPE_CHECKING:
     from tests.retrieval_report import Question
 
-MOST_REFUSED = 0.045  # share of the answerable questions that the threshold may refuse
+# Share of the answerable questions of the later sets that the threshold may refuse. Less than the 5 % aimed at, because the lines that
+# passages are asked in were written by people who had seen some of these questions.
+MOST_REFUSED = 0.02
+FIRST_WRITTEN = "tuning"  # its questions are easier than what came later
 _RIDGE = 0.0005
 _RIDGE_OF_SIGNS = 2.0
-_FOLDS, _ROUNDS = 8, 10
 
 
 def fitted(index: Index, asked: Sequence[Question]) -> str:
@@ -33,25 +35,24 @@ def fitted(index: Index, asked: Sequence[Question]) -> str:
     relevances = [found @ weights for found in signals]
     table = np.array([astuple(index.evidence(reading, found)) for found, reading in zip(relevances, readings, strict=True)])
     answerable = np.array([bool(question.accept) for question in asked])
-    coefficients = _logistic(table, answerable)
-    unseen = _cross_validated(table, answerable)
-    threshold = np.quantile(unseen[answerable], MOST_REFUSED)
-    caught, refused = np.mean(unseen[~answerable] < threshold), np.mean(unseen[answerable] < threshold)
+    sets = np.array([question.half for question in asked])
+    coefficients, unseen = _logistic(table, answerable), _cross_validated(table, answerable, sets)
+    threshold = np.quantile(unseen[answerable & (sets != FIRST_WRITTEN)], MOST_REFUSED)
+    lines = [f"# cross-validated, {name}: {np.mean(unseen[chosen & ~answerable] < threshold):.1%} of the unanswerable caught, "
+             f"{np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
+             for name, chosen in (*((name, sets == name) for name in dict.fromkeys(sets)), ("all", sets != ""))]
     names = (*(field.name for field in fields(ranking.Evidence)), "constant")
     values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
     return (f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
-            f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n"
-            f"# cross-validated: {caught:.1%} of the unanswerable caught, {refused:.1%} of the answerable refused")
+            f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n" + "\n".join(lines))
 
 
-def _cross_validated(table: np.ndarray, answerable: np.ndarray) -> np.ndarray:
-    """The probability of each question by coefficients fitted without it, the mean of several ways to divide them."""
+def _cross_validated(table: np.ndarray, answerable: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """The probability of each question by coefficients fitted on the other sets."""
     found = np.zeros(len(table))
-    for seed in range(_ROUNDS):
-        fold = np.random.default_rng(seed).integers(0, _FOLDS, len(table))
-        for left_out in range(_FOLDS):
-            fit = _logistic(table[fold != left_out], answerable[fold != left_out])
-            found[fold == left_out] += 1 / (1 + np.exp(-(table[fold == left_out] @ fit[:-1] + fit[-1]))) / _ROUNDS
+    for left_out in dict.fromkeys(sets):
+        fit = _logistic(table[sets != left_out], answerable[sets != left_out])
+        found[sets == left_out] = 1 / (1 + np.exp(-(table[sets == left_out] @ fit[:-1] + fit[-1])))
     return found
 
 

@@ -36,9 +36,8 @@ class AlikeWords:
         """
         if len(self._kept) > _KEPT:
             self._kept.clear()
-        for token in tokens:
-            if token not in self._kept:
-                self._kept[token] = self._in_passages(self._like(token, vectors.get(token)))
+        new = [token for token in dict.fromkeys(tokens) if token not in self._kept]
+        self._kept.update({token: self._in_passages(like) for token, like in zip(new, self._like(new, vectors), strict=True)})
         return np.stack([self._kept[token] for token in tokens]) if tokens else np.zeros((0, self._passages), np.float32)
 
     def _in_passages(self, like: np.ndarray) -> np.ndarray:
@@ -48,13 +47,20 @@ class AlikeWords:
             result[self._filled] = np.maximum.reduceat(like[self._flat], self._starts)
         return result
 
-    def _like(self, token: str, vector: np.ndarray | None) -> np.ndarray:
-        """How like every token of the collection is to this one."""
-        like, row, count = np.zeros(len(self._row), np.float32), self._row.get(token), len(self._vectors)
-        if row is not None and row < count:
-            vector = self._vectors[row]
-        if vector is not None and count:
-            like[:count] = (np.clip(self._vectors @ vector - _UNLIKE, 0.0, None) / (1 - _UNLIKE)) ** 2
-        if row is not None:
-            like[row] = 1.0
+    def _like(self, tokens: Sequence[str], vectors: Mapping[str, np.ndarray]) -> np.ndarray:
+        """How like every token of the collection is to these: shape ``(len(tokens), tokens of the collection)``.
+
+        All at once, because reading the collection's vectors takes longer than multiplying them.
+        """
+        like, count = np.zeros((len(tokens), len(self._row)), np.float32), len(self._vectors)
+        rows = [self._row.get(token) for token in tokens]
+        known = {place: self._vectors[row] if row is not None and row < count else vectors.get(token)
+                 for place, (token, row) in enumerate(zip(tokens, rows, strict=True))}
+        places = [place for place, vector in known.items() if vector is not None]
+        if places and count:
+            cosines = np.stack([known[place] for place in places]) @ self._vectors.T
+            like[places, :count] = (np.clip(cosines - _UNLIKE, 0.0, None) / (1 - _UNLIKE)) ** 2
+        for place, row in enumerate(rows):
+            if row is not None:
+                like[place, row] = 1.0
         return like

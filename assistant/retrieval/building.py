@@ -17,7 +17,7 @@ from .index import FIELDS, Index, packed
 from .progress import embedding_progress
 from .questions import Reading
 
-FORMAT = "5"  # changes with what is stored, how words are read and how passages are ranked
+FORMAT = "6"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
 
 

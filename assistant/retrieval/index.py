@@ -15,6 +15,7 @@ from . import kinds, ranking, words
 from .alike import AlikeWords
 from .documents import KINDS, Content, Document
 from .embedder import Embedder
+from .focus import asked_for
 from .lexical import Spelling, WordIndex
 from .questions import Reading, read
 from .store import Arrays
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 # A line that is asked for a passage speaks for it like one of its sentences.
 _SENTENCE, _ASKED = KINDS.index("sentence"), KINDS.index("asked")
-_TENTH = 10  # how far the best passage stands above this one says how sure the search is
 _FIRST = 5  # passages in which what a question calls by name is looked for
 _MOST_NAMES = 2  # names that are missing there; more of them say no more
 _FIRST_FEW = 3  # passages in which the kind of thing asked for is looked for
+_TOLD = 0.9  # how like a word of a passage a word of the question must be to count as told there
 _ALIKE = ("text", "heading", "asked")  # fields whose words a question's words are compared with
 
 Bags = list[dict[str, list[str]]]
@@ -71,6 +72,7 @@ class Index:
         self._packed_words = arrays.get("words")
         self._hits, self._hit_scores = arrays.get("hits"), arrays.get("hit_scores")
         embedder.know({text: self.vectors[content.row_of[text]] for text in content.beside})
+        self._last: tuple[Reading | None, np.ndarray] = (None, self.vectors[:0])
         self._query_row = {query: row for row, query in enumerate(content.queries)}
 
     @classmethod
@@ -122,29 +124,43 @@ class Index:
 
     def evidence(self, reading: Reading, relevances: np.ndarray) -> ranking.Evidence:
         """What speaks for and against an answer in the collection, beside the passages' ``relevances``."""
-        order = np.argsort(-relevances, kind="stable")[:_TENTH]
-        asked = words.tokens(reading.texts[0])
+        order = np.argsort(-relevances, kind="stable")[:_FIRST]
+        asked = list(dict.fromkeys(words.tokens(reading.texts[0])))
         few = [self.content.documents[position].passage.text for position in order[:_FIRST_FEW]]
-        near = (self.vectors @ reading.vectors.T)[self._rows[self._kinds != KINDS.index("heading")]]
+        near = self._cosines(reading)[self._rows[self._kinds != KINDS.index("heading")]]
         outside = self.vectors[self._outside] @ np.column_stack((reading.vectors[0], reading.nameless))
-        held = {token for position in order[:_FIRST] for field in self.bags[position].values() for token in field}
+        held = {token for position in order for field in self.bags[position].values() for token in field}
         missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
-        said = self._said(asked, reading)[:, order[:_FIRST]].max(axis=1, initial=0.0).sum()
-        best = self._alike.likeness(list(dict.fromkeys(asked)), reading.words)[:, order[:1]]
+        likeness = self._alike.likeness(asked, reading.words)[:, order]
+        in_few = dict(zip(asked, likeness[:, :_FIRST_FEW].max(axis=1, initial=0.0).tolist(), strict=True))
+        information = {token: self._words.information(token) for token in asked}
+        lost = sum(information[token] * (1 - like) for token, like in in_few.items())
+        by_name = 1 - float(reading.nameless @ reading.vectors[0])
         return ranking.Evidence(
-            cosine=float(near.max(initial=-1.0)), outside=float(outside.max(initial=0.0)),
-            covered=max(self._words.covered(words.tokens(text)) for text in reading.texts),
-            named=min(missing, _MOST_NAMES), said=float(said), lead=float(np.ptp(relevances[order])) if len(order) else 0.0,
-            kind=kinds.missing(reading.texts[0], few), least=float(best.min(initial=1.0)), length=math.log1p(len(set(asked))))
+            cosine=float(near.max(initial=-1.0)), outside=float(outside.max(initial=0.0)), named=min(missing, _MOST_NAMES),
+            said=float(likeness.max(axis=1, initial=0.0) @ self._shares(asked)),
+            told=sum(information[token] for token, like in in_few.items() if like > _TOLD), lost=lost, lost_of_named=by_name * lost,
+            off_focus=by_name * (1 - min((in_few.get(token, 1.0) for token in asked_for(reading.texts[0])), default=1.0)),
+            ahead=float(-np.diff(relevances[order[:2]]).sum()), kind=kinds.missing(reading.texts[0], few),
+            least=float(likeness[:, :1].min(initial=1.0)), length=math.log1p(len(asked)))
 
     def signals(self, reading: Reading) -> np.ndarray:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
         asked, said = reading.texts
-        found = self._signals(words.tokens(asked), reading.vectors[0], reading)
-        return found if said == asked else (found + self._signals(words.tokens(said), reading.vectors[1], reading)) / 2
+        cosines = self._cosines(reading)
+        found = self._signals(words.tokens(asked), cosines[:, 0], reading)
+        return found if said == asked else (found + self._signals(words.tokens(said), cosines[:, 1], reading)) / 2
 
-    def _signals(self, asked: Sequence[str], vector: np.ndarray, reading: Reading) -> np.ndarray:
-        cosines = (self.vectors @ vector)[self._rows]
+    def _cosines(self, reading: Reading) -> np.ndarray:
+        """Of all texts with both readings, shape ``(texts, 2)``; the last question's are kept, because each is asked for twice."""
+        last, cosines = self._last
+        if last is not reading:
+            cosines = self.vectors @ reading.vectors.T
+            self._last = reading, cosines
+        return cosines
+
+    def _signals(self, asked: Sequence[str], of_texts: np.ndarray, reading: Reading) -> np.ndarray:
+        cosines = of_texts[self._rows]
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
         best = np.where(best < -0.99, best[:, :1], best)  # no sentence or claim of its own: the whole passage stands for it
@@ -156,9 +172,12 @@ class Index:
     def _said(self, asked: Sequence[str], reading: Reading) -> np.ndarray:
         """The share of a question's information each of its words has, times how like it is to a word of each passage."""
         tokens = list(dict.fromkeys(asked))
+        return self._shares(tokens)[:, None] * self._alike.likeness(tokens, reading.words)
+
+    def _shares(self, tokens: Sequence[str]) -> np.ndarray:
+        """The share of their information that each of the tokens has."""
         information = np.array([self._words.information(token) for token in tokens], np.float32)
-        share = information / max(float(information.sum()), 1e-9)
-        return share[:, None] * self._alike.likeness(tokens, reading.words)
+        return information / max(float(information.sum()), 1e-9)
 
     def _hit(self, position: int, score: float) -> Hit:
         return Hit(self.content.documents[position].passage.id, round(float(score), 4))

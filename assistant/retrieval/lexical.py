@@ -48,12 +48,6 @@ class WordIndex:
         """Inverse document frequency in nats; an unknown token counts as the rarest one."""
         return self._information(len(self._postings[token][0])) if token in self._postings else self._rarest
 
-    def covered(self, query: Iterable[str]) -> float:
-        """The share of the question's information in words that stand anywhere in the collection."""
-        asked = set(query)
-        total = sum(self.information(token) for token in asked)
-        return sum(self.information(token) for token in asked if token in self._postings) / total if total else 0.0
-
     def __contains__(self, token: str) -> bool:
         return token in self._postings
 

@@ -17,7 +17,8 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\b(\d+)\s*[x×]\s*(?=[a-z])", r"\1 "),
     (r"(?<=\d)(?=(?:gpus?|nodes?)\b)", " "),
     (_RATE + r"(?:gbe|gige|gb ethernet|gig ethernet|gigabit ethernet)\b", r"\1 Gb/s Ethernet"),
-    (_RATE + r"(?:g|gig|gbps|gbit/?s?|gbits/s|gb/s|gigabits?(?: per second)?)\b(?!/)", r"\1 Gb/s"),
+    (r"\b(1|\d{2,}(?:\.\d+)?)\s*-?\s*g\b(?!/)", r"\1 Gb/s"),  # 5G is a mobile network
+    (_RATE + r"(?:gig|gbps|gbit/?s?|gbits/s|gb/s|gigabits?(?: per second)?)\b(?!/)", r"\1 Gb/s"),
     (_RATE + r"(?:µs|usecs?|us)\b", r"\1 microseconds"),
     (r"\bmicro[\s-]?secs?\b|µs\b", "microseconds"),
     (r"\b(?:infini[\s-]?band|ib)\b", "InfiniBand"),
