@@ -9,7 +9,7 @@ from assistant.library import Library
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.errors import InputError
 
-from . import jobs, model_sizes, network_needs, prices_and_parts
+from . import jobs, model_sizes, network_needs, prices_and_parts, sizing
 from .asked import Asked
 from .collective_times import collective
 from .memory_needs import memory
@@ -21,7 +21,7 @@ _BY_ARITHMETIC: dict[str, _Compute] = {
     "kv-cache": model_sizes.kv_cache, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts}
 _BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": network_needs.slowdown,
-                  "need": network_needs.need, "crossover": jobs.crossover}
+                  "need": network_needs.need, "crossover": jobs.crossover, "deadline": sizing.deadline, "load": sizing.load}
 KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
 
 

@@ -101,8 +101,9 @@ _PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceiv
                     r"ports)\b|(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
                     r"(?:what does|how much (?:does|is|would|will)|what would|what is the (?:cost|price|power) of|cost of|"
                     r"price of|capex of|power of) .{0,50}"
-                    r"\b(?:network|fabric|cabling|switches)\b.{0,40}(?:cost|\bfor \d|draw|\bgpus\b|\d{2,}\s?x?\s?[abhv]\d{3}|"
-                    r"[abhv]\d{3}s\b)")
+                    r"\b(?:network|fabric|cabling|wiring|interconnect|switches)\b.{0,40}(?:cost|\bfor \d|draw|\bgpus\b|\d{2,}\s?x?\s?[abhv]\d{3}|"
+                    r"[abhv]\d{3}s\b)|"
+                    r"\b(?:cost|price|expensive|dear|much|pay)\b.{0,60}\bto (?:wire|cable|network|connect|interconnect|join)\b")
 
 
 def kinds_of(asked: Asked) -> list[str]:
@@ -140,6 +141,16 @@ def _memory(asked: Asked) -> bool:
         return False
     wanted = asked.has(_MEMORY) or asked.has(_HOW_MANY_GPUS) or asked.has(_FITS)
     return wanted and not _threshold(asked) and (asks(asked) or asked.has(_MEMORY) or asked.has(_LEAST))
+
+
+def _deadline(asked: Asked) -> bool:
+    timed = "constraints.deadline_days" in asked.fields or "training.days" in asked.fields
+    return timed and asked.names_model and asked.has(_HOW_MANY_GPUS) and not asked.has(_ADAPTER)
+
+
+def _load(asked: Asked) -> bool:
+    wanted = asked.has(_HOW_MANY_GPUS) or asked.has(_FITS)
+    return wanted and asked.names_model and "inference.requests_per_s" in asked.fields and asks(asked)
 
 
 def _parameters(asked: Asked) -> bool:
@@ -205,5 +216,5 @@ def _network(asked: Asked) -> bool:
 _KINDS = (("break-even", _break_even), ("crossover", _threshold), ("collective", _collective), ("traffic", _traffic),
           ("kv-cache", _kv_cache),
           ("parameters", _parameters), ("step-time", _step), ("slowdown", _slowdown), ("flops", _flops), ("run-time", _days),
-          ("need", _need), ("memory", _memory),
+          ("need", _need), ("deadline", _deadline), ("load", _load), ("memory", _memory),
           ("network", _network))

@@ -108,14 +108,17 @@ def network(fabric: Fabric, count: int, at: Situation) -> Network:
 
 
 def model_of(asked: Asked, catalog: Catalog) -> tuple[str, Architecture] | None:
-    """Name and architecture of the model in question; ``None`` when none is named."""
+    """Name and architecture of the model in question; ``None`` when none is named, or none of that size can be."""
     named = asked.fields.get("model")
     if isinstance(named, str):
         return catalog.models[named].name, architecture_of(catalog.models[named])
     shape = {name.removeprefix("model."): value for name, value in asked.fields.items() if name.startswith("model.")}
     if shape.get("params") is None:
         return None
-    return f"{_size(shape['params'])} model", architecture_of(ModelShape(params=shape["params"]))
+    try:
+        return f"{_size(shape['params'])} model", architecture_of(ModelShape(params=shape["params"]))
+    except ValueError:  # pydantic's, of a size beyond any model's
+        return None
 
 
 def params_of(asked: Asked, architecture: Architecture) -> float:
