@@ -13,15 +13,14 @@ from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
 from . import (
-    cabling, constraints, corrections, demands, fabrics, impossible, intents, lexicon, models, money, others, parallelism, scale,
-    team, training, unsetting,
+    answered, cabling, constraints, corrections, demands, duration, fabrics, impossible, increments, intents, keyed,
+    lexicon, models, money, others, parallelism, relative, scale, team, training, unsetting,
 )
 from .message import Message
 from .reading import Context, Reading
 
 __all__ = ["Context", "understand"]
 
-_TRAINING_ONLY = ("training.", "parallelism.")
 
 
 def understand(text: str, *, context: Context | None = None, catalog: Catalog | None = None) -> Understanding:
@@ -40,13 +39,15 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     unread = impossible.refuse(reading) + impossible.set_links_aside(reading)
     unread += impossible.set_others_aside(reading)
     reading.intent = intents.intent_of(message)
-    if reading.intent == "what-if" and intents.is_answer(message, context.asked if context else None):
+    if answered.is_yes_or_no(message.text, context.asked if context else None):
+        reading.intent = "describe"
+    if reading.intent in ("what-if", "change") and intents.is_answer(message, context.asked if context else None):
         reading.intent = "describe"
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
     elif reading.intent not in ("help", "undo", "export"):
         _read_beside_others(reading)
-    message.give_back(unread)
+    message.give_back(unread + reading.held)
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):
@@ -85,12 +86,15 @@ def _read_names(reading: Reading) -> None:
 
 def _read(reading: Reading) -> None:
     corrections.read_replaced(reading)
+    keyed.read_keyed(reading)
+    increments.read_increments(reading)
     unsetting.read_unset(reading)
     constraints.read_workload(reading)
     cabling.read_cabling(reading)
     money.read_money(reading)
-    corrections.read_relative(reading)
-    corrections.read_of_that(reading)
+    relative.read_relative(reading)
+    relative.read_grown(reading)
+    relative.read_of_that(reading)
     training.read_requests(reading)
     training.read_step(reading)
     demands.read_demands(reading)
@@ -103,6 +107,6 @@ def _read(reading: Reading) -> None:
     constraints.read_providers(reading)
     models.read_sizes(reading)
     constraints.read_plain_training(reading)
-    money.read_time(reading)
+    duration.read_time(reading)
     corrections.read_self_correction(reading)
     corrections.read_bare(reading)

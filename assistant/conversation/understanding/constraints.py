@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .lexicon import squeezed
-from .numbers import NUMBER, value, whole
+from .numbers import NUMBER, whole
 from .reading import Reading
 
 _WORKLOADS = (
@@ -13,29 +13,40 @@ _WORKLOADS = (
                                 r"into|of))?(?:\s(?:separate\s)?prefill(?:\s(?:and|from|/)\s?decod\w*)?)?|(?:separat\w*|"
                                 r"split\w*)\s(?:the\s)?prefill\s(?:and|from|/)\s?decod\w*|"
                                 r"prefill[\s\-/]*(?:and\s)?decode\s(?:dis\w+|separat\w+|split)|pd[\s\-]disagg\w*|"
-                                r"prefill\b[^.;]{1,30}\bdecod\w+\b[^.;]{1,20}\b(?:other|another|separate|different)\b(?:\s\w+)?"),
+                                r"(?:from|between)\s(?:the\s)?prefill\s(?:nodes?\s)?(?:to|and)\s(?:the\s)?decode|"
+                                r"prefill\b[^.;]{1,30}\bdecod\w+\b[^.;]{1,20}\b(?:other|another|separate\w*|different|apart|dedicated|own|"
+                                r"split)\b(?:\s\w+)?|"
+                                r"separat\w*\sprefill\w*\s(?:and|from|/)\sdecod\w*"),
     ("batch-inference", r"(?:batch|offline|bulk|nightly|overnight|mass)[\s\-](?:inference|inferencing|generation|scoring|processing|"
-                        r"embeddings?|embedding|labell?ing|classification|summari[sz]ation|annotation)|(?:inference|"
+                        r"embeddings?|embedding|labell?ing|classification|summari[sz]ation|annotation|translation|extraction|"
+                        r"transcription)|"
+                        r"(?:summari[sz]e|classify|label|translate|annotate|score|embed|process|tag|extract)\b[^.;]{1,40}\b(?:overnight|"
+                        r"over night|nightly|offline|in bulk|in batch(?:es)?)\b|"
+                        r"(?:nightly|overnight|offline|batch|bulk)\s(?:batch\s)?jobs?\s(?:that|which|to|for)\s(?:summari[sz]\w+|"
+                        r"classif\w+|label\w*|"
+                        r"translat\w+|generat\w+|annotat\w+|score|scoring|extract\w*|embed\w*)|(?:inference|"
                         r"generation) in (?:batch|bulk)|(?:generat\w+ |creat\w+ |produc\w+ )?synthetic data(?: generation| offline)?"),
     ("rlhf", r"rlhf|rlaif|rlvr|ppo|grpo|reinforcement[\s\-]learning(?:\s(?:from|with) human feedback)?|"
              r"\brl\b(?:[\s\-](?:training|fine[\s\-]?tuning|post[\s\-]?training))?"),
     ("finetuning", r"(?:full\s|supervised\s|instruction\s|parameter[\s\-]efficient\s)?fine[\s\-]?tun(?:e|es|ed|ing)|\bsft\b|"
                    r"q?lora\b|\bdpo\b|\bpeft\b|(?:instruction|preference|alignment)[\s\-]tun(?:e|ing)|domain[\s\-]adapt(?:ation|ing|ed)?|"
                    r"post[\s\-]?train(?:ing)?"),
-    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\sscratch)|from[\s\-]scratch|"
-                    r"foundation model training"),
+    ("pretraining", r"(?:continued\s)?pre[\s\-]?train(?:s|ed|ing)?|train(?:ing)?(?=(?:\s[\w.\-]+){0,4}?\sfrom\s(?:scratch|zero|"
+                    r"the ground up|nothing))|from[\s\-](?:scratch|zero)|from the ground up|"
+                    r"(?:foundation|base)[\s\-]model training"),
     ("inference", r"(?:online\s|llm\s|model\s)?(?:inferenc(?:e|ing)|infer\b)(?:\s(?:server|serving|endpoint))?|serv(?:e|es|ed|"
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?(?!\s(?:any\s|an?\s|the\s|our\s)?(?:infini|ib\b|ro?ce\b|spectrum|efa\b|ethernet|rdma|"
                   r"ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|"
                   r"behind an (?:api|"
-                  r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+                  r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|(?:concurrent|simultaneous|parallel)\susers?|"
+                  r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|"
-                    rf"geographic(?:al)?)\s)?(?P<noun>sites?|"
+                    rf"geographic(?:al)?)\s)?(?P<noun>sites?|hospitals|clinics|universities|plants|factories|"
                     rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?|buildings?|cities|countries)\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
                   r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")

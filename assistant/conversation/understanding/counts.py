@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from .groups import unique_groups
 from .numbers import NUMBER
 
-NODE = (r"(?:[\s\-]?(?:compute\s|gpu\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|pods?)\b|"
+NODE = (r"(?:[\s\-]?(?:(?:compute|gpu|worker|physical|bare[\s\-]metal|training|big|dense|such|identical|rented|linux|old|new|existing|"
+        r"used|spare|air[\s\-]cooled|liquid[\s\-]cooled)\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|"
+        r"pods?|chassis)\b|"
         r"(?<=\d)n\b(?=\s?(?:x|of|\*|,)))")
 _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
 _NODES = rf"(?:(?P<nodes>{NUMBER}|\ba(?=\s(?:single\s)?(?:gpu\s)?(?:node|server|machine|box|host|instance)\b)))\s?"
 _PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
-_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:,\s?)?(?:(?:x|\*|of|with|by|having|has|have|containing|holding|carrying|at|@|per|"
-       r"which|that|"
-       r"each(?:\s(?:one|of them))?)\s?){0,4}")
+# What stands between nodes and what is in them: "12 servers, in each of which are installed 8 H100".
+_HOLDING = (r"(?:having|has|have|contain(?:ing|s)?|hold(?:ing|s)?|carry(?:ing)?|carries|pack(?:ing|s)?|hous(?:ing|es?)|hosting|"
+            r"featur(?:ing|es?)|"
+            r"(?:equipped|fitted|populated|loaded|filled|full|stuffed|installed|built|comes?|come) (?:with|of)|got|runs?|sports?)")
+_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:[,;:]\s?)?(?:(?:x|\*|of|with|by|"
+       rf"{_HOLDING}|at|@|à|per|which|that|in|inside|within|is|are|there|we|installed|sit|"
+       r"(?:each|every)(?:\s(?:one|of (?:them|which|these|those)|node|server|box|machine))?)[\s:]{1,2}|(?:x|\*|@|:)\s?){0,7}")
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
 _OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
@@ -24,7 +31,7 @@ _OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20
 
 
 def _counted(name: str) -> str:
-    return rf"(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
+    return rf"(?<![a-z]-)(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
 
 
 @lru_cache(maxsize=4)
@@ -33,7 +40,7 @@ def patterns(gpu: str) -> dict[str, re.Pattern[str]]:
     thing = rf"(?:{gpu}|{_ANY_GPU}\b)"
     per = rf"(?P<per_node>{NUMBER})[\s\-]?(?:x\s?|\*\s?)?{_PIECES}"
     ways = {**_racks(gpu), **_appliances(gpu), **_nodes_of(gpu, thing, per), **_per_node(gpu, thing, per), **_gpus(gpu), **_alone(gpu)}
-    return {name: re.compile(_unique_groups(way)) for name, way in ways.items()}
+    return {name: re.compile(unique_groups(way)) for name, way in ways.items()}
 
 
 def _racks(gpu: str) -> dict[str, str]:
@@ -63,12 +70,12 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
     return {
         "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
                       rf"in each|inside each|inside))?",
-        "nodes of G, N each": rf"{_NODES}{NODE}\s?(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
+        "nodes of G, N each": rf"{_NODES}{NODE}[\s,:(]*(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
         "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|"
                          rf"in each|per (?:node|box|server|machine))\b",
-        "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:has|"
-                                 rf"have|with|having|"
-                                rf"contains?|holds?|carries|carry|comes? with|got|:)\s(?:got\s)?{per}{thing}",
+        "each of N nodes has N": rf"(?:each|every|all) (?:one )?of (?:the |our |my |these |"
+                                 rf"those )?(?P<nodes>{NUMBER})\s?{NODE}\s?(?:(?:is|are)\s)?"
+                                 rf"(?:{_HOLDING}|with|:)\s(?:got\s)?{per}{thing}",
         "in each of": rf"{per}{thing}\s?(?:,\s?)?(?:in|on|for)?\s?(?:each|every)\s(?:of\s(?:the\s)?)?(?P<nodes>{NUMBER})\s?"
                       rf"{NODE}",
         "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
@@ -86,9 +93,16 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
 def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
     """What is in a node, with or without the number of nodes."""
     return {
+        "G x N x N": rf"{gpu}\s?[x*]\s?(?P<per_node>\d+)\s?[x*]\s?(?P<nodes>\d+)(?:\s?{NODE})?(?!\w)|"
+                     rf"(?P<per_node_>{NUMBER})\s?[x*]\s?{gpu}\s?[x*]\s?(?P<nodes_>\d+)(?:\s?{NODE})?(?!\w)",
         "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{NODE})?|"
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
-        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\sper\s(?:node|server|machine|box|host|instance)\b",
+        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\s(?:per|to (?:a|each|every|the)|in (?:a|each|every|one)|(?:for )?each)\s"
+                      rf"(?:node|server|machine|box|host|instance|chassis|tray)\b|"
+                      rf"\bgpus?[\s_\-]per[\s_\-](?:node|server|machine|box|host)\s?(?:=|:|is|are)?\s?(?P<per_node_>{NUMBER})",
+        "nodes with N": rf"(?<!\d)(?<!\d\s)\b(?:nodes|servers|machines|hosts|boxes)\s(?:with|of|having|have|hold|holding|carry|carrying|"
+                        rf"contain|got|come with)\s(?P<per_node>(?:[1-9]|1[06]|"
+                        rf"two|four|eight|sixteen)\b)\s?(?:x\s?)?{_PIECES}{thing}(?:\s(?:each|apiece|inside|per node))?",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
         "in every node N": rf"(?:in|inside|within)(?: of)? (?:each|every|a|one|any)(?: single)?{NODE}(?:,| there| is| are| sits?| we| you|"
                            rf" have| has| find| comes?| come| live| i| put| got){{0,4}}\s{per}{thing}",
@@ -113,7 +127,7 @@ def _gpus(gpu: str) -> dict[str, str]:
                         rf"(?!\s?(?:[a-z%$]|gb))",
         "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
                       rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
-        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
+        "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:-(?=gpu)|x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
         "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|"
                   rf"how many)\s?[:=])\s?(?P<gpus_>\d[\d,]*)\b",
@@ -127,18 +141,7 @@ def _alone(gpu: str) -> dict[str, str]:
     """A number of nodes or a GPU, and nothing else."""
     return {
         "nodes": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s|more\s)?{NODE}",
-        "labelled nodes": rf"\bnodes?\s?(?:=|:|to|is)\s?{_counted('nodes')}",
+        "labelled nodes": rf"\b(?:(?:number of |num_?|n_?)?nodes?|node[\s_](?:count|number))\s?(?:=|:|to|is)\s?{_counted('nodes')}|"
+                          rf"\bnode count\s(?:of\s)?{_counted('nodes')}",
         "GPU": rf"(?<![a-z0-9])(?:an?\s|the\s)?{gpu}",
     }
-
-
-def _unique_groups(pattern: str) -> str:
-    """Number the groups that occur twice, so that alternatives may use the same names."""
-    seen: dict[str, int] = {}
-
-    def rename(match: re.Match[str]) -> str:
-        name = match[1].rstrip("_")
-        seen[name] = seen.get(name, 0) + 1
-        return f"(?P<{name}__{seen[name]}>"
-
-    return re.sub(r"\(\?P<(\w+)>", rename, pattern)

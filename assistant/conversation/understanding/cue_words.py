@@ -10,8 +10,9 @@ import re
 from typing import NamedTuple
 
 LEAD_IN = (r"(?:(?:ok(?:ay)?|and|so|but|hm+|well|please|hey|hi|hello|now|also|then|cool|great|thanks|alright|oops|oh|uh|uhm?|whoops|ouch|"
-            r"argh|ugh|ah|aha|damn|darn|dang|shoot|crap|yikes|gosh|ach|my god|jeez|yo|bruh|bro|dude|man|mate|dear (?:all|team|sir|madam)|"
-            r"(?:no|wait|sorry|wrong|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
+            r"argh|ugh|ah|aha|damn|darn|dang|shoot|crap|yikes|gosh|ach|my god|jeez|yo|good (?:morning|evening|afternoon|day)|thank you|"
+            r"bruh|bro|dude|man|mate|dear (?:all|team|sir|madam)|"
+            r"(?:no|nah|nope|yes|yeah|right|fine|wait|sorry|wrong|that's (?:not (?:it|right|what i \w+)|wrong))(?=[\s,.:]))\b[\s,.:]*)*")
 POLITE = (r"(?:(?:(?:can|could|would|will|may|should|shall) (?:you|i|we|one)|please|kindly|just|simply|quickly|i(?:'d| would)? (?:like|"
            r"want|need|wish|love)(?: you)? to|"
            r"let(?:'s| me| us)|i(?:'ll|'d| will| would)?|we(?:'ll|'d| will| would)?|how (?:can|do|could) (?:i|you|we)|help me(?: to)?|"
@@ -35,7 +36,7 @@ JUST_SAID = (rf"(?:(?:the |my |our |that |this |your )?(?:very )?(?:last|previou
               rf"a moment ago))?|(?:that|this) (?:message|answer|step|change|input|entry|edit|update|correction|setting|remark|line|"
               rf"statement|reply)|that(?: one)?|this|it)")
 KIND = (r"(?:markdown|summary|write-?up|memo|hand-?out|slides?|table|printout|md|json|ya?ml|html?|pdf|csv|txt|excel|word|file|report|"
-         r"document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file)")
+         r"document|spreadsheet|copy|print-?out|web ?page|text file|questionnaire file|writing)")
 PATH = r"\S+\.(?:md|json|ya?ml|html?|txt|csv|pdf)\b"
 HAND_OVER = (r"(?:give|send|get|print|show|produce|create|generate|make|write|put|save|store|dump|download|export|output|share|hand|want|"
               r"need|"
@@ -48,7 +49,8 @@ LAY_OPEN = (r"(?:motivate|furnish|supply|state|set out|detail|disclose|clarify|l
              r"run|lead) (?:me|us) through|lay out|present|break down|elaborate(?: on)?|justify|"
              r"defend|share|provide|spell out|describe|outline|see|understand|know|go (?:through|over))(?: (?:better|more clearly|"
              r"in detail|briefly|again))?")
-CONCLUDE = (r"(?:know|get|got|come|came|arrived?|concluded?|calculated?|computed?|figured?|reach(?:ed)?|decided?|choose|chose|pick(?:ed)?|"
+CONCLUDE = (r"(?:know|get|got|comes?|came|arrived?|concluded?|calculated?|computed?|figured?|reach(?:ed)?|decided?|choose|chose|"
+            r"pick(?:ed)?|"
              r"derived?|work(?:ed)? (?:that|it|this) out|land(?:ed)?|end(?:ed)? up|settled?|determined?|tell|so (?:sure|certain)|"
              r"justif\w+)")
 RULED_OUT = (r"(?:reject(?:ed|ing)?|dismiss(?:ed|ing)?|exclud(?:e|ed|ing)|rul(?:e|ed|ing) (?:\w+ )?out|avoid(?:ed|ing)?|discard(?:ed|"
@@ -75,8 +77,10 @@ SIZE_ASKED = (r"(?:(?:at|from|beyond|above|below|until|till|up to|starting (?:at
 MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|(?:i(?:'ve| have| had)? |we(?:'ve| have)? )?mis(?:typed|spoke|spoken|"
             r"read|heard|calculated|counted|remembered|quoted|understood|stated|judged|placed|took|taken|labell?ed)|(?:i|we) (?:confused|"
             r"forgot|overlooked|mixed up)|(?:oops|whoops|pardon(?: me)?|apologies|beg your pardon)|"
-            r"i (?:was|am) wrong|(?:hold|hang) on\b(?! (?:for|to)\b)|one moment|(?:i (?:need|have|want|must|should|would like|"
-            r"'d like)(?: to)? |let me )?(?:correct|fix|revise|amend|rectify) (?:myself|that|this|it|my|the|what)|there(?:'s| is|"
+            r"the (?:right|correct|actual|real|true) (?:figure|number|value|count|one|price|amount) (?:is|was|should be)\b|"
+           r"i (?:was|am) wrong|(?:hold|hang) on\b(?! (?:for|to)\b)|one moment|(?:i (?:need|have|want|must|should|would like|"
+            r"'d like)(?: to)? |let me )?(?:correct|fix|revise|amend|rectify)(?: (?:myself|that|this|it|my|the|what|item|point|line|"
+            r"position)\b|(?=\s?:))|there(?:'s| is|"
             r" was) (?:a|an) (?:mistake|error|typo)|not quite|i (?:got|had) (?:that|it|this|the \w+) wrong|(?:that|this|"
             r"it) was (?:a mistake|wrong|an error|incorrect|not right)|(?:i|we|it|there|that) (?:made|did|had|have|gives?|gave|was|is|has|"
             r"contains?) (?:an?|my|some|one|the) (?:small |little |stupid )?(?:mistake|error|typo|slip|mix-?up)|"
@@ -84,7 +88,11 @@ MISTAKE = (r"(?:my (?:mistake|bad|fault|error|apologies)|(?:a )?typo|(?:i(?:'ve|
             r"that|this)|"
             r"i (?:should|could) have said|i confused|i mixed (?:that |it |this |them )?up|(?:small |slight |quick |one )?(?:correction|"
             r"change of plans?|update)\b)")
-ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump|drop|cut|extend|shorten|shrink|set|change|"
+ADJUST = (r"(?:(?:turn|switch) (?:on|off)\b|(?:move|migrate|transfer|shift|relocate) (?:it|this|that|us|everything|the (?:job|run|cluster|"
+          r"whole \w+)) to\b|"
+          r"put (?:the|our|my) [\w\s]{2,24}? (?:at|to|up|down)\b|re-?(?:spec|size|scale|target|configure|dimension|state|define|write)\b\b|"
+          r"(?:increase|enable|disable|activate|deactivate|decrease|reduce|raise|lower|double|halve|triple|bump|drop|cut|extend|shorten|"
+          r"shrink|set|change|"
            r"switch(?! (?:\w+ ){0,2}(?:is|are|has|have|ratio)\b)|swap|replace|update|adjust|modify|edit|alter|"
            r"upgrade|downgrade|remove|correct|add|exchange|substitute|lift)\b(?! (?:in|of) )|(?:scale|grow|bring|push|move|turn|go|crank|"
            r"dial|take)\b[^.,;?]{0,30}\b(?:up|down|back|on|off)\b(?! (?:\d|the|a|an|aws|azure|gcp)\b)|"
@@ -93,14 +101,17 @@ ADJUST = (r"(?:(?:increase|decrease|reduce|raise|lower|double|halve|triple|bump|
 
 # A question for the point from which a network pays: it supposes nothing.
 TURNING_POINTS = (
+    r"\b(?:can|could|might|may|will|would|does|do) (?P<thing16>.{2,30}?) ever (?:be|become|win|pay|beat|make sense|come out|get)\b",
     r"\bwhat (?:would|could|might|must|can) (?:make|let|get|help|cause|push|bring) (?P<thing15>.{2,30}?) (?:to )?(?:win|come out|"
     r"come first|ahead|be (?:the )?(?:best|better|right|cheapest|winner|recommended)|the (?:winner|"
     r"better|best)|worth\w*|beat|prevail|lead|look better|attractive|pay off|viable)\b",
     rf"\b{SIZE_ASKED}(?P<thing3>[^?]{{0,60}}?)\b{PAYS}(?! (?:\w+ )?than\b)",
-    r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit)(?: point)?\b(?= (?:for|of|between|"
+    r"\b(?:the |a )?(?:break[\s\-]?even|turning point|tipping point|cross[\s\-]?over|threshold|limit(?= (?:between|"
+    r"when)))(?: point)?\b(?= (?:for|of|between|"
     r"when|from|to)\b|\W*\?)|\b(?:break[\s\-]?even|turning|tipping|cross[\s\-]?over)(?: point)?\W*$",
     r"\bwhat (?:must|has to|would have to|needs? to|should|would need to) (?:happen|change|be (?:true|different)|hold|be the case)\b",
-    r"\bhow \w+ (?:would|must|should|does|do|may|can)\b(?P<thing5>.{2,40}?)\b(?:(?:have|need|got) to (?:be|get|become)|before|until)\b",
+    r"\bhow (?:\w+ ){1,2}(?:would|must|should|does|do|may|can)\b(?P<thing5>.{2,40}?)\b(?:(?:have|need|got) to (?:be|get|become)|before|"
+    r"until)\b",
     r"\bwould(?:n't)? (?:it|you|that|the (?:answer|plan|verdict|recommendation|winner)) still (?:be|say|recommend|choose|pick|prefer|"
     r"win)\b(?P<thing4>.{0,60})",
 )

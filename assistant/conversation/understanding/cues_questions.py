@@ -1,20 +1,33 @@
-"""How people ask why, why not, what if, which of two, and what something is."""
+"""How people ask why, why not, which of two, and what something is."""
 
 from __future__ import annotations
 
 from .cue_words import (
-    CLAUSE, CONCLUDE, DRAWBACK, JUSTIFICATION, LAY_OPEN, POLITE, RULED_OUT, START, TURNING_POINTS, cues,
+    CLAUSE, CONCLUDE, DRAWBACK, JUSTIFICATION, LAY_OPEN, POLITE, RULED_OUT, START, cues,
 )
 
 DISAGREE = cues("ask", 84, r"\b(?:sources?|papers?|articles?|vendors?|experts?)\b.{0,30}\b(?:disagree|contradict|conflict)|"
                              r"contradict\w*.{0,20}sources|"
                              r"\bwhere do .{0,20} disagree")
 NOT = r"(?:not|no|isn't|is not|aren't|don't|doesn't|can't|cannot|didn't|did not|won't|wouldn't|shouldn't|couldn't|wasn't|never)"
+_WHY = r"(?:why|for (?:what|which) reason|on what (?:grounds|basis))"
 WHY_NOT = cues(
     "why-not", 70,
+    r"\bwhat (?:makes?|made|lets?|let) (?P<thing15>.{2,30}?) (?:lose|fail|drop out|fall behind|fall short|come last|unsuitable|a bad)\b",
+    r"\bwhat (?:happened|became|went wrong) (?:to|of|with) (?:it|that|them|(?P<thing17>.{2,30}))\W*$",
+    START + rf"(?:isn't|aren't|wouldn't|won't|doesn't|couldn't|shouldn't|can't) (?P<thing18>(?!it\b|that\b|this\b|"
+            rf"there\b)[\w\-]+(?: [\w\-]+){{0,2}}?) (?:just |simply |also |even |actually |much |clearly )*(?:be |do |work )?"
+            r"(?:better|faster|cheaper|enough|best|good|ok(?:ay)?|possible|an option|work|do|win|the|safer|preferable|suffice|fine)\b",
+    rf"\b{_WHY} (?:is|was|are|were) (?P<thing19>.{{2,50}}?) (?:only|merely|just) (?:acceptable|second|third|tolerable|an? alternative|"
+    rf"runner-up)\b",
+    r"\bwhat (?:made|makes|led|caused|brought) you (?:to )?(?:drop|reject|exclude|dismiss|rule out|skip|avoid|leave out|ignore|discard)\b",
+    r"\bwhere (?:does|do|did|would) (?P<thing16>.{2,30}?) (?:fall (?:short|behind)|lose|lag|fail|disappoint)\b",
+    r"\bwhat(?:'s| is) the (?:catch|downside|drawback|snag)\W*$|\bwhere(?:'s| is) the (?:catch|snag)\b",
+    r"\bwhat (?:do|can|should|could|would|shall) (?:i|we|you) (?:\w+ ){1,3}against\b",
     rf"\bwhy (?:on earth |the hell |then )?(?:{NOT}|do (?:you|we) not|(?:did|do|does|would|have) (?:you|it|we|weft) (?:not|{RULED_OUT}|"
     rf"drop|lose)|{RULED_OUT})\b",
-    rf"\bwhy (?:is|was|were|are|would|should|did|does|do|has|have|had|will|can|could) (?P<thing>.{{2,50}}?)(?:\bnot\b|{RULED_OUT}|losing|"
+    rf"\b{_WHY} (?:is|was|were|are|would|should|did|does|do|has|have|had|will|can|could) (?P<thing>.{{2,50}}?)(?:\bnot\b|{RULED_OUT}|"
+    rf"losing|"
     rf"impossible|worse|no good|bad|out\b|lose\b|fail\w*|drop out|missing|unsuitable|inferior)\b",
     r"\bwhat (?:don't|do not|didn't|do|did|doesn't) (?:you|it) (?:not )?(?:like|dislike|hate|hold against|have against|mistrust)\b",
     rf"what(?:'s| is| are|'re| was| would be| could be| might be| speaks| argues| makes| rules| ruled| disqualifies| disqualified| kills|"
@@ -45,9 +58,25 @@ WHY_NOT = cues(
     r"unsuitable|a bad idea|not good|lacking|missing)(?: about| with| in| for| at)\b")
 WHY = [
     *cues("why", 60,
-           r"\bwhich \w+ (?:supports?|backs?|proves?|confirms?|justif(?:y|ies)|underpins?|speaks? for)\b",
-           START + rf"{POLITE}(?:walk|take|talk|guide|run|lead) (?:me|us) through (?:it|this|that|the (?:plan|answer|result|"
-                   rf"recommendation|numbers?|logic|steps))\b",
+           r"\bwhich (?:sources?|papers?|claims?|facts?|rules?|evidence|stud(?:y|ies)|measurements?|benchmarks?|data|figures?|numbers?|"
+           r"arguments?|findings?|documents?|assumptions?) (?:decided|supports?|backs?|proves?|confirms?|justif(?:y|ies)|underpins?|"
+           r"speaks? for)\b",
+           START + rf"{POLITE}(?:walk|take|talk|guide|run|lead) (?:me|us) through (?:it|this|that|(?:the|your) (?:plan|answer|result|"
+                   rf"recommendation|numbers?|logic|steps|decision|choice|reasoning|thinking|figures?|math|calculation|argument))\b",
+           START + r"(?:i|we)(?:'m| am|'re| are)?(?: just| really| still)* (?:(?:don't|do not|can't|cannot|hardly|not|never)(?: really|"
+                   r" quite| fully)? (?:trust|believe|"
+                   r"convinced|persuaded|so sure (?:about|of) (?:that|this|it))\b|doubt (?:that|this|it|the|your)\b|sceptical\b|"
+                   r"skeptical\b)",
+           r"\b(?:are you|you) (?:really |quite |so |absolutely )?(?:sure|certain|positive)(?: (?:about|of) (?:that|this|it))?\W*$|"
+           r"\b(?:that|this|it|the \w+) (?:can't|cannot) be (?:right|true|correct)\b|^\W*(?:oh )?really\?\W*$",
+           r"\bhow (?:was|were|is|are) (?:(?:this|that|these|those|your)\b|the (?=(?:step|run|cost|price|total|figures?|numbers?|"
+           r"confidence|plan|recommendation|"
+           r"ranking|probability|time|slowdown)\b)).{0,30}?(?:calculated|computed|derived|determined|estimated|obtained|arrived at|chosen|"
+           r"decided|"
+           r"picked|modell?ed|ranked)\b",
+           r"\bwhat(?:'s| is| are| were| was) the (?:\w+ )?(?:drivers?|factors?|causes?) (?:of|behind|for|in) (?:this|that|it|your|"
+           r"the (?:\w+ )?(?:costs?|price|result|"
+           r"recommendation|slowdown|difference|choice|ranking|decision|time))\b",
            START + r"how (?:did|does|has) (?!one\b|someone\b|nccl\b|training\b)(?P<thing20>[^?]{2,30}?) (?:come out|win|beat|end up|"
                    r"get (?:picked|chosen|selected)|make it|prevail|take the lead)\b",
            START + r"(?:.{0,30}[,.;]\s*)?(?:but )?(?:(?:and )?why+\b|how come\b|how so\b|because\W*\?|because of what\b|what (?:led|"
@@ -56,17 +85,33 @@ WHY = [
                     r"recommendation|choice|answer|result|decision|reason\w*|verdict|numbers?)))|"
                     r"for what reason|on what (?:basis|grounds|evidence)|based on what|says who|who (?:told you|says|said|claims)\b|"
                     r"according to (?:who|what))",
-           START + rf"{POLITE}(?:justify|motivate|prove|defend|back (?:(?:it|this|that) )?up|substantiate)\b",
+           START + rf"{POLITE}(?:justify|motivate|prove|defend|back (?:(?:it|this|that|the)(?: \w+)? )?up|substantiate)\b",
            CLAUSE + rf"{LAY_OPEN}(?: to)?(?: me| us)? (?:\w+ )?(?:the |your |its |some |all the |any |full |a )*(?:(?:details?|steps|"
                      rf"breakdown) (?:of|behind|for) (?:the |your )?)?(?:{JUSTIFICATION}|(?:sources?|work|proof)\b)(?! (?:on|about) )",
            CLAUSE + rf"{LAY_OPEN}(?: me| us)? (?:how|where) (?:you|it|that|this|they|the \w+)\b.{{0,20}}\b{CONCLUDE}\b",
            START + rf"(?:(?:what|where|which)(?:'s| is| are|'re| were| was)? )?(?:the |your |any |some |its |and |main |real |actual |"
                     rf"exact |key |underlying |biggest |true )*(?:(?:details?|steps|breakdown) (?:of|behind|for) (?:the |"
                     rf"your )?)?(?!thinking (?:of|about)|working (?:on|with)|grounds for){JUSTIFICATION}(?: (?:is )?(?:behind|for|of|"
-                    rf"please|there|why)\b|\W*$|\W*\?)",
+                    rf"please|there|here|why)\b|\W*$|\W*\?|\W*please\W*$)",
+           START + r"i (?:don't|do not|can't|cannot)(?: quite| really)? follow(?: (?:you|that|this))?\W*$",
+           r"\bwhat (?:was|is) (?:decisive|crucial)\b|\b(?:hard|difficult) to believe\b|\bunbelievable\b",
+           r"\bwhat(?:'s| is| would be) in favou?r of\b|\bhow (?:was|were) (?P<thing21>.{2,24}?) (?:chosen|picked|selected|ranked|rated)\b",
+           r"\bwhat(?:'s| is| was| were) the (?:deciding|decisive|main|key|crucial|critical) (?:factors?|reasons?|arguments?|points?|"
+           r"criteri\w+)\b",
+           r"\b(?:which|what|whose) (?:\w+ )?(?:numbers?|figures?|data|assumptions?|measurements?|inputs?) (?:went|go|goes|come|is this|"
+           r"is that|are you|did you|do you|lies?|lie|"
+           r"stands?)\b", r"\b(?:on|from) what (?:data|numbers|figures|measurements|assumptions)\b",
+           START + r"(?:i|we)(?:'d| would)? (?:need|want|like|require) (?:\w+ ){0,2}?(?:arguments?|reasons?|evidence|proof|"
+                   r"justification)\b(?! against)", r"\b(?:can|could) you (?:derive|reconstruct|retrace|document|verify)\b",
+           r"\bwhat (?:did|do|have|does) (?:you|weft|it) (?:take into account|consider|look at|assume|weigh|include|factor in)\b",
+           CLAUSE + r"where(?:'s| is| are| was| were) (?:that|this|it|these|those)(?: \w+)? (?:coming )?from\b",
+           r"\bwhere(?:'s| is| are| do| does| did) (?:the|this|that|these|those|your)(?: (?:figures?|numbers?|costs?|prices?|total|"
+           r"estimate|slowdown|percent\w*|[\d$]\S*|"
+           r"million|thousand|seconds|days|dollars)){1,3} (?:coming|come|comes|came|taken|stem|from)\b|\bhow can (?:that|this|"
+           r"it) be\b(?! \w)",
            START + r"where(?:'s| is| are) (?:the |your )?(?:proof|evidence|reasons?|reasoning|justification|sources?)\b",
-           START + r"what(?:'s| is| are|'re) the sources? (?:for|of|behind)\b",
-           START + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|"
+           START + r"what(?:'s| is| are|'re) (?:the sources? (?:for|of|behind)\b|your sources?\b)",
+           CLAUSE + rf"(?:how|where) (?:did|do|does|have|could|can|are|were|is) (?:you|that|this|it|the|these|those|weft|we|"
                     rf"they)\b.{{0,40}}?\b{CONCLUDE}\b(?! (?:started|rid|to use|a gpu))",
            r"\bwhat(?:'s| is| lies| stands) behind (?:that|this|it|your|the) ?(?:recommendation|choice|answer|decision|verdict|number|"
            r"advice|result)?|what(?:'s| is) (?:this|that|it) based on|"
@@ -89,67 +134,14 @@ WHY = [
             r"how so)(?: (?:is )?that| though|"
             r" exactly)?\W*$"),
 ]
-WHAT_IF = [
-    *cues("what-if", 50,
-           START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|assum(?:e|ing)\b|"
-                    r"(?:let's|let us|let me|can we|could we|i want to|i'd like to) (?:assume|suppose|pretend|imagine|try(?! (?:to|again))|"
-                    r"see (?:what|how|it|that|the)|look at (?:what|how|it)|check (?:what|how|with)|play with|explore|simulate|"
-                    r"say (?!that's))|pretend\b|"
-                    r"given (?:that )?(?=\d|we|i|an?\b)|(?:and )?in (?:the )?case\b(?: of| that)?|picture (?:this|us|we)\b|provided\b)",
-           r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|"
-           r"would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
-           r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
-           r"(?:^|[,.;]\s?)\W*say (?:the|our|a) [^,.;]{2,24} (?:were|was|is|had|would)\b",
-           r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|"
-           r"rented|choose|chose|switch|switched)\b",
-           r"\b(?<!as )if (?:we|i|you|it|the|they|that|there|our|my|a|an|instead) (?=(?:\w+ )?(?:had|have|used|use|went|go(?:es)?|doubled?|"
-           r"halved?|were|was|got|gets?|switch\w*|mov\w*|could|only|add\w*|"
-           r"chang\w*|drop\w*|cost|costs|took|take|bought|buy|rent\w*|grow\w*|grew|scal\w*|train\w*|ran|run|becomes?|became|gave|give|"
-           r"tripled?)\b)",
-           r"\b(?:does|do|will|did|can|could) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|"
-           r"outcome|conclusion|picture|anything|ranking) (?:\w+ )?(?:change|stay|hold|differ|remain|flip|look|be|still|move|shift|"
-           r"depend)\b|\b(?:is|are|will|would) (?:the |your |that |this )?(?:answer|plan|recommendation|result|verdict|choice|winner|"
-           r"outcome|conclusion) (?:be )?(?:still |also |then )?(?:the same|different|stable|valid|true|right|robust)\b",
-           r"\bwould (?:it|that|the answer|anything|this|the plan|the recommendation|the result|the verdict|your answer|"
-           r"things) (?:\w+ )?(?:change|differ|help|matter|be (?:different|the same|better|worse)|still|flip)\b",
-           r"\bwould (?P<thing2>.{2,40}) (?:change (?:anything|it|that|the \w+|your \w+)|help|matter|make (?:a(?:ny)? |much )?difference|"
-           r"flip)\b|\bwould you still (?:say|recommend|choose|pick)\b",
-           r"\bwhat (?:difference|effect|impact|influence) (?:would|does|do|will|has|have)\b(?P<thing6>.{2,60})\b(?:make|have|on)\b",
-           r"(?:how|what) (?:would|does|will|do) (?:it|that|this|things|the (?:plan|answer|picture|recommendation|result|cost|verdict|"
-           r"numbers)) (?:look like|look|change|be|differ|shift|come out) (?:with|on|if|for|at|in|under|when)\b",
-           r"\b(?:under|in|with|given) (?:what|which) (?:\w+ )?(?:assumptions?|conditions?|circumstances|scenarios?|cases?|prices?)\b",
-           r"\b(?:calculat\w+|comput\w+|estimat\w+|plan|run|do|try|work (?:it|that|this) out|the (?:numbers|figures|plan|calculation|"
-           r"analysis|estimate|results?)) (?:it |that |this )?(?:again|anew|once more|afresh) (?:with|for|on|using|at|but|over|in)\b",
-           r"what would (?:flip|change|it take|tip|make you|need to|have to)|\bwhat has to (?:happen|change)\b",
-           r"\btry (?:it |that |this )?(?:with|on|at)\b|^\W*and (?:with|on|at|for|over|without|using)\b",
-           START + r"(?:(?:show|give|tell|run|redo|repeat|calculate|plan)(?: me| us)?(?: it| that)? )?(?:the |this |that |"
-                    r"exactly )?(?:same|ditto|identical)\b(?: (?:thing|job|set-?up|plan|run|model|question|cluster|case|again|but|only|"
-                    r"just|now|one|everything))*\s?,?\s?"
-                    r"(?:(?:but )?(?:with|on|for|at|in|over|using|without|as)\b|but\b)",
-           START + r"(?:(?:show|give|tell)(?: me| us)? (?:it|that|this|the (?:plan|numbers|answer))|(?:redo|repeat|recalculate|replan|"
-                    r"recompute|re-?run|re-?estimate)(?: it| that| this| everything| all| the (?:\w+ )?(?:plan|analysis|calculation|"
-                    r"numbers|estimate|exercise|comparison|study|thing))?|(?:run|plan|do|calculate) (?:it|that|"
-                    r"this) again)(?: again)? (?:with|for|on|using|at|over|without)\b"),
-    *cues("what-if", 49, *TURNING_POINTS),
-    *cues("what-if", 49, START + r"would be (?P<thing10>.{2,40}?) (?:also |still |even |really |then )*(?:possible|ok(?:ay)?|enough|"
-                                   r"better|cheaper|faster|sufficient|an option|good|fine|feasible|worse|slower|too \w+|different)\b",
-           r"\bhow (?:close|far|near|likely)\b(?P<thing11>.{2,40}?)\b(?:flip\w*|chang\w+|tip\w*|turn\w*|switch\w*|revers\w+|overturn\w*|"
-           r"(?:an|the)?other (?:answer|choice|winner|verdict|result|network)|different (?:answer|choice|winner|verdict|result|network)|"
-           r"break[\s\-]?even|cross-?over)\b",
-           r"\bclose to (?:flipping|tipping|changing|a different|another|turning|break[\s\-]?even)\b"),
-    *cues("what-if", 48, START + r"would (?!you\b|i\b|we\b)(?P<thing5>.{2,40}?) (?:also |still |even |really |already |actually |"
-                                   r"probably )?(?:do|work|suffice|be|run|handle|cope|hold|manage|perform|fit|save|cost|make|give|get)\b"),
-    *cues("what-if", 44, r"^\W*(?:and|or|but)\b(?! (?:what|which|who|whom|whose|how|why|when|where|is|are|do|does|did|can|could|should|"
-                          r"will|would|has|have|if|in)\b)(?![^?]*\b(?:is|are|was|because|why)\b)(?P<thing8>[^?]{1,40})\?\W*$"),
-    *cues("what-if", 50, r"\bhow (?:sensitive|robust|stable|fragile|dependent) (?:is|are)\b"),
-    *cues("what-if", 45, r"^\W*(?:(?:and|but|or|ok|so|then|just|only)\s)*(?:at|with|on|for|using|over|under|without|in|"
-                          r"via)\b(?! (?:what|which|whom|whose|how|case)\b)(?P<thing7>[^?]{1,60})\?\W*$"),
-]
 COMPARE = cues(
     "compare", 40,
     r"\b(?:contrast\b|compar(?:e|es|ing|ison|ed (?:to|with|against))\b|\bor\b(?P<thing3>.{2,50})\bwhich\b.{0,20}\b(?:better|cheaper|faster|"
-    r"best)\b|versus\b|\bvs\b\.?|difference[s]? (?:between|of)|"
-    r"differ\b|differ from|side by side|head[\s\-]to[\s\-]head)",
+    r"best)\b|versus\b|\bvs\b\.?|difference[s]? (?:between|of|to the|from the)|"
+    r"differs?\b|how (?:is|are) (?P<thing14>.{2,40}?) different (?:from|than|to)\b|next to (?:each other|one another)|"
+    r"^\W*(?:so |and )?(?:is|are) the (?:second|other|runner-up|first|next|third|last)(?: (?:one|option|choice|candidate|network|"
+    r"place))? .{0,14}?"
+    r"\b(?:worse|better|cheaper|slower|faster|dearer|close|behind)\b|side by side|head[\s\-]to[\s\-]head)",
     r"(?:which|what)(?:'s| is| one is| would be)? (?:is )?(?:the )?(?:better|cheaper|faster|best)\b(?P<thing2>.*\bor\b)|how (?:does|"
     r"do) (?P<thing>.{2,60}) (?:stack up|compare|fare|measure up|differ|relate|hold up)|"
     r"^(?!\W*(?:is|are|was|does|do|can|will|did)\b).*?\b(?:better|worse|faster|cheaper) than|pros and cons of (?P<thing4>.* (?:and|or|vs|"
@@ -158,11 +150,16 @@ COMPARE = cues(
     r"would be |are )?(?:the )?(?:more|most|better|best)\b(?! (?:recent|common|often))|"
     r"\b(?:weigh|pit|put|hold|stack|set|match|rate|rank|judge)\b(?P<thing5>[^?]{2,40})\b(?:up )?(?:against|next to|beside|side by side)\b|"
     r"\bwhich (?:one )?(?:of|out of|among|between)\b|\bhow close\b(?=.*\bbetween\b)",
-    r"\bwhat (?:sets|distinguishes|separates|tells|differentiates)\b|\btell\b(?P<thing6>.{2,40})\bapart\b|\btrade[\s\-]?offs? between\b|"
+    r"\bline (?:\w+ ){0,2}?up\b(?! with)|\bhow (?:far apart|different|similar|close together)\b",
+    r"\bwhat (?:sets|distinguishes|separates|tells(?! (?:you|me|us)\b)|differentiates)\b|\btell\b(?P<thing6>.{2,40})\bapart\b|"
+    r"\btrade[\s\-]?offs? between\b|"
     r"\bhow much (?:better|worse|cheaper|faster|slower|dearer|more expensive) (?:is|are)\b(?=.* than )|"
-    r"\bwhere do(?:es)? (?P<thing8>.{2,40}) differ\b")
+    r"\bwhere do(?:es)? (?P<thing8>.{2,40}) differ\b|\bpros and cons of (?:the|both|all)\b|\bhow much (?:do|would|will|can|could) (?:i|we|"
+    r"you) (?:save|gain|lose|pay more) (?=.*\b(?:instead of|over|rather than|compared)\b)")
 COMPARE += cues(
-    "compare", 52, r"\b(?:choos(?:e|ing)|decid(?:e|ing)|pick(?:ing)?|select(?:ing)?|choice|decision|torn|hesitat\w+|"
+    "compare", 52, r"^\W*(?:so |and )?(?:which|who|what)(?: one)? (?:wins|is the winner|comes out (?:on top|ahead|first)|takes it|"
+                   r"has the edge)\b(?=.* (?:or|and|vs) )",
+    r"\b(?:choos(?:e|ing)|decid(?:e|ing)|pick(?:ing)?|select(?:ing)?|choice|decision|torn|hesitat\w+|"
                    r"toss-?up) between\b(?=.* (?:and|or) )",
     r"(?:\band\b|\bor\b|\bvs\b\.?|\bversus\b|/)(?P<thing12>.{2,40}?)\b(?:who|which(?: one)?|what) (?:wins|is the winner|"
     r"comes out (?:on top|ahead|first)|takes it|has the edge)\b")
@@ -184,6 +181,12 @@ ASK = [
                     r"run|stay|cost|end|last|exceed|have to|need to)\b)",
            r"\b(?:can|could|would) you (?:please )?(?:tell|explain|describe|say|define)\b|\bdo you know (?:what|how|if|whether|who|"
            r"which)\b"),
+    *cues("ask", 61, START + rf"{POLITE}explain (?:to me |me )?(?:what|how (?!you\b|it\b|that\b|this\b|the (?:plan|answer|result|"
+                             rf"recommendation))\w|"
+                             r"(?!that\b|this\b|it\b|its\b|these\b|those\b|your\b|why\b|yourself\b|the\b|my\b|me\b|to\b|how\b|what\b|"
+                             r"please\b|again\b|in\b|a bit\b|more\b|like\b)(?!.*\bwhy\b)\w)"),
+    *cues("ask", 61, START + r"(?:(?:give|show|tell|send) (?:me|us) )(?:some |more |a bit of |the |any )*(?:background|info\w*|details|"
+                             r"facts|literature|sources|papers|reading) (?:on|about|for)\b"),
     *cues("ask", 55, r"^\W*is it (?:true|correct|right|a fact|a myth) that\b"),
     *cues("ask", 18, r"[a-z]{2}.*\?\W*$"),
 ]

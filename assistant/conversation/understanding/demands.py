@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .message import TAKEN
-from .numbers import NUMBER, value
+from .numbers import NUMBER, plain, value
 from .reading import Reading
 
 _NEUTRAL = re.compile(
@@ -26,7 +26,8 @@ _BOUND = re.compile(
     rf"betting?|bet everything|put(?:ting)? all (?:our )?eggs|at the mercy|married up)\b(?:\s(?:down|up|forever|permanently|too much|"
     rf"too strongly|solely|only))?\s?(?:to|on|in|into|with|of|by)?\s(?:the\s)?"
     rf"(?:a |one |any |only |just |single |sole |particular |specific |certain |same |basket of )*(?:\w+'s )?{_VENDOR}\b|\b(?:vendor|"
-    rf"supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\bproprietary(?: (?:network\w*|"
+    rf"supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\b(?:nvidia|mellanox|broadcom|cisco|"
+    rf"arista|vendor)[\s\-]only\b(?: (?:network\w*|fabrics?|gear|switches|solutions?))?|\bproprietary(?: (?:network\w*|"
     rf"fabrics?|hardware|gear|technology|solutions?|protocols?|interconnects?|stuff|things?))?|\b(?:single|sole|one)[\s\-](?:sourc\w+|"
     rf"vendor|supplier)\b")
 _DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|"
@@ -50,7 +51,12 @@ _SEVERAL = re.compile(
     rf"vendor\b(?! price)|supplier)\b)|"
     rf"\bindependen(?:t|ce|cy)\s(?:of|from)\s(?:a |one |any |all |single |our |the |particular )*{_VENDOR}\b|\b(?:vendor|"
     rf"supplier)[\s\-]?(?:freedom|choice|diversity|independence|independent)\b|\b(?:dual|multi|second)[\s\-]?sourc(?:e|ed|ing)\b|"
-    rf"\bmix and match\b|\b(?:free|freedom) to (?:choose|switch|change) (?:the |our |a |between )?{_VENDOR}\b|\bswitch {_VENDOR} (?:later|"
+    rf"\b(?:interoperat\w+|interoperable|compatible|compatibility) (?:across|between|with|of) (?:\w+ )?(?:vendors|suppliers|manufacturers|"
+    rf"brands)\b|"
+    rf"\bmix and match\b|\b(?:mix|combine|mixing|combining) (?:\w+ )?(?:vendors|suppliers|brands|manufacturers)\b|"
+    rf"\b(?:only|just) (?:one|a single) (?:company|vendor|supplier|manufacturer|firm) (?:makes|sells|builds|offers|supplies|supports|"
+    rf"produces)\b|\b(?:free|freedom|able|possible) to (?:choose|switch|change|replace|swap) (?:\w+ ){{0,3}}?{_VENDOR}\b|"
+    rf"\bswitch {_VENDOR} (?:later|"
     rf"any time|anytime|at will)\b|\bopen (?:source|ecosystem|hardware|standard)(?: (?:networking|network|fabric))? only\b|"
     rf"\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b")
 _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
@@ -64,6 +70,8 @@ _SLOWDOWN = re.compile(
     rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|"
     rf"loss)(?:\s(?:at most|max|"
     rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
+_MOST_SLOWDOWN = re.compile(rf"\b(?:max(?:imum|imal)?|largest|highest|allowed|permitted|tolerable|acceptable)\.?\s(?:slow[\s\-]?down|"
+                            rf"overhead|loss)\s?(?:of|is|:|=)?\s?{_PERCENT}")
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
 _SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b|"
                            r"\b(?:slow[\s\-]?down|overhead|loss|penalty) of (?:an?|one)\s(?P<share_>tenth|fifth|quarter|third|half)\b")
@@ -97,6 +105,17 @@ _SEEN = re.compile(
     r"old|yesterday|ago|today|currently|already|see|seeing|experienc\w*|suffer\w*)\b")
 
 
+# "At least 90% of the speed InfiniBand gives": a bound on what is lost against the best network.
+_AT_LEAST = (r"(?:at least|no less than|not less than|(?:not|never|n't) (?:\w+ )?(?:below|under|beneath|less than)|minimum(?: of)?|min\.?|"
+             r"above|>=?|"
+             r"more than|or more|or better)")
+_OF_FULL_SPEED = (r"\s?of (?:(?:the|what|its|a|an|that|those|full|maximum|possible|best|ideal|theoretical(?! peak)|achievable)\s)*(?:speed|"
+                  r"throughput|performance|ideal|optimum|pace|fastest|best|efficiency|(?:a )?perfect|infini-?band|ib\b|ndr|xdr|hdr|roce|"
+                  r"spectrum-x|(?:single[\s\-]node|linear) (?:speed|scaling|performance))")
+_KEPT_SPEED = re.compile(rf"{_AT_LEAST}\s(?:about |around )?{_PERCENT}(?={_OF_FULL_SPEED})")
+_KEEPS_MOST = 50  # percent; a bound below that says something else
+
+
 def _is_put_up_with(around: str, *, named: bool) -> bool:
     """Whether a sentence says how much slower it may be; one that names a "10% slowdown" does unless it tells what was seen."""
     if _NOT_SLOWER.search(around):
@@ -112,8 +131,12 @@ def read_demands(reading: Reading) -> None:
                 reading.set("constraints.vendor_neutral", True)
                 reading.message.take_match(match)
     _read_bound(reading)
+    _read_kept_speed(reading)
+    for match in reading.message.find(_MOST_SLOWDOWN):
+        reading.set("constraints.max_slowdown_percent", plain(value(match["n"])))
+        reading.message.take_match(match)
     for match in reading.message.find(_SLOWDOWN):
-        if not _is_put_up_with(_clause(reading.message.text, match.start(), match.end()), named=True):
+        if "constraints.max_slowdown_percent" in reading.fields or not _is_put_up_with(_clause(reading.message.text, match.start(), match.end()), named=True):
             continue
         text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
         number = value(text)
@@ -135,6 +158,17 @@ def _is_wanted(text: str, match: re.Match[str], *, counted: bool) -> bool:
         return True
     wanted = _WANTED.search(_clause(text, match.start(), match.end())) is not None and _OFFERED.search(part) is None
     return wanted or len(part.split()) <= _TERSE
+
+
+def _read_kept_speed(reading: Reading) -> None:
+    """Sets the slowdown that is left when so much of the speed of another network must be reached; that one is only spoken of."""
+    for match in reading.message.find(_KEPT_SPEED):
+        kept = value(match["n"])
+        if _KEEPS_MOST <= kept < 100:
+            left = 100 - kept
+            reading.set("constraints.max_slowdown_percent", int(left) if left == int(left) else left)
+            reading.spoken_of.append(reading.message.clause_around(*match.span()))
+            reading.message.take_match(match)
 
 
 def _read_bound(reading: Reading) -> None:

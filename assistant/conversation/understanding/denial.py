@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 
-_NOT = r"(?:not|n't|never|cannot|can't)"
 # Where the reach of a "no" ends.
 BOUNDARY = re.compile(
     r"[;!?\n()\x00]|\.(?=\s|$)|[,:]|->|"
-    r"\b(?:(?<!anything )but|just|only|(?<!done )(?<!fed up )with|and|so|then|while|since|because|we have|we've|"
+    r"\b(?:(?<!anything )but|just|only|(?<!done )(?<!fed up )(?<!had it )with|and|so|then|while|since|because|we have|we've(?! had)|"
     r"(?<!n't )(?<!not )(?<!to )(?<!\bus )(?<!\bme )(?<!them )(?<!ever )use)\b|\s-+\s")
 
 _MAY = (r"(?:allow(?:ed|s)?|permit(?:ted|s)?|able|willing|supposed|going|want(?:ed|s)?|wish(?:es)?|plan(?:ning|s)?|intend(?:ing|s)?|"
@@ -26,14 +25,18 @@ _PUT_AWAY = (
     r"(?:cross|crosses|crossed|strike|strikes|struck)(?: out| off)?|get rid of|got rid of|do(?:ing)? without|stop(?:ped)? using|"
     r"skip(?:ped|s)?|omit(?:ted|s)?|drop(?:ped|s)?|remove[ds]?|forget|ban(?:s|ned|ning)?|veto(?:es|ed|ing)?|forbid(?:s|den|ding)?|forbade|"
     r"prohibit(?:s|ed|ing)?|disallow(?:s|ed)?|preclud(?:e|es|ed)|bar(?:s|red)|blacklist(?:s|ed)?|reject(?:s|ed|ing)?|dismiss(?:es|ed)?|"
-    r"exclud(?:e|es|ed|ing)|eliminat(?:e|es|ed)|block(?:s|ed)|refus(?:e|es|ed|ing)|abandon(?:ed)?|turned down|scrapped|kill(?:s|ed)?")
+    r"exclud(?:e|es|ed|ing)|eliminat(?:e|es|ed)|block(?:s|ed)|refus(?:e|es|ed|ing)|abandon(?:ed)?|turned down|scrap(?:s|ped)?|kill(?:s|"
+    r"ed)?|disregard(?:s|ed)?|sw(?:ear|ore|orn) off|"
+    r"s(?:ay|ays|aid|aying) no to|g(?:ive|ives|ave|iven|iving) up on")
 _DISLIKED = (
     r"hate[sd]?|detests?|despises?|loathes?|dislikes?|sick of|tired of|fed up with|done with|(?:no|little|zero) interest in|opposed to|"
     r"objects? to|objection to|allergic to|distrusts?|(?:am|are|is|'m|'re|'s|be|strictly|dead|decided|voted|advised|advises) against")
 NEGATOR = re.compile(
     rf"\b(?:(?:\w+n't|not|never|cannot|can not)\s(?:\w+\s){{0,2}}?{_MAY}{_TO_USE}|"
+    r"(?:have|had|'ve) had (?:it|enough)(?: with| of)|(?:nobody|no one)(?: (?:here|there|really|at all))? (?:wants?|likes?|uses?|needs?|"
+    r"asked for|trusts?|supports?)|"
     r"no way(?: (?:that )?(?:we|i|they)(?:'re|'ll|'d| are| will)?(?: ever)?)?|no|not|nothing|nowhere|without|never|avoid(?:ing|s|ed)?|"
-    r"except|excluding|exclude|other than|rather than|instead of|anything but|neither|"
+    r"except|excluding|exclude|other than|(?:apart|aside) from|save for|rather than|instead of|anything but|neither|"
     rf"nor|{_NEGATED_VERB}|cannot|can not|(?:un|in)able to|impossible to|(?:{_PUT_AWAY}){_TO_USE}|{_DISLIKED}|"
     r"omit|sans|no more|lacks?|lacking|non)\b")
 # What sounds like a denial and is none: "nothing against X", "never mind X", "skip the X question", "don't drop X".
@@ -60,7 +63,10 @@ def is_none(before: str, after: str) -> bool:
 
 _MORE = r"(?:more|less|longer|later|slower|worse|fewer|larger|bigger|higher|lower)"
 # A denied denial rules nothing out: "do not rule out", "no objection to", "we don't want to lose".
+# What they do not want to lose they have.
+LOSES = re.compile(r"\b(?:lose|losing|give up|giving up|replace|replacing|rip out|abandon|part with|throw (?:away|out))\b")
 DOUBLE = re.compile(
+    r"(?:\bnot|n't) (?:that|because|as if|like) (?:we|i|they|you|\w+) (?:\w+ ){0,2}?(?:\w+n't|not|never)\b|"
     rf"(?:\b(?:not|never|cannot|no|without|neither)|n't)\s(?:\w+\s){{0,3}}?(?:{_PUT_AWAY}|{_DISLIKED}|lose|losing|give up|giving up|"
     rf"replace|replacing|rip out|abandon|"
     rf"part with|throw (?:away|out)|objections?|reason (?:to avoid|against)|against)\b")
@@ -71,8 +77,8 @@ UNDECIDED = re.compile(
 
 _STUFF = r"(?:\s(?:networking|networks?|fabrics?|gear|switches|hardware|stuff|equipment|kit|solutions?|at all|itself|here))?"
 _ADVERBS = (r"(?:\s(?:just|simply|really|totally|completely|absolutely|strictly|basically|sadly|unfortunately|still|also|now|already|"
-            r"pretty much|"
-            r"currently|definitely|clearly|officially|probably|out ?right|as good as|a|an|the|been|being|for us|to us|by \w+))*")
+            r"both|all|pretty much|"
+            r"currently|definitely|clearly|officially|probably|both|all|out ?right|as good as|a|an|the|been|being|for us|to us|by \w+))*")
 _VERY = r"(?:\s(?:political|technical|financial|legal|commercial|complete|absolute|total|hard|clear|big|huge|strict|real|flat))?"
 _IS = (r"(?:'s|\sis|\sare|\swas|\swere|\shas been|\shave been|\sgot|\sgets|\swill be|\swould be|\sremains?|\sstays?|\shas to be|\sseems?|"
        r"\slooks?)")
@@ -83,7 +89,8 @@ _RULED_OUT = (
     r"(?:not|un)\s?(?:an option|available|allowed|possible|wanted|permitted|acceptable|accepted|feasible|desired|welcome|supported|"
     r"approved|"
     r"authori[sz]ed|eligible|in (?:scope|the running)|on the (?:table|list|menu)|up for (?:debate|discussion))|inadmissible|"
-    r"no option|no longer (?:an option|available|possible|allowed)|verboten|taboo|banned|vetoed|forbidden|prohibited|blacklisted|"
+    r"no option|red lines?|no longer (?:an option|available|possible|allowed)|verboten|taboo|banned|vetoed|forbidden|prohibited|"
+    r"blacklisted|"
     r"ruled out|disallowed)")
 # What needs an "is": alone these words say something else.
 _GONE = (
@@ -96,14 +103,15 @@ _GONE = (
     r"of)\b[^.,;]{0,24})?|"
     r"no longer|unavailable|beyond (?:our|the|my) (?:budget|means|reach)|outside (?:our|the) (?:budget|scope|policy)|against (?:our|the|"
     r"company) \w+|"
-    r"(?:way |far |much |just |simply )?too (?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?)")
+    r"(?:way |far |much |just |simply )?too (?:(?:expensive|costly|pricey|dear|complicated|complex|hard|much)(?: for (?:us|me))?|"
+    r"\w+ for (?:us|me|our \w+)))")
 _FAILS = (
     r"\s(?:just |simply |really |probably )?(?:won't|will not|wouldn't|would not|doesn't|does not|can't|cannot|can not|isn't going to|"
-    r"is not going to|ain't gonna|ain't going to|will never|would never|'ll never|never)\s(?:really |ever )?"
+    r"is not going to|didn't|did not|ain't gonna|ain't going to|will never|would never|'ll never|never)\s(?:really |ever )?"
     r"(?:fly|work(?! (?:well|best|with))|happen|do\b|fit|suit|cut it|pass|apply|go (?:down|through)|come in(?:to)? (?:question|"
     r"consideration)|"
     r"make (?:it|sense|the cut)|get (?:approved|through|past|bought|signed|funded)|"
-    r"be (?:approved|allowed|possible|accepted|considered|bought|used|an option|signed|tolerated|supported|delivered|available))")
+    r"exist\b|be (?:approved|allowed|possible|accepted|considered|bought|used|an option|signed|tolerated|supported|delivered|available))")
 _WE_REFUSE = (
     r",?\s(?:is |are )?(?:something |nothing |that |which )*(?:we|i|they|you|one)(?: \w+)? "
     r"(?:can't|cannot|can not|don't|do not|won't|will not|mustn't|must not|may not|shouldn't|should not|refuse to|(?:are|am|is)(?: not|"
@@ -111,12 +119,24 @@ _WE_REFUSE = (
     r"permitted|willing|going) to|(?:have|had) no \w+ to)\s(?:even |ever |actually )?"
     r"(?:use|buy|have|afford|want|get|take|like|touch|do|run|deploy|consider|trust|support|accept|procure|source|order|install|go for|"
     r"pay)\b"
-    r"(?=\W*$|[.,;!)]|\s(?:it|that|here|because|due|since|for|at|any|now|as|in|under|from)\b)")
+    r"(?=\W*$|[.,;!)]|\s(?:it|that|here|because|due|since|for|at|any|now|as|in|under|from|past|through|approved|by)\b)")
 _BAD_TIME = (
     r"\s(?:(?:we|i|they|has|have|had|'ve|made|got|only|always|gave us|caused|brought)\s)*(?:us\s)?(?:very |really |such )?"
     r"(?:(?:bad|poor|terrible|awful|negative|horrible|nothing but)\s(?:experiences?|trouble|problems|times?|results|luck)|trouble|problems|"
     r"headaches|grief|pain|"
     r"nightmares?)\b[^.;]{0,24}")
+_MUST_GO = r"\s(?:has|have|needs?) to go(?=\W*$|[.,;!])|\smust go(?=\W*$|[.,;!])"
+# Said of it later in the sentence: "…, so that is ruled out", "…, never again", "…, which rules it out".
+_SAID_OF_IT = (
+    rf"(?:\b(?:it|that|this|they|these|which|that one)(?:{_IS}{_ADVERBS}(?:\s(?:therefore|thus|hence|then))?{_VERY}\s(?:{_RULED_OUT}|"
+    rf"out\b|dead\b|gone\b|history\b)|"
+    rf"{_FAILS})|\band (?:is|are) (?:therefore|thus|hence|so) (?:{_RULED_OUT}|out\b|dead\b)|"
+    r",\s(?:so|therefore|hence) no\b(?=\W*$|[.;])|\bnever(?: ever)? again\b|\bonce and never\b|\brules? (?:it|that|this|them) out\b|"
+    r"\b(?:we|i|they) said no\b(?! to)|"
+    r"\b(?:not|n't|never) (?:ever )?(?:do|touch|use|try|buy|repeat|want) (?:it|that|this) (?:ever )?again\b|"
+    r"\b(?:we|i)(?: would|'d)? (?:rather|prefer to) (?:avoid|not have) (?:it|that|this)\b)")
+_SO_FAR = r"(?:(?![;?]|\.\s)[^\x00]){0,90}?"
+LATER = re.compile(rf"{_SO_FAR}(?P<said>{_SAID_OF_IT})")
 _KEPT_OUT = r"\sout of (?:it|this|that|the (?:plan|picture|mix|question|equation|design|discussion)|our \w+|here)\b"
 AFTER = re.compile(
     r"\s*(?:[?.,!:]+\s*(?:no way|no thanks?\b|no thank you|out of the question|not (?:for us|with us|an option|interested)|forget it|"
@@ -124,7 +144,9 @@ AFTER = re.compile(
     r"(?:so |therefore |hence |thus )?(?:please |kindly )?(?:exclude|leave|rule|skip|drop|omit|avoid|remove|ignore)(?: (?:it|that|them|"
     r"this))?(?: out)?(?=\W*$|[.;]))\b)|"
     rf"{_STUFF}(?:(?:{_IS}|\sa)?{_ADVERBS}{_VERY}\s{_RULED_OUT}(?: (?:here|for us|for me|with us))?|{_IS}{_ADVERBS}\s{_GONE}|"
-    rf"\sout(?=\W*$|[.,;!])|{_FAILS}|{_WE_REFUSE}|{_BAD_TIME}|{_KEPT_OUT}|"
+    rf"\sout(?=\W*$|[.,;!]|\s(?:long|already|early|last|because|since|due|years?|ages|months?|weeks?)\b)|"
+    rf"\s(?:violates?|fails?|breaks?|contradicts?|(?:conflicts?|clashes) with|goes against) (?:our|the|company|internal) [^.,;]{{0,30}}|"
+    rf"{_FAILS}|{_WE_REFUSE}|{_BAD_TIME}|{_KEPT_OUT}|{_MUST_GO}|\saside(?=\W*$|[.,;!])|"
     r"\smakes? no sense(?: for (?:us|me))?|\s(?:isn't|aren't)(?! (?:only|sure|decided|needed|necessary|required|an? (?:problem|issue|"
     r"obstacle|challenge|concern|no-go)|bad|off|out|banned|forbidden|"
     r"prohibited|excluded|ruled out|the (?:problem|issue|bottleneck))\b)(?: (?:an option|"

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from .cue_words import TURNING_POINTS
 from .message import Negation
-from .numbers import DECIMAL, NUMBER, value, whole
+from .nics import read_nics
+from .numbers import DECIMAL, value
 from .reading import Reading
+from .ruled_out import OWNED, denials, is_owned
+from .technologies import GENERATIONS, TECHNOLOGIES, TECHNOLOGY, Mention
 
-_TECHNOLOGIES = {
-    "spectrum-x": r"spectrum[\s\-]?x\b",
-    "ultra-ethernet": r"ultra[\s\-]?ethernet|\buec?\b(?:\s1\.0)?",
-    "tcpxo": r"(?:gpudirect[\s\-]|fastrak\b|gcp[\s\-])?tcp[\s\-]?xo\b",
-    "tcpx": r"(?:gpudirect[\s\-]|gcp[\s\-])?tcp[\s\-]?x\b",
-    "roce": r"lossless ethernet|ro?ce\s?(?:-?\s?v?\s?2)?\b|rdma over (?:converged )?ethernet|rdma ethernet|ethernet (?:with|and|\+) rdma|"
-            r"converged ethernet",
-    "infiniband": r"(?:nvidia |mellanox |quantum[\s\-]?[2x]? )*infini[\s\-]?band|\bib\b",
-    "efa": r"(?:aws[\s\-]|amazon[\s\-])?(?:\befa\b[\s\-]?(?:v(?:ersion )?\s?(?P<efa_version>[1-4]))?|elastic fabric adapter)",
-    "wan": r"low[\s\-]communication",
-    "tcp": r"(?:(?:plain|standard|normal|regular|ordinary|vanilla|commodity|cheap|just|simple|"
-           r"only)\s)*(?:tcp(?:/ip)?(?:\ssockets?)?(?:\s(?:over\s)?ethernet)?"
-           r"|(?:ethernet|eth\b)(?:[\s,]+(?:with\s|over\s)?tcp(?:/ip)?)?)",
-}
-_GENERATIONS = {"hdr": ("infiniband", 200.0), "ndr": ("infiniband", 400.0), "xdr": ("infiniband", 800.0),
-                "edr": ("infiniband", 100.0), r"quantum[\s\-]?2": ("infiniband", 400.0), r"quantum[\s\-]?x800": ("infiniband", 800.0)}
-TECHNOLOGY = re.compile(r"(?<![a-z0-9\-])(?:" + "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name,
-                                                          pattern in _TECHNOLOGIES.items())
-                         + rf"|(?P<generation>{'|'.join(_GENERATIONS)})(?:[\s\-]?\d{{3}})?)(?![a-z0-9])")
+_GENERATION_RATE = re.compile(r"[hnxe]dr[\s\-]?(100|200|400|800)$")  # NDR200 is NDR at half its rate
 _SPEED = re.compile(
-    rf"(?:(?<![\w.])(?P<times>\d+)\s?x\s?|(?<![\w.]))(?P<rate>{DECIMAL})\s?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|"
+    rf"(?:(?<![\w.])(?P<times>\d+)\s?x\s?|(?<![\w.]))(?P<rate>{DECIMAL}|\b(?:ten|twenty[\s\-]five|forty|fifty|(?:(?:one|a|two|four|"
+    rf"eight)\s)?hundred)(?=[\s\-]gig))[\s\-]?(?P<unit>tbps|tb/s|tbit/s|tbit|tb(?= per)|gbps|gb/s|gbit/s|"
     rf"gbits|gbit|"
     rf"gbe|gige|"
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
 _BARE_SPEED = re.compile(r"\s(?:at\s)?(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
-_BETWEEN = re.compile(r"^[\s\-,/()]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
+_BETWEEN = re.compile(r"^[\s\-,/()@:=]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
                       r"fabric|network|networking|"
                       r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"
-                      r"aggregate)[\s\-,/()]*)*$")
+                      r"aggregate)[\s\-,/()@:=]*)*$")
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|consider\w*|think\w* (?:of|about)|might|could|offer\w*|quot\w+|vs|versus|whether|worth|if|unless|"
     r"need\w*|should|enough|"
@@ -48,52 +33,34 @@ _HEDGE = re.compile(
     r"don't know|would like|"
     r"wish|heard|read|says?|told|about|instead|rather|either|options?|candidates?|ideally|sells?|pitch\w*|push\w*|swears?|loves?|insists?|"
     r"fan of|raves?|sold on|praises?|advertis\w+|keen|favou?r\w*|curious|thinks|believes|dream\w*|premium|prices?|"
-    r"costs?|cheaper|expensive|surcharge|no (?:problems?|issues?|trouble|concerns?) (?:with|about))\b")
+    r"costs?|cheaper|expensive|surcharge|than|seen|no (?:problems?|issues?|trouble|concerns?) (?:with|about))\b")
+_WISHED = re.compile(r"\b(?:consider|instead|rather|would like|prefer|wish|need|should)\b")
 # "When does InfiniBand pay off" asks for a turning point; it supposes nothing.
-_TURNING_POINT = re.compile(r"\b(?:pays? off|wins?|worth|better|makes? sense|flip|tip|change your mind|at what|when (?:would|"
-                            r"does|will))\b")
+_TURNING_POINT = re.compile(r"\b(?:pays? off|break[\s\-]?even|tipping point|threshold|cross-?over|wins?|worth|better|makes? sense|flip|"
+                            r"tip|change your mind|at what|when (?:would|"
+                            r"does|will|is)|time to)\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
-_HEDGE_AFTER = re.compile(r"\s*(?:(?:must|should|can|may)(?: not|n't)|costs?|premium|prices?|surcharge|is (?:offered|quoted|expensive|an option)|would|might|"
+_HEDGE_AFTER = re.compile(r"\s(?:\w+ )?(?:is|are|would be|comes?(?: out)?|was) (?:about |around |roughly |some |"
+                          r"up to )?(?:\d[\d.]*\s?(?:%|percent|x|times)\s)?(?:much |far |more |a bit |slightly )*"
+                          r"(?:expensive|dearer|costlier|pricier|cheaper|faster|slower|better|worse)\b|\s(?:(?:is|are)(?:n't|"
+                          r" not)(?: yet)?|(?:can't|cannot|can not|must not|mustn't|should not|shouldn't) be) (?:an? (?:problem|"
+                          r"no-go|obstacle)|an issue|(?:yet )?ruled out|excluded|banned|forbidden|prohibited|dismissed|off the table|"
+                          r"vetoed)\b|\s*(?:(?:must|should|can|may)(?: not|n't)|costs?|premium|prices?|surcharge|is (?:offered|quoted|"
+                          r"expensive|an option)|would|might|"
                           r"could|may|perhaps|maybe|\?)\b|\s*\?|,?\s(?:but |though )?(?:(?:i'm|we're|i am|we are) )?not (?:\w+ )?(?:sure|"
                           r"certain)\b|"
                           r",?\s(?:i think|i guess|i believe|if i remember)\b")
-# What they have is decided, whoever recommended it: "the vendor pushes InfiniBand, and we already own it".
-_OWNED = re.compile(
-    r"(?<!if )(?<!do )(?<!should )(?<!whether )(?<!once )(?<!unless )(?<!when )\b(?:(?:we|i)(?:'ve)?(?: already| also| now| still| actually| even| both)*"
-    r" (?:have|got|own|bought|installed|run|use|operate)(?: got| bought)? (?:it|that|one|some)\b(?! (?:quoted|offered|on offer|"
-    r"as an option|recommended|priced))"
-    r"(?: (?:all |already )?(?:installed|in place|running|deployed|here|there|in production))?|"
-    r"(?:it|which|that)(?:'s| is) (?:already |now |all )*(?:installed|in place|running|deployed|in use|in production|cabled|ours|"
-    r"there already|paid for)\b(?: here)?)")
-_NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
-                   rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
-                   r"(?:nics?|hcas?|network (?:cards?|adapters?|interfaces?)|rails?)\b(?:\s?(?:per|/|a|in (?:each|every|a)|for (?:each|"
-                   r"every)|"
-                   r"each)\s?(?:node|server|machine|host|box)|\seach)?"
-                   r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a)\s?(?:gpu|card|accelerator))?")
 
 
-@dataclass
-class Mention:
-    """A technology and perhaps a speed, at ``start:end`` of the message."""
-
-    start: int
-    end: int
-    technology: str
-    gbps: float | None = None
-    version: str | None = None
-    total: bool = False  # the speed is that of the whole node
 
 
 def read_fabrics(reading: Reading) -> None:
     """Fills ``fabrics``, ``excluded``, ``cluster.fabric`` (when decided) and ``cluster.nics_per_node``."""
     found = _by_id(reading) + _mentions(reading)
-    _read_nics(reading)
-    previous: tuple[int, bool] | None = None
+    read_nics(reading)
+    found.sort(key=lambda pair: pair[0].start)
     decided: list[str] = []
-    for mention, ids in sorted(found, key=lambda pair: pair[0].start):
-        denial = _denial(reading, mention, previous)
-        previous = (mention.end, denial is not None)
+    for (mention, ids), denial in zip(found, denials(reading, [mention for mention, _ in found])):
         if not ids:
             continue  # no such network in the catalog: it stays in the rest
         if denial and (reading.intent in ("why", "why-not", "compare") or _is_asked(reading, mention, denial)):
@@ -108,8 +75,8 @@ def read_fabrics(reading: Reading) -> None:
             reading.excluded += [i for i in _all_of(reading, mention, ids) if i not in reading.excluded]
             continue
         spoken_of = any(start <= mention.start < end for start, end in reading.spoken_of)
-        hedged = not _is_owned(reading, mention) and (
-            reading.message.is_kept(mention.start, mention.end) or spoken_of or _is_priced(reading, mention) or _HEDGE.search(reading.message.clause_before(mention.start))
+        hedged = not is_owned(reading, mention) and (
+            reading.message.is_kept(mention.start, mention.end) or spoken_of or _is_priced(reading, mention) or _HEDGE.search(_before(reading, mention))
             or _HEDGE_AFTER.match(reading.message.text, mention.end))
         reading.message.take(mention.start, mention.end)
         reading.name_fabric(ids[0])
@@ -121,6 +88,12 @@ def read_fabrics(reading: Reading) -> None:
         reading.set("cluster.fabric", decided[0])
 
 
+def _before(reading: Reading, mention: Mention) -> str:
+    """What the clause says before a mention; who puts something right wishes it so, whatever the words for wishing."""
+    before = reading.message.clause_before(mention.start)
+    return _WISHED.sub(" ", before) if reading.intent == "change" else before
+
+
 def _is_asked(reading: Reading, mention: Mention, denial: Negation) -> bool:
     """"Is RoCE off the table?" rules nothing out."""
     return reading.intent == "ask" and denial.start == mention.start and reading.message.text.rstrip().endswith("?")
@@ -129,14 +102,6 @@ def _is_asked(reading: Reading, mention: Mention, denial: Negation) -> bool:
 def _said_again(mention: Mention, mentions: list[Mention]) -> bool:
     """"RoCE is fine, take RoCE 800": the one with the speed is meant."""
     return mention.gbps is None and not mention.version and any(m.technology == mention.technology and m.gbps for m in mentions)
-
-
-def _is_owned(reading: Reading, mention: Mention) -> bool:
-    """Whether the sentence goes on to say that they have it, before it names another network."""
-    text = reading.message.text
-    after = re.split(r"[;!?\n]|\.(?=\s|$)", text[mention.end:])[0]
-    other = TECHNOLOGY.search(after)
-    return _OWNED.search(text[mention.start:mention.end] + (after[:other.start()] if other else after)) is not None
 
 
 def _is_priced(reading: Reading, mention: Mention) -> bool:
@@ -150,12 +115,6 @@ def _is_priced(reading: Reading, mention: Mention) -> bool:
 def _by_id(reading: Reading) -> list[tuple[Mention, list[str]]]:
     return [(Mention(m.start(), m.end(), reading.lexicon.catalog.fabrics[m[0]].technology, gbps=0.0), [m[0]])
             for m in reading.message.find(reading.lexicon.fabric_id_pattern)]
-
-
-def _denial(reading: Reading, mention: Mention, previous: tuple[int, bool] | None) -> Negation | None:
-    if previous and previous[1] and reading.message.lists_on(previous[0], mention.start):
-        return Negation(mention.start, mention.end)
-    return reading.message.negation(mention.start, mention.end)
 
 
 def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
@@ -184,9 +143,10 @@ def _attach_bare(reading: Reading, mention: Mention) -> None:
 
 def _mention(match: re.Match[str]) -> Mention:
     if match["generation"]:
-        technology, gbps = next(known for name, known in _GENERATIONS.items() if re.fullmatch(name, match["generation"]))
-        return Mention(match.start(), match.end(), technology, gbps)
-    name = next(n for n in _TECHNOLOGIES if match[n.replace("-", "_")])
+        technology, gbps = next(known for name, known in GENERATIONS.items() if re.fullmatch(name, match["generation"]))
+        said = _GENERATION_RATE.search(match[0])
+        return Mention(match.start(), match.end(), technology, float(said[1]) if said else gbps)
+    name = next(n for n in TECHNOLOGIES if match[n.replace("-", "_")])
     return Mention(match.start(), match.end(), name, version=match["efa_version"])
 
 
@@ -213,7 +173,7 @@ def _nearest(reading: Reading, mention: Mention, speeds: list[re.Match[str]]) ->
         gap = text[speed.end():mention.start] if speed.end() <= mention.start else text[mention.end:speed.start()]
         if mention.technology in ("infiniband", "efa") and _is_ethernet_speed(speed) and gap.strip():
             continue  # "InfiniBand or 100 gig": the speed is the other network's
-        if len(gap) < 40 and _BETWEEN.match(re.sub(r"\s+and\s+,", ",", _OWNED.sub("", gap))):
+        if len(gap) < 40 and _BETWEEN.match(re.sub(r"\s+and\s+,", ",", OWNED.sub("", gap))):
             return speed
     return next((s for s in speeds if s["node"] or s["unit"].startswith("t")), None)
 
@@ -226,7 +186,8 @@ def _attach(reading: Reading, mention: Mention, speed: re.Match[str]) -> None:
         reading.set("cluster.nics_per_node", int(speed["times"]))
     elif speed["node"] or rate > 800:
         nics = reading.known("cluster.nics_per_node") or usual_nics
-        rate = rate / nics if mention.technology != "tcp" else rate
+        shared = rate / nics if mention.technology != "tcp" else rate
+        rate = rate if reading.lexicon.fabric(mention.technology, shared, gpu) is None else shared
     mention.gbps = rate if mention.technology not in ("efa", "tcpx", "tcpxo") else None
     near = speed.start() - mention.end < 40 and mention.start - speed.end() < 40
     if near:
@@ -266,15 +227,3 @@ def _all_of(reading: Reading, mention: Mention, ids: list[str]) -> list[str]:
     if mention.gbps is not None or mention.version:
         return ids
     return [f.id for f in reading.lexicon.catalog.fabrics.values() if f.technology == mention.technology]
-
-
-def _read_nics(reading: Reading) -> None:
-    for match in reading.message.find(_NICS):
-        count = whole(match["n"])
-        if count and not reading.message.negation(match.start(), match.end()):
-            gpu = reading.gpu()
-            per_node = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
-            reading.set("cluster.nics_per_node", count * per_node if match["per_gpu"] else count)
-            speed = re.search(r"\d{2,3}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s", match[0])
-            if speed is None:
-                reading.message.take_match(match)

@@ -10,14 +10,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from .fabrics import TECHNOLOGY
+from .technologies import TECHNOLOGY
 
 _FACT = re.compile(r"\d|\b(?:spot|buy\w*|bought|rent\w*|aws|azure|gcp|coreweave|fsdp|hsdp|ddp|megatron|deepspeed)\b")
 _BACK_REFERENCE = (r"\b(?:this|these|those|your|you|decision|choice|recommendation|result|verdict|conclusion|winner|on top|the (?:numbers?|"
                    r"figures?|costs?|price|answer|plan|ranking)|"
                    r"(?:it|that)(?=\W*$| (?:is|was|number|figure|choice|one)\b))")
 _WEIGHS = re.compile(r"\b(?:better|cheaper|faster|pros|cons|differ\w*|compar\w*|versus|advantages?)\b")
-_YES_NO = re.compile(r"^\W*(?:(?:and|but|so|ok)\s)*(?:is|are|was|were|does|do|did|can|will|has|have)\b(?! (?:it|there|you)\b)")
+_YES_NO = re.compile(r"^\W*(?:(?:and|but|so|ok)\s)*(?:is|are|was|were|does|do|did|can|will|has|have)\b(?! (?:it(?! (?:worth|true|possible|"
+                     r"necessary|enough|safe|wise|smart|ok)\b)|there|you)\b)")
 
 
 _REFERENCE_ONLY = 1.0  # the points of "it", "this", "you": alone they tell nothing
@@ -71,10 +72,12 @@ _HINTS = {
               r"break[\s-]?even|turning|before|until|unless|better choice|pays?|wins?|worth|"
               r"fall(?:s|ing)? behind|catch(?:es)? up|instead|increase[sd]?|decrease[sd]?|affects?|impacts?|influences?|depends?|"
               r"sensitive)\b"),
-        (1.0, r"\b(?:you|it|this|that|the (?:plan|answer|costs?|price|recommendation|result|gpus))\b")), lambda a: not a.yes_no, networks=0.7, facts=1.0),
+        (1.0, r"\b(?:you|it|this|that|the (?:plan|answer|costs?|price|recommendation|result|"
+              r"gpus))\b")), lambda a: not a.yes_no, networks=0.7, facts=1.0),
     "compare": _Hints(2.5, _words(
         (1.2, r"\b(?:better|differen\w+|advantages?|differ|pros|cons|close|cheaper|faster|slower|dearer|than|between|compar\w*|versus|"
-              r"over|prefer\w*|rather|choose|choice|trade\w*|or|both|stronger|benefits?)\b|/")),
+              r"over|prefer\w*|rather|choose|choice|trade\w*|or|both|stronger|benefits?|apart|gap|gains?|"
+              r"gives? (?:me|us)|table|side|worse|slower|more|less)\b|/")),
         lambda a: a.networks >= 2 and not a.yes_no and a.weighs, networks=0.7),
     "undo": _Hints(2.4, _words(
         (1.3, r"\b(?:un-?do|revert|cancel|remove|discard|delete|erase|scratch|scrap|strike|withdraw|retract|reverse|take (?:away|out|"
@@ -89,7 +92,7 @@ _HINTS = {
         lambda a: not a.facts and a.networks == 0),
     "help": _Hints(2.2, _words(
         (1.3, r"\b(?:supposed to|phrase|commands?|guide me|guidance|help(?: me)?\W*$|type|hilfe|ayuda|aide|hulp|what to (?:do|say|type|"
-              r"write|enter)|how to (?:use|proceed|go on|continue)|sure (?:what|how)|know (?:what|how)|understand how|possibilities|"
+              r"write|enter)|how to (?:use|proceed|go on|continue)|sure (?:what|how)|know (?:what|how) to|understand how to|possibilities|"
               r"instructions)\b"),
         (1.0, r"\b(?:i|me|you|here|this|possible|available)\b|^\W*\w+\W*$")), lambda a: not a.facts and a.networks == 0),
     "change": _Hints(2.3, _words(

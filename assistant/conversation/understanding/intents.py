@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 from .cues import CUES
-from .fabrics import TECHNOLOGY
+from .evidence import spoken_for
+from .general import TROUBLE, is_general
 from .hints import hinted, reaches
 from .message import TAKEN, Message
+from .technologies import TECHNOLOGY
 
 _ACCOUNT_WORDS, _ACCOUNT_NUMBERS = 16, 3
 _OPENING = 12  # characters: a cue that begins later is not how the message begins
@@ -17,12 +19,31 @@ _NUMBERS = re.compile(r"(?<![\w.])\d[\d.,]*\w*")
 # "I save my results to disk" tells what they do and asks for no file.
 _HABIT = re.compile(r"^\W*(?:i|we|they|(?:our|my|the) (?:team|jobs?|scripts?|users|people))(?: always| usually| often| also| just|"
                     r" regularly)? (?:saves?|stores?|exports?|downloads?|dumps?|writes?|keeps?|prints?|puts?|sends?|shares?)\b")
+_CLEARLY_ASKED = 55.0  # the weight from which a question is one, whatever the weak hints say
+_LIKELY = 0.5  # the probability from which the words alone decide
+_LIKELY_CHANGE = 0.7  # the same for putting right: a plain statement of a fact sounds much alike
 _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues settle between neighbours
 
 
 def intent_of(message: Message) -> str:
     """The intent by its wording alone; :func:`settle` decides between describing and asking once the facts are read."""
     text = message.open.replace(TAKEN, "_")  # what was set aside stands there as a word
+    first, weights = _weighed(text)
+    intent = max(weights, key=weights.__getitem__, default="describe")
+    if intent == "describe" and _tells_of_a_job(text):
+        return intent
+    if intent != "ask" or weights[intent] < _CLEARLY_ASKED:
+        intent = _sharpened(intent, text)
+    if intent == "why-not":
+        first.setdefault(intent, first.get("why"))
+    intent = _in_its_place(intent, message, text)
+    if first.get(intent) is not None:
+        _take_asking(message, intent, first[intent])
+    return intent
+
+
+def _weighed(text: str) -> tuple[dict[str, re.Match[str]], dict[str, float]]:
+    """The first cue of every intent, and how much its cues weigh together."""
     weights: dict[str, float] = {}
     first: dict[str, re.Match[str]] = {}
     for cue in CUES:
@@ -35,30 +56,57 @@ def intent_of(message: Message) -> str:
         weights = {name: weight for name, weight in weights.items() if first[name].start() <= _OPENING or name in _BY_ITSELF}
     if _HABIT.search(text):
         weights.pop("export", None)
-    intent = max(weights, key=weights.__getitem__, default="describe")
-    if intent == "describe" and _tells_of_a_job(text):
-        return intent
+    return first, weights
+
+
+def _sharpened(intent: str, text: str) -> str:
+    """What the weak hints make of an intent that no clear cue decides."""
     if intent in ("ask", "describe"):
-        intent = hinted(text, question=intent == "ask") or intent
+        intent = hinted(text, question=intent == "ask") or _spoken_for(text) or intent
     if intent == "export" and _HABIT.search(text):
-        intent = "describe"
+        return "describe"
+    if intent == "export" and _networks(text) == 2:
+        return "compare"  # "show me a table of RoCE and InfiniBand"
     if intent == "why" and reaches("why-not", _from_why(text)):
-        intent = "why-not"
-        first.setdefault(intent, first.get("why"))
-    network = TECHNOLOGY.match(text.lstrip()) if intent == "undo" else None
-    if network and message.negation(len(text) - len(text.lstrip()), len(text) - len(text.lstrip()) + network.end()):
+        return "why-not"
+    return intent
+
+
+def _spoken_for(text: str) -> str | None:
+    """The intent that the words of a message speak for clearly, where nothing else decides; describing and asking need no such sign."""
+    intent, likely = spoken_for(text)
+    least = _LIKELY_CHANGE if intent == "change" else _LIKELY
+    return intent if likely >= least and intent not in ("describe", "unclear", "ask") else None
+
+
+def _in_its_place(intent: str, message: Message, text: str) -> str:
+    """Cues that mean something else beside what is spoken of."""
+    start = len(text) - len(text.lstrip())
+    network = TECHNOLOGY.match(text, start) if intent == "undo" else None
+    if network and message.negation(start, network.end()):
         return "describe"  # "InfiniBand: forget it"
+    if intent == "help" and _networks(text):
+        return "compare" if _networks(text) == 2 else "ask"
+    if intent == "help" and TROUBLE.search(_LOST.sub(" ", text)):
+        return "ask"
     if intent == "compare" and "?" not in text and _EVALUATES.search(text):
         return "describe"
     if intent in ("why", "why-not") and is_general(message):
         return "ask"
-    if first.get(intent) is None:
-        return intent
-    if intent == "change" and not first[intent].groupdict().get("thing"):
-        message.take(first[intent].start(), _correction_end(first[intent]))
-    elif intent in ("why", "why-not", "what-if", "compare"):
-        _take_cue(message, first[intent])
     return intent
+
+
+def _networks(text: str) -> int:
+    """How many technologies are named."""
+    return len({match.lastgroup for match in TECHNOLOGY.finditer(text)})
+
+
+def _take_asking(message: Message, intent: str, cue: re.Match[str]) -> None:
+    """Mask the words that ask, so that what they ask about is left to be read."""
+    if intent == "change" and not any(cue.groupdict().values()):
+        message.take(cue.start(), _correction_end(cue))
+    elif intent in ("why", "why-not", "what-if", "compare"):
+        _take_cue(message, cue)
 
 
 def _from_why(text: str) -> str:
@@ -82,12 +130,17 @@ def _take_cue(message: Message, match: re.Match[str]) -> None:
 
 
 def _correction_end(match: re.Match[str]) -> int:
-    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|remove|lift\b|double|halve|triple|quadruple|"
-                     r"use\b|drop\b|cut\b|replace\b|swap\b|change\b|switch\b)[a-z']+)", match[0])
+    first = re.match(r"\W*(?:no\b[\s,.:;!\-]*(?:wait|sorry|actually)?|(?!not\b|remove|lift\b|extend|shorten|lengthen|postpone|push|add\b|"
+                     r"double|halve|triple|quadruple|"
+                     r"increase|decrease|reduce|raise|lower|shrink|grow|disable|enable|turn\b|use\b|drop\b|cut\b|replace\b|swap\b|"
+                     r"change\b|switch\b)[a-z']+)", match[0])
     return match.start() + (first.end() if first else 0)
 
 
 _BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
+_LOST = re.compile(r"\bi(?:'m| am) (?:\w+ )?stuck\b")
+_TWO_WEIGHED = re.compile(r"\bor\b|\bagainst\b|\bwhich (?:one )?is\b|\bwhich(?: one)?\W*$|\bbeats?\b|\boutperform\w*|\bapart\b|\bgap\b|"
+                          r"\bequivalent\b|\bequal\b|\bthe same\b|\binstead of\b|\bsimilar\b|\bahead\b")
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
 _THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|"
                       r"choices|contenders|winner|"
@@ -105,47 +158,6 @@ _ASKED_INSIDE = re.compile(r"\b(?:(?:how|what|where|which|when|who) (?:to|do|doe
                            r"often|kind|about the)\b(?! (?:i (?:said|mean)|you (?:think|want|like)))|"
                            r"(?:is|are) there (?:any|an?)\b|(?:any|some) (?:idea|clue|chance|advice|recommendations?|experience|"
                            r"tips?) (?:how|what|why|where|on|about|with|for|if)\b)")
-_GENERAL_WHY = re.compile(r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't|"
-                          r" not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
-                          r"large|big|modern|other)?\s?[a-z][\w\-]+)")
-# What a plan is made of: a why that names any of it asks for the reasons of the plan.
-_OF_THE_PLAN = re.compile(
-    r"\b(?:it|this|that|these|those|they|them|you|your|weft|we|us|i|plan|answers?|recommend\w*|suggest\w*|results?|costs?|costly|"
-    r"price[ds]?|pricey|expensive|cheap\w*|numbers?|figures?|estimates?|"
-    r"(?:the|this|that|your) (?:\w+ )?(?:network|fabric|choice|option|one|slowdown|overhead|budget|deadline|probability|confidence|split|"
-    r"step|run|time|traffic|bandwidth|switch(?:es)?|optics|cable\w*)|"
-    r"choices?|chosen|choose|picked|pick|preferred|prefer|rent(?:ing|al)?|buy(?:ing)?|spot|verdict|conclusion|winner|wins?|won|decision|"
-    r"decided|slowdown|probability|premium|not recommended|so (?:many|long|few|little|high|low|slow|sure|big)|"
-    r"too \w+|ruled|rejected|excluded|dropped|dismissed|matters?)\b")
-_BACK_TO_THE_PLAN = re.compile(r"\b(?:you|your|weft|plan|here|us|we|our|my|recommend\w*|not)\b|n't\b")
-_TROUBLE = re.compile(r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|"
-                      r"diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
-                      r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|"
-                      r"pause frames?)\b")
-
-
-# What is said of a network in general, not of its place in the plan.
-_OF_THE_WORLD = re.compile(r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|"
-                           r"so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
-                           r"(?:hard|difficult|tricky|easy) to (?:tune|debug|buy|get|operate|configure|run|scale))\b")
-_AT_THE_END = re.compile(r"^(?P<said>[^?]{6,}?)[\s,.;:\-]+(?:and |but |so )?(?:why|how come|how so)\b(?: (?:is )?that)?\W*$")
-
-
-def is_general(message: Message) -> bool:
-    """Whether a why asks about the world, not the plan: "why does NCCL hang?", "why is my all-reduce slow?"."""
-    tail = _AT_THE_END.match(message.text)
-    if tail and not TECHNOLOGY.search(message.text):
-        return _TROUBLE.search(tail["said"]) is not None and not _OF_THE_PLAN.search(tail["said"])
-    asked = _GENERAL_WHY.search(message.text)
-    if asked is None:
-        return False
-    if TECHNOLOGY.search(message.text):
-        return _OF_THE_WORLD.search(message.text, asked.start()) is not None and not _BACK_TO_THE_PLAN.search(message.text, asked.start())
-    about = message.text[asked.end():]
-    if re.match(r"(?:my|our)\b", asked["who"]):
-        return _TROUBLE.search(about) is not None
-    whole = asked["who"] + about
-    return len(whole.split()) > 1 and not _OF_THE_PLAN.search(whole)
 
 
 _ANSWERING = re.compile(r"^\W*(?:well\W+|ok\W+|hm+\W+)*(?:let's |let us |we can |i'd )?(?:say|assume|suppose|take|guess)\b(?! (?:we|i|it|"
@@ -156,6 +168,9 @@ _EVALUATES = re.compile(r"\d[^?]*\b(?:evaluating|considering|weighing|deciding|t
 # What happens in general: nothing of the job is supposed.
 _WHAT_HAPPENS = re.compile(r"\bwhat (?:exactly )?happens (?:when|if|to|during|after|in)\b(?! (?:we|i|you|it|that|this|they|the (?:price|"
                            r"deadline|budget|cluster|plan|answer|recommendation))\b)")
+# "Can we get by with what we have", "what is the effect of jitter": nothing of the job is supposed either.
+_GETS_BY = re.compile(r"\b(?:effects?|impacts?|influence|consequences?) of\b|\b(?:get (?:away|by)|make do|survive|manage|cope) (?:with|"
+                      r"on)\b")
 _HAS = re.compile(r"(?<!do )(?<!should )(?<!can )(?<!could )\b(?:i|we)(?:'ve| have| got| own| run)\b")
 _QUESTION_WORD = re.compile(r"\b(?:what|which|who|when|where|how|why|enough|should|better|need|can|could|would|does|do|worth|possible)\b")
 _SHORT = 6  # words
@@ -183,8 +198,7 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
            nodes: int | None = None) -> str:
     """A question that describes a whole job is a description; a statement in which nothing was understood is unclear."""
     if intent == "ask":
-        if len(fabrics) == 2 and re.search(r"\bor\b|\bagainst\b|which (?:one )?is", message.text) and not any(name in fields
-                                                                                                              for name in _JOB):
+        if len(fabrics) == 2 and _TWO_WEIGHED.search(message.text) and not any(name in fields for name in _JOB):
             return "compare"
         machines = "cluster.gpu" in fields or "cluster.gpus" in fields
         if machines and _HAS.search(message.text) and not _QUESTION_WORD.search(message.text):
@@ -193,7 +207,8 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
         if described >= 2 and machines and (_PLANNING.search(message.text) or described >= 3):
             return "describe"
         return "ask"
-    if intent == "what-if" and not (fields or fabrics or excluded or unset) and _WHAT_HAPPENS.search(message.text):
+    if intent == "what-if" and not (fields or fabrics or excluded or unset) and (
+            _WHAT_HAPPENS.search(message.text) or _GETS_BY.search(message.text)):
         return "ask"
     if intent == "compare" and not fabrics and not _THE_TWO.search(message.text):
         return "ask"

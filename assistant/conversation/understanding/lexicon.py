@@ -146,7 +146,7 @@ def _add_models(lexicon: Lexicon) -> None:
     name = rf"(?:meta|facebook|alibaba|google|mistralai|nvidia|openai)?[\s/\-]?(?P<family>{names or '(?!)'})"
     lexicon.family_pattern = re.compile(
         rf"(?<![a-z0-9])(?:{size.format('_before')}[\s\-]+(?:parameters?\s+|"
-        rf"params?\s+)?)?{name}(?:{_SEPARATOR}{version.format('')})?"
+        rf"params?\s+)?)?{name}(?:'s)?(?:{_SEPARATOR}{version.format('')})?"
         rf"(?:[\s\-_,]{{0,2}}(?:at\s|with\s)?{size.format('')})?(?:[\s\-_](?:instruct|chat|base|it|hf))*(?![a-z0-9])")
 
 
@@ -183,7 +183,9 @@ def _add_gpus(lexicon: Lexicon) -> None:
         rf"\s?(?:ethernet|eth\b|infini|ib\b|roce|[nhx]dr|nics?\b|links?\b|per\b|network|rdma|port))(?:\s(?:of\s)?(?:hbm\w*|v?ram|memory|"
         rf"each)\b)*)?(?P<form_after>[\s\-](?:sxm\d?|pcie))?"
         r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|"
-        r"memory|each)\b)*)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-z0-9])")
+        r"memory|each)\b)*)?(?:,?\s(?:the|in the|with)\s(?P<gigabytes_____>\d+)[\s\-]?gi?(?:b|gs?)\s?"
+        r"(?:ones?|versions?|variants?|models?|flavou?rs?|kind|type|cards?)\b)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-wyz0-9]|"
+        r"x(?!\d))")
 
 
 def _add_providers(lexicon: Lexicon) -> None:

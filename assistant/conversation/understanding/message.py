@@ -21,18 +21,19 @@ FILLER = frozenset("""
 a about across actually aim all almost already also am an and any approx approximately are around as at available back
 be because been being big bit box budget but by ca can change changed circa cluster clusters complete completed
 connect connected correction cost costs could currently data deadline do does done down each electricity existing
-fabric finish finished finishes for from get give go going got gpu gpus had has have having he hello here hey hi his i
+fabric enable finish finished finishes for from get give go going got gpu gpus had has have having he hello here hey hi his i
 i'd i'll i'm if in instead interconnect into is it it's its job just kind language large least less let let's like
-link linked links little llm looking lots made make max maximum me mean meant min minimum model models more most must
+link linked links little llm looking lots lower made make max maximum me mean meant min minimum model models more most must
 my nearly need needs network networks new nic nics no node nodes normal not now number of off ok okay on one only onto
 or ordinary our out over own owned owning parameter parameters params per plain plan plan's planned planning plans
-please plus precision price priced prices project provider providers put rather ready regular roughly run running runs say set
+please plus precision price priced prices project provider providers put rather ready raise re-run reduce regular roughly run running runs say set
 setup shall should size small so some something sorry standard state still switch take team than thank thanks that
 that's the their them then there there's these they thing things this those to together too total train training type
 up us use used uses using usual version via want wants was we we'd we'll we're we've well were will with within would
 x yes you your
 """.split())
 _WORD = re.compile(r"[^\s\x00]+")
+_PART_ENDS = re.compile(r"[;!?\n]|[.,](?=\s|$)|\bbut\b")
 
 
 class Negation(NamedTuple):
@@ -89,7 +90,8 @@ class Message:
         found = None
         for match in denial.NEGATOR.finditer(clause):
             found = match
-        lowered = found is not None and found[0].startswith(("drop", "cut")) and re.search(r"\b(?:to|by)\b", clause[found.start():])
+        lowered = found is not None and found[0].startswith(("drop", "cut")) and re.search(
+            r"\b(?:to|by)\b", clause[found.start():] + self.text[start:end])
         if found and not lowered and not denial.UNDECIDED.search(clause) and not denial.DOUBLE.search(clause) and len(clause[found.end():].split()) <= 3:
             return Negation(offset + found.start(), end)
         after = denial.AFTER.match(self.open, end)
@@ -97,7 +99,9 @@ class Message:
 
     def is_kept(self, start: int, end: int) -> bool:
         """Whether the item at ``start:end`` is spoken of with a denial that denies nothing: "nothing against X", "don't drop X"."""
-        return denial.is_none(denial.BOUNDARY.split(self.open[max(0, start - 80):start])[-1], self.text[end:])
+        before = denial.BOUNDARY.split(self.open[max(0, start - 80):start])[-1]
+        return denial.is_none(before, self.text[end:]) or (
+            denial.DOUBLE.search(before) is not None and denial.LOSES.search(before) is None)
 
     def lists_on(self, previous_end: int, start: int) -> bool:
         """Whether the item at ``start`` continues a list begun before: "no A or B"."""
@@ -108,6 +112,12 @@ class Message:
         """The text of the same clause before ``start``."""
         before = self.text[max(0, start - reach):start]
         return re.split(r"[;!?\n]|\.(?=\s)|,\s*(?:and|but)?\s*", before)[-1]
+
+    def clause_around(self, start: int, end: int) -> tuple[int, int]:
+        """Where the part of the sentence around ``start:end`` begins and ends, between commas and the like."""
+        first = max((m.end() for m in _PART_ENDS.finditer(self.text, 0, start)), default=0)
+        last = _PART_ENDS.search(self.text, end)
+        return first, last.start() if last else len(self.text)
 
     def rest(self) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""

@@ -8,7 +8,7 @@ from .lexicon import squeezed
 from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
-_BILLIONS = r"\d+(?:\.\d+)?\s?(?:b(?:n|illion)?|m(?:illion)?|t(?:rillion)?)"
+_BILLIONS = r"\d+(?:\.\d+)?[\s\-]?(?:b(?:n|illions?)?|m(?:illions?)?|t(?:rillions?)?)"
 _SIZE = re.compile(
     rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|"
     rf"people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|"
@@ -19,17 +19,19 @@ _SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\
                          rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?")
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
-    "hidden": rf"\b(?:(?:hidden|d_model)[\s_\-](?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|width))\s?(?:=|:|of|"
+    "hidden": rf"\b(?:(?:hidden|d_model)(?=[\s_=:\-])[\s_\-]?(?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|"
+              rf"width))\s?(?:=|:|of|"
               rf"is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
               rf"\bhidden\s?[=:]\s?(?P<n_>\d+)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",
     "ffn": (r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?"
             r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)"),
-    "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
+    "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)(?:\stokens\b)?|"
+             r"(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
     "experts": rf"(?P<n>{NUMBER})[\s\-](?:routed[\s\-])?experts?\b(?!\sper)|\bexperts\s?[=:]\s?(?P<n_>\d+)",
     "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
-                         rf"experts\sper\stoken|active\sper\stoken)",
+                         rf"experts\sper\stoken|(?:active|routed|activated|chosen|used|selected)\sper\stoken|active(?=\W*$|[,;.)]))",
 }
 _OTHER_NUMBERS = ("training.tokens", "budget.usd")
 _EXPERTS = re.compile(r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?")
@@ -55,8 +57,8 @@ def read_sizes(reading: Reading) -> None:
     sizes = [m for p in (_SIZE_LABEL, _SIZE) for m in reading.message.find(p) if not _is_denied(reading, m)]
     if _answers_otherwise(reading):
         sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"]]
-    sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"] or re.search(r"b(?:n|illion)?$", m["size"])]
-    said = [m["size"] or m.groupdict().get("size_") for m in sizes]
+    sizes = [m for m in sizes if m.re is _SIZE_LABEL or m["noun"] or re.search(r"b(?:n|illions?)?$", m["size"])]
+    said = [_singular(m["size"] or m.groupdict().get("size_")) for m in sizes]
     values = {value(size) for size in said}
     if len(values) != 1 and not (values and reading.intent == "change"):
         return
@@ -65,6 +67,11 @@ def read_sizes(reading: Reading) -> None:
     reading.set("model" if sibling else "model.params", sibling or plain(params))
     for match in sizes:
         reading.message.take_match(match)
+
+
+def _singular(size: str) -> str:
+    """"34 billions" and "7-billion" as "34 billion" and "7 billion"."""
+    return re.sub(r"(?<=\d)-", " ", size).removesuffix("s")
 
 
 def _answers_otherwise(reading: Reading) -> bool:
@@ -96,7 +103,7 @@ def _read_size_again(reading: Reading) -> None:
     """"llama 3.1 70b (70B parameters)" says the size twice."""
     params = reading.lexicon.catalog.models[reading.fields["model"]].params.si
     for match in reading.message.find(_SIZE):
-        if match["noun"] and abs(value(match["size"]) / params - 1) < 0.1:
+        if match["noun"] and abs(value(_singular(match["size"])) / params - 1) < 0.1:
             reading.message.take_match(match)
 
 

@@ -7,14 +7,17 @@ import re
 from .numbers import NUMBER, whole
 from .reading import Reading
 
-_DEGREES = {"tp": r"tensor(?:[\s\-]model)?", "pp": r"pipeline", "cp": r"context|ring attention", "ep": r"expert", "dp": r"data"}
+_DEGREES = {"tp": r"tensor(?:[\s\-]model)?", "pp": r"pipeline(?:[\s\-]model)?", "cp": r"context|"
+                                                                                      r"ring attention", "ep": r"expert(?:[\s\-]model)?", "dp": r"data"}
 _PARALLEL = r"[\s_\-]?parallel(?:ism|ized|ization)?(?:[\s_\-](?:size|degree|ways?))?"
-_IS = r"\s?(?:=|:|of|is|at|to|x)?\s?"
+_IS = r"\s?(?:=|:|of|is|at|to|x|over|across|with)?\s?"
 _DEGREE = {name: re.compile(
     rf"(?<![a-z]){name}(?:[\s_\-]?(?:size|degree))?[\s\-]?(?:=|:|of|is|x|to)?\s?(?P<n>\d+)(?![\d.]*[a-z])|"
-    rf"(?<![a-z]){name}\s(?:[a-z]+\s){{1,4}}?(?:=|:|is|of)\s?(?P<n____>\d+)(?![\d.]*[a-z])|"
+    rf"(?<![a-z]){name}\s(?:[a-z]+\s){{1,4}}?(?:=|:|is|of|\()\s?(?P<n____>\d+)(?![\d.]*[a-z])|"
     rf"(?P<n_>{NUMBER})[\s\-]?way\s(?:{words}|{name})(?:{_PARALLEL})?|"
-    rf"(?:{words}){_PARALLEL}{_IS}(?P<n__>{NUMBER})(?!\s?(?:nodes?|gpus?|x|h100|a100|h200|b200))|"
+    rf"(?:{words}){_PARALLEL}{_IS}(?P<n__>{NUMBER})(?!\s?(?:nodes?|gpus?|x|h100|a100|h200|b200))(?:[\s\-]?way\b)?|"
+    rf"(?<!virtual )(?:{words})\s(?:depth\s?(?:=|:|of|is)?\s?)?(?P<n_____>{NUMBER})(?:[\s\-]?way\b|(?<=\d)(?!\w|[.,\-]\d|\s?(?:gpus?|"
+    rf"nodes?|k\b|tokens?)))(?<!data \d)|"
     rf"(?P<n___>{NUMBER})\s(?:{words})(?:{_PARALLEL}|[\s\-]stages?)") for name, words in _DEGREES.items()}
 _INTERLEAVE = re.compile(rf"\binterleaved?\s(?:1f1b\s|pipeline\s)?(?:schedule\s|scheduling\s)?(?:(?:with|of|in|"
                          rf"and)\s)?(?P<n_>\d+)\s(?:model\s|"
@@ -38,7 +41,9 @@ _AUTO = re.compile(r"\b(?:auto(?:matic)?(?:ally)? ?(?:parallelism|parallel|shard
                    r"sharding|strategy))?|(?:choose|find|search) the (?:best )?parallelism|"
                    r"whatever (?:parallelism|split) (?:is best|works)|best parallelism)")
 _SEQUENCE_PARALLEL = re.compile(r"sequence[\s\-]parallel(?:ism)?")
-_WITHIN_NODE = re.compile(r"shard(?:ed|ing)? (?:only )?(?:with)?in(?:side)? (?:the |each |a |one )?nodes?")
+_SWITCHED_OFF = re.compile(r"\s?[:=]?\s?(?:is |turned |switched )*(?:off|disabled|false)\b")
+_WITHIN_NODE = re.compile(r"shard(?:ed|ing|s)? (?:(?:only|stay|stays|kept|remain|are|is) )*(?:with)?in(?:side)? (?:the |each |a |"
+                          r"one )?nodes?")
 
 
 def read_parallelism(reading: Reading) -> None:
@@ -65,8 +70,9 @@ def _read_flags(reading: Reading) -> None:
                            (_WITHIN_NODE, "parallelism.shard_within_node")):
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
-            reading.set(field, denial is None)
-            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
+            off = _SWITCHED_OFF.match(reading.message.text, match.end())
+            reading.set(field, denial is None and off is None)
+            reading.message.take(denial.start if denial else match.start(), off.end() if off else denial.end if denial else match.end())
 
 
 def _read_strategy(reading: Reading) -> None:

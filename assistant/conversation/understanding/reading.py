@@ -29,6 +29,7 @@ class Reading:
     excluded: list[str] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
     spoken_of: list[tuple[int, int]] = field(default_factory=list)  # where a network is named, never decided
+    held: list[tuple[int, int]] = field(default_factory=list)  # taken for now, given back when all is read
     nodes: int | None = None  # nodes from which the GPUs are counted, or will be
     doubts: list[str] = field(default_factory=list)
     intent: str = "describe"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from assistant.vocabulary.catalog import Gpu
 
 from .counts import NODE, patterns
+from .groups import groups
 from .lexicon import Lexicon
 from .numbers import NUMBER, whole
 from .reading import Reading
@@ -19,6 +20,12 @@ _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=
 
 
 _EACH_RACK = re.compile(r"\beach\b|\bper rack\b|\ba rack\b|\bin every rack\b")
+_OF_TIME = re.compile(r"[\s\-]?(?:hours?|hrs?|days?|weeks?|months?|years?)\b")
+_MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
+_MOST_IN_A_NODE = 16  # GPUs in one chassis
+_EACH = re.compile(r"\b(?:each|every|per|apiece|with|of|x)\b|\d\s?x\s?\d")
+_COMMA = re.compile(r"[,;:]\s")
+_TOTAL = re.compile(r"\s?(?:in total|total|altogether|overall|in all|all told)\b")
 _NODES_BEFORE = re.compile(NODE)
 
 
@@ -31,12 +38,7 @@ class _Scale:
     per_node: int | None = None
     gpu: str | None = None
     racks: int | None = None
-    spans: list[tuple[int, int]] = field(default_factory=list)  # what was taken for counts of nodes
     rack_spans: list[tuple[int, int]] = field(default_factory=list)
-
-
-def _groups(match: re.Match[str]) -> dict[str, str]:
-    return {name.split("__")[0]: text for name, text in match.groupdict().items() if text}
 
 
 def read_scale(reading: Reading) -> None:
@@ -56,38 +58,64 @@ def read_scale(reading: Reading) -> None:
 
 def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> None:
     """Take one match into the scale, unless it is denied or something already said it."""
-    groups = _groups(match)
     denied = reading.message.negation(match.start(), match.end())
     if denied and reading.message.open[denied.start:match.start()].strip() != "no":
         reading.message.take(denied.start, denied.end)
         return
-    if "them" in groups:
-        groups["nodes" if _means_nodes(reading, scale, match) else "gpus"] = groups["them"]
-    values = {key: _count(groups[key]) for key in ("gpus", "nodes", "per_node", "racks") if key in groups}
-    if any(v is None or v < 1 for v in values.values()):
+    said = groups(match)
+    if "them" in said:
+        if reading.context and reading.context.asked not in (None, "cluster.gpus", "cluster.gpus_per_node"):
+            return  # it answers what was asked
+        said["nodes" if _means_nodes(reading, scale, match) else "gpus"] = said["them"]
+    counts = _counts(name, said, in_all=_is_in_all(reading, match))
+    if counts and _OF_TIME.match(reading.message.text, match.end()):
+        return  # "40k GPU-hours" counts hours
+    if counts is None or (_is_a_second(scale, counts) and reading.intent != "change"):
+        return  # no count, or a different one: left for the person to settle
+    gpu = _named_gpu(reading.lexicon, said)
+    if gpu and scale.gpu and gpu != scale.gpu and not counts:
         return
-    if name == "a rack":
-        values["racks"] = 1
-    if any(getattr(scale, key) is not None and getattr(scale, key) != v for key,
-           v in values.items()) and reading.intent != "change":
-        return  # a second, different count: left for the person to settle
-    gpu = _named_gpu(reading.lexicon, groups)
-    if gpu and scale.gpu and gpu != scale.gpu and not values:
-        return
-    for key, v in values.items():
-        setattr(scale, key, v)
+    for key, count in counts.items():
+        setattr(scale, key, count)
     if name.startswith("appliance") and scale.per_node is None:
         scale.per_node = 8  # every DGX and HGX board with SXM GPUs carries eight
-    if groups.get("rack") and "gpus" in values and "gb" in groups["core"]:
-        scale.racks, scale.gpus = values["gpus"], None
     scale.gpu = gpu or scale.gpu
-    if "other" in groups:
-        start = next(i for n, i in ((n, match.start(n)) for n in match.groupdict() if n.startswith("other") and match[n]))
-        reading.message.take(match.start(), start)
-    else:
-        scale.spans += [match.span()] if "nodes" in values else []
-        scale.rack_spans += [match.span()] if "racks" in values else []
-        reading.message.take_match(match)
+    _take(reading, scale, match, counts)
+
+
+def _is_in_all(reading: Reading, match: re.Match[str]) -> bool:
+    """"6 machines, 48 GPUs" and "… in total": the GPUs are those of all the nodes."""
+    return _EACH.search(match[0]) is None and (_COMMA.search(match[0]) is not None
+                                               or _TOTAL.match(reading.message.text, match.end()) is not None)
+
+
+def _counts(name: str, said: dict[str, str], *, in_all: bool) -> dict[str, int] | None:
+    """The counts of one match by what they count, or ``None`` where one of them is no count."""
+    counts = {key: _count(said[key]) for key in ("gpus", "nodes", "per_node", "racks") if key in said}
+    if any(count is None or count < 1 for count in counts.values()):
+        return None
+    if name == "a rack":
+        counts["racks"] = 1
+    if in_all and counts.get("per_node", 0) > _MOST_IN_A_NODE and "nodes" in counts and (
+            counts["per_node"] % counts["nodes"] == 0):
+        counts["gpus"] = counts.pop("per_node")
+    if counts.get("per_node", 0) > _MOST_PER_NODE:
+        counts["gpus"] = counts.pop("per_node") * counts.pop("nodes", 1)
+    if said.get("rack") and "gpus" in counts and "gb" in said["core"]:
+        counts["racks"] = counts.pop("gpus")
+    return counts
+
+
+def _is_a_second(scale: _Scale, counts: dict[str, int]) -> bool:
+    return any(getattr(scale, key) is not None and getattr(scale, key) != count for key, count in counts.items())
+
+
+def _take(reading: Reading, scale: _Scale, match: re.Match[str], counts: dict[str, int]) -> None:
+    """Mask what was read; the name of a GPU that is not in the catalog stays."""
+    other = next((match.start(name) for name, text in match.groupdict().items() if name.startswith("other") and text), None)
+    reading.message.take(match.start(), match.end() if other is None else other)
+    if other is None:
+        scale.rack_spans += [match.span()] if "racks" in counts else []
 
 
 def _means_nodes(reading: Reading, scale: _Scale, match: re.Match[str]) -> bool:
@@ -102,11 +130,11 @@ def _count(text: str) -> int | None:
     return 1 if text in ("a", "an") else whole(text)
 
 
-def _named_gpu(lexicon: Lexicon, groups: dict[str, str]) -> str | None:
-    if "core" not in groups:
+def _named_gpu(lexicon: Lexicon, said: dict[str, str]) -> str | None:
+    if "core" not in said:
         return None
-    core = re.sub(r"[\s\-_./]", "", groups["core"])
-    return lexicon.gpu(core, groups.get("form") or groups.get("form_after"), groups.get("gigabytes"))
+    core = re.sub(r"[\s\-_./]", "", said["core"])
+    return lexicon.gpu(core, said.get("form") or said.get("form_after"), said.get("gigabytes"))
 
 
 def _read_instances(reading: Reading, scale: _Scale) -> None:
@@ -136,7 +164,9 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         scale.per_node = scale.gpus // scale.nodes
     if scale.gpus is None and scale.nodes is None and (scale.per_node or scale.gpu):
         scale.nodes = reading.nodes_waiting
-    if scale.gpus is None and scale.nodes is not None:
+    if scale.gpus is None and scale.nodes is not None and _divides_known_gpus(reading, scale):
+        scale.per_node = reading.known("cluster.gpus") // scale.nodes
+    elif scale.gpus is None and scale.nodes is not None:
         known = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
         per_node = scale.per_node or known
         scale.gpus = scale.nodes * per_node if per_node else None
@@ -145,6 +175,14 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:
         reading.set("cluster.gpus_per_node", scale.per_node)
+
+
+def _divides_known_gpus(reading: Reading, scale: _Scale) -> bool:
+    """"8 nodes" after "64 GPUs": what is in a node follows, where nothing else says it."""
+    known = reading.known("cluster.gpus")
+    if scale.per_node is not None or scale.gpu or reading.known("cluster.gpu") or reading.known("cluster.gpus_per_node"):
+        return False
+    return known is not None and known % scale.nodes == 0
 
 
 def _count_racks(reading: Reading, scale: _Scale, gpu: Gpu | None) -> None:

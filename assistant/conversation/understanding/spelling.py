@@ -43,6 +43,13 @@ _DECIMAL_COMMA = re.compile(rf"(?<![\w.,])\d{{1,4}},\d{{1,2}}(?!\d|,\d)(?=\s?(?:
 _FRACTION = re.compile(r"(?<![\w.,/])(\d)\s?/\s?(\d)\s(?:of\s)?(?:an?\s)?(?=thousand|million|billion|trillion)")
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _VULGAR_FRACTION = re.compile(r"(\d*)\s?([½¼¾])\s?(?:of\s)?(?:an?\s(?=thousand|million|billion|trillion))?")
+# "$4mm", "2 mln dollars", "1.5 mil USD": in front of or behind dollars these are millions, "bln" and "mrd" billions.
+_SHORT_MILLIONS = re.compile(r"(?P<before>(?:\$|usd)\s?)?(?P<n>(?<![\w.,])(?:(?<=\$)|(?<![\w.,$]))\d[\d.,]*)\s?(?:(?P<m>mm|mln|mill?)|bln|"
+                             r"mrd|mld)"
+                             r"(?![\w])(?P<after>\s?(?:us\s?)?(?:\$|dollars?|usd|bucks))?")
+# "8k not 4k context" is "8k context, not 4k".
+_NOT_BEFORE_THE_UNIT = re.compile(r"(?<![\w.$])(\d[\d.,]*[kmbt]?),? (?:and )?not (?:the )?(\d[\d.,]*[kmbt]?) (?!but\b|or\b|and\b|x\b|"
+                                  r"\d)([a-z][\w\-]+)")
 _POWER = re.compile(r"(?<![\w.])(?:(\d+(?:\.\d+)?)\s?(?:x|\*)\s?)?10\s?(?:\^|\*\*)\s?(\d{1,2})(?!\d)")
 _ONES = {word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine".split())}
 _ONES_AND_TEN = "|".join([*_ONES, "ten", "eleven", "twelve"])
@@ -98,7 +105,15 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
     found += [(m.start(), m.end(), f"{round(int(m[1]) / int(m[2]), 4)} ") for m in _FRACTION.finditer(text) if int(m[2])]
     found += [(m.start(), m.end(), f"{float(m[1] or 0) + _VULGAR[m[2]]} ") for m in _VULGAR_FRACTION.finditer(text)]
     found += [(m.start(), m.end(), f"{m[1] or 1}e{m[2]}") for m in _POWER.finditer(text)]
+    found += [(m.start(), m.end(), f"{m[1]} {m[3]}, not {m[2]}") for m in _NOT_BEFORE_THE_UNIT.finditer(text)]
+    found += [(m.start("n"), m.end("n") + _unit_length(m), f"{m['n']}{'m' if m['m'] else 'b'}") for m in _SHORT_MILLIONS.finditer(text)
+              if m["before"] or m["after"] or m["m"] not in ("mm", "mil")]
     return found + [(m.start(), m.end(), f"{_spoken_one(m[1])}.{_ONES[m[2]]}") for m in _POINT.finditer(text)]
+
+
+def _unit_length(match: re.Match[str]) -> int:
+    """How much of a match follows its number and still writes the magnitude."""
+    return (match.start("after") if match["after"] else match.end()) - match.end("n")
 
 
 def _spoken_one(word: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .fabrics import TECHNOLOGY
 from .reading import Reading
+from .technologies import TECHNOLOGY
 
 _STAFF = (r"(?:net[\s\-]?ops|(?:network(?:ing)?|infiniband|infra(?:structure)?|rdma|ib|roce|fabric|hpc)[\s\-](?:team|crew|group|department|"
           r"folks|guys|pros?|wizards?|gurus?|veterans?|background|know-?how|engineers?|staff|people|person|guy|"
@@ -17,11 +17,15 @@ _TEAM = re.compile(rf"(?:(?:a|an|our|the|have|any|zero|one|some|own|dedicated|in
                    rf"seasoned|big|full|single|couple of|few)\s)*{_STAFF}"
                    rf"(?:\s(?:team|in[\s\-]house|on staff))?(?:\s(?:is|are)\s(?:very\s|really\s)?(?:experts?|experienced|good|"
                    rf"strong|great|seasoned))?|network[_\s]team\s?[=:]\s?(?:none|some|expert)")
-_SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma|roce|switch\w*) (?:experience|expertise|operations?)|"
+_SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma|roce|switch\w*) (?:experience|expertise|operations?|"
+                      r"practice|work|behind \w+|under \w+ belts?)|"
                       r"(?:very |really |quite |pretty )?(?:good|great|experienced|strong|fluent|expert|skilled|at home) (?:at|in|"
                       r"with) (?:rdma|network\w*|infiniband|"
                       r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
-_NOBODY = re.compile(r"\b(?:nobody|no one|no-one|none of us)\b[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
+_NOBODY = re.compile(r"\b(?:our|the|my) (?:it|team|people|admins?|staff|ops|engineers?|department)(?: \w+)? (?:has|have) never (?:seen|"
+                     r"touched|used|run|configured|operated|worked with)\b[^.;,]{0,30}\b(?:network\w*|rdma|"
+                     r"infiniband|roce|fabrics?|switch\w*)\b|\b(?:nobody|no one|no-one|none of us)\b(?! (?:\w+ )?(?:wants?|likes?|needs?|"
+                     r"uses?|sells?|asked|offers?|believes?|trusts?)\b)[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
                      r"switch\w*)\b")
 _SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|crew|"
                        r"one)\s(?:here\s)?(?:(?:who|that)\s)?"
@@ -31,11 +35,14 @@ _SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|e
                        r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
 
 _TOPIC = (r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\bib\b|rdma\b|roce\b|\bswitch(?:es|ing)?\b|fabrics?\b|"
-          r"interconnects?\b|nccl\b|cabling\b|cables?\b)")
-_PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|"
+          r"interconnects?\b|nccl\b|cabling\b|cables?\b|ethernet(?= (?:basics|experience|skills?|knowledge|admins?|guys?|people|"
+          r"engineers?|well|inside)\b))")
+_PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|ccies?|"
+           r"ccnps?|sres?|devops|"
            r"department|experts?|specialists?|technicians?|contractor|consultant|"
            r"anyone|anybody|(?:one|two|three|some|most|all|none|few) of us|group|veterans?|student|intern|buddy|cto|hire)\b")
-_KNOWS = (r"\b(?:knows?|knew|understands?|tunes?|tuned|runs?|ran|run|running(?! (?:here|fine|smoothly|already)|\W*$)|operates?|operated|"
+_KNOWS = (r"\b(?:knows?(?: (?:their|his|her|our) way around)?|knew|understands?|tunes?|tuned|runs?|ran|run|running(?! (?:here|fine|"
+          r"smoothly|already)|\W*$)|operates?|operated|"
           r"operating|manages?|managed|maintains?|"
           r"maintained|configures?|configured|handles?|built|build|set up|sets up|"
           r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|looks? after|takes? care of|"
@@ -48,6 +55,7 @@ _ABOUT_SKILL = re.compile(rf"(?=[^.;]*{_TOPIC})(?:[^.;]*?{_PEOPLE}[^.;]*?{_KNOWS
 _NONE = re.compile(r"\b(?:nobody|no one|no-one|none|no|zero|lacks?|lacking|without|never|not|nothing|\w+n't|(?<!a )little|barely|hardly|"
                    r"newbies?|beginners?|novices?|new to)\b")
 _EXPERT = re.compile(r"\b(?:experts?|experienced|seasoned|veterans?|specialists?|dedicated|strong|great|deep(?:ly)?|years|decades?|"
+                     r"every day|daily|for a living|routinely|ccies?|"
                      r"inside out|very well|ccie|certified|skilled|good at|professionals?|senior|"
                      r"world-class|in production|fluent|proficient|gurus?|wizards?|excellent|extensive|solid|long)\b")
 # What the network is to them, when nothing says who: a mystery, or what they do best.
@@ -78,6 +86,10 @@ _AT_HOME = re.compile(
     rf"bread and butter|what (?:we|they|i) do|our (?:strength|forte|speciality|specialty|core \w+|"
     r"home turf|thing)|their (?:strength|forte|thing)|daily business|no problem for (?:us|them))\b(?: (?:to|for) \w+)?")
 _ABSTRACT = re.compile(r"\b(?:network(?:ing|s)?|rdma|switch(?:es|ing)?|cabling|nccl|net[\s\-]?ops)\b")
+_CERTIFIED = re.compile(r"(?:(?:\w+\s){0,2})?(?:ccies?|ccdes?|jncies?|(?:network(?:ing)?|rdma|infiniband|nvidia|cisco|arista|juniper|"
+                        r"mellanox)[\s\-]certified (?:\w+))\b"
+                        r"(?:\s(?:on|in) (?:the |our )?(?:payroll|staff|team|house))?")
+_LISTED_AS_NONE = re.compile(r"\s?[:=\-]\s?(?:none|nobody|no ?one|zero|0|nil|no)\b")
 _PRAISED = re.compile(r"\s(?:is|are|has been|have been)\s(?:\w+\s)?(?:excellent|outstanding|superb|top|first-class|brilliant|very \w+|"
                       r"skilled|capable|competent|solid|world[\s-]class|fantastic|senior|the best|certified)\b")
 _CLAUSES = re.compile(r"(?:(?!(?<!nobody)(?<!no one)(?<!nothing)(?<!anything)\s(?:but|although|though|however)\b)[^.;,!?\n])+")
@@ -85,7 +97,7 @@ _CLAUSES = re.compile(r"(?:(?!(?<!nobody)(?<!no one)(?<!nothing)(?<!anything)\s(
 
 def read_team(reading: Reading) -> None:
     """Sets ``constraints.network_team``; a network they are said to run is named, not decided."""
-    levels = {"none": (_NOBODY, _STRANGE, _CLUELESS, _HANDS_OFF), "expert": (_LONG_AT_IT, _AT_HOME)}
+    levels = {"none": (_NOBODY, _STRANGE, _CLUELESS, _HANDS_OFF), "expert": (_LONG_AT_IT, _AT_HOME, _CERTIFIED)}
     for pattern, level in ((pattern, level) for level, patterns in levels.items() for pattern in patterns):
         for match in reading.message.find(pattern):
             reading.set("constraints.network_team", level)
@@ -140,7 +152,7 @@ def _take_but_networks(reading: Reading, start: int, end: int) -> None:
 def _read_team(reading: Reading, match: re.Match[str]) -> None:
     denial = reading.message.negation(match.start(), match.end())
     text = match[0]
-    if denial or re.search(r"[=:]\s?none|\bzero\b", text):
+    if denial or re.search(r"[=:]\s?none|\bzero\b", text) or _LISTED_AS_NONE.match(reading.message.text, match.end()):
         level = "none"
     elif _is_long(reading, match):
         level = "expert"

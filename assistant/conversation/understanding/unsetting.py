@@ -31,22 +31,32 @@ _NOUNS = {
     "training.framework": r"framework",
     "parallelism.strategy": r"(?:sharding|parallelism) strategy",
 }
-_VERB = (r"(?:forget(?: about)?|drop|remove|delete|clear|unset|lift|cancel|ignore|disregard|erase|get rid of|take (?:away|out|off)|waive|"
-         r"scrap|lose|leave out|never ?mind(?: about)?|"
-         r"abandon|g(?:ive|ave|iving) up(?: on)?|without|reset|kill|axe|nuke|strike|scratch|skip|relax|"
+_VERB = (r"(?:forget(?: about)?|drop(?:ped|s)?|remove[ds]?|delete[ds]?|clear(?:ed)?|unset|lift(?:ed|s)?|cancel(?:l?ed|s)?|ignore|"
+         r"disregard|erased?|g(?:e|o)t rid of|"
+         r"t(?:ake|ook) (?:away|out|off)|waive[ds]?|withdr[ae]w|"
+         r"(?:cross|strike|crossed|struck) out|wipe|retract(?:ed)?|scrap(?:ped)?|lose|leave out|never ?mind(?: about)?|"
+         r"abandon(?:ed)?|g(?:ive|ave|iving) up(?: on)?|without|reset|kill|axe|nuke|strike|scratch|skip|relax(?:ed)?|"
          r"do away with|dispense with|eliminate|rip out|let go of|undo|"
          r"ditch|dump|bin|toss(?: out)?)")
 _THE = r"(?:(?:the|my|our|that|this|any|a|an|all|previous|old|of)\s)*"
 _ENDS = r"(?![\w\-])(?!\s(?:to|by|of|is|at|was|down|under|below|in|than|from|per|team|costs?|and half)\b)(?!\s?[\d:=$])"
 _ANY_MORE = r"(?:\s(?:any ?more|at all|any longer|whatsoever|entirely|altogether|completely|again|please|for now|now))*"
-_TAKEN_BACK = {field: re.compile(rf"\b{_VERB}\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}") for field, noun in _NOUNS.items()}
+_TAKEN_BACK = {field: re.compile(rf"\b{_VERB}\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}|"
+                           rf"\b(?:take|took|taken|throw|threw) {_THE}(?:{noun})\s(?:away|off|out)\b|"
+                           rf"\b(?:{noun}) (?:(?:is|was|has|have|been|got|now|just|since)\s)+(?:lifted|removed|dropped|cancell?ed|waived|"
+                           rf"scrapped|withdrawn|deleted)\b") for field, noun in _NOUNS.items()}
 _HAS_NONE = {field: re.compile(
-    rf"\b(?:there(?:'s| is| are) )?(?:(?:we|i|it|they)(?:'ve| have| has)? )?(?:no|without|(?:do|does|did|have|has|is|are)(?:n't|"
-    rf" not)(?: (?:really |actually )?(?:have|got|need|be|face))?|not under|free of|never any)\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}|"
-    rf"\b(?:the |our )?(?:{noun})(?: (?:is|was|has|got))?(?: (?:gone|lifted|dropped|cancelled|canceled|removed|waived|off the table|"
+    rf"\b(?:there(?:'s| is| are) )?(?:(?:we|i|it|they)(?:'ve| have| has)? )?(?:no more|no longer (?:have|has|face|need|under)?|no|without|"
+    rf"(?:do|does|did|have|has|is|are)(?:n't|"
+    rf" not)(?: (?:really |actually )?(?:have|got|need|be|face))?|not under|free of|never any|(?:do|does|will|would|shall)(?:n't|"
+    rf" not) need|won't need|need no)\s{_THE}(?:{noun}){_ENDS}{_ANY_MORE}|"
+    rf"\b(?:the |our |that |this )?(?:{noun})(?: (?:is|are|was|were|has|have|had|got|been|now|just|since|meanwhile))*(?: (?:gone|removed|"
+    rf"lifted|taken (?:away|off|back)|scrapped|relaxed|abandoned|withdrawn|fallen away|fell away|void|history|over|dropped|cancelled|"
+    rf"canceled|removed|waived|off the table|"
     rf"obsolete|no longer (?:valid|applies|there)|not fixed|open))(?![\w])")
     for field, noun in _LIMITS.items()}
-_DOES_NOT_COUNT = (r"(?:(?:does|do|did|is|are|will)(?:n't| not) (?:really )?(?:matter|count|play a role|limited|fixed|an issue|"
+_DOES_NOT_COUNT = (r"(?:no longer (?:matters?|counts?|appl(?:y|ies)|exists?|holds?|binds?)|(?:does|do|did|is|are|will)(?:n't|"
+                   r" not) (?:really )?(?:matter|count|apply|exist|bind|play a role|limited|fixed|an issue|"
                    r"a (?:problem|constraint|concern|limit)|important|relevant)|"
                    r"(?:is|are) (?:no (?:object|issue|problem|concern|constraint|limit|factor)|unlimited|irrelevant|open(?:[\s\-]ended)?|"
                    r"unconstrained|unimportant))")
@@ -57,11 +67,21 @@ _INDIFFERENT = {
     "constraints.deadline_days": re.compile(rf"\b(?:(?:the |our )?(?:time|deadlines?)\s{_DOES_NOT_COUNT}|unlimited time|take (?:all the|"
             rf"as much) time (?:as )?(?:you|it) (?:want|need)s?|as long as it takes|no matter how long)\b"),
     "constraints.max_slowdown_percent": re.compile(rf"\b(?:the )?slow[\s\-]?down\s{_DOES_NOT_COUNT}"),
+    "cluster.provider": re.compile(rf"\b(?:the )?(?:cloud |provider|cloud provider)\s{_DOES_NOT_COUNT}"),
 }
+
+
+_NO_LIMIT_AT_ALL = re.compile(rf"^\W*(?:well,? |oh,? )?(?:there(?:'s| is) |we have |i have )?(?:no|without(?: an?)?|none|"
+                              rf"not any)(?: (?:fixed|hard|upper|real|such|strict))* "
+                              rf"{_LIMIT}{_ANY_MORE}\W*$")
 
 
 def read_unset(reading: Reading) -> None:
     """Notes the fields that are taken back in ``reading.unset``; a new value in the same message stands."""
+    asked = reading.context.asked if reading.context else None
+    if asked in _LIMITS and _NO_LIMIT_AT_ALL.match(reading.message.open):
+        reading.unset.append(asked)
+        reading.message.take(0, len(reading.message.open))
     for table in (_HAS_NONE, _NO_LIMIT, _INDIFFERENT, _TAKEN_BACK):
         for field, pattern in table.items():
             for match in reading.message.find(pattern):
