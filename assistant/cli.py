@@ -28,6 +28,7 @@ app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pret
 Theme = Annotated[str, typer.Option("--theme", envvar="WEFT_THEME", show_envvar=True, metavar="auto|light|dark|plain", help=(
     "Colours of the full screen; auto: as the terminal's background, plain: none, as with NO_COLOR."))]
 File = Annotated[Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)]
+MORE = "Everything, with the sources in full: weft plan {file} --all."
 Out = Annotated[Optional[Path], typer.Option("--out", help="Write here instead of to the screen.")]
 
 
@@ -91,8 +92,9 @@ def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for 
 
 @app.command()
 def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json, markdown or html.")] = "text", out: Out = None,
+         everything: Annotated[bool, typer.Option("--all", help="A text with everything; the other formats always have it.")] = False,
          catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
-    """One questionnaire → one plan."""
+    """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to measure first."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
     from assistant.planning import plan as make
@@ -103,7 +105,7 @@ def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, j
     questionnaire = read_one(file, library.catalog)
     _ready_index(library)
     made = make(questionnaire, library)
-    _emit_plan(made if form == "json" else with_crossover(made, library), form, out)
+    _emit_plan(made if form == "json" else with_crossover(made, library), form, out, MORE.format(file=file) if not everything else None)
 
 
 def _ready_index(library: Any) -> None:
@@ -113,9 +115,10 @@ def _ready_index(library: Any) -> None:
     retrieval.ready_index(library)
 
 
-def _emit_plan(made: Any, form: str, out: Path | None) -> None:
+def _emit_plan(made: Any, form: str, out: Path | None, more: str | None) -> None:
+    """``more``: how to see the rest of a text in short; ``None`` for the whole."""
     if form == "text" and out is None and sys.stdout.isatty():
-        _print_view(made)
+        _print_view(made, more)
         return
     if form == "json":
         text = made.model_dump_json(by_alias=True, indent=2) + "\n"
@@ -128,19 +131,19 @@ def _emit_plan(made: Any, form: str, out: Path | None) -> None:
 
         text = plan_html(made)
     else:
-        from assistant.present.text import plan_lines
+        from assistant.present.text import brief_lines, plan_lines
 
-        text = "\n".join(plan_lines(made, line_width())) + "\n"
+        text = "\n".join(brief_lines(made, more, line_width()) if more else plan_lines(made, line_width())) + "\n"
     _write(text, out)
 
 
-def _print_view(made: Any) -> None:
+def _print_view(made: Any, more: str | None) -> None:
     from rich.console import Console
 
     from assistant.present.terminal import plan_view
 
     console = Console(highlight=False, markup=False, emoji=False)
-    console.print(plan_view(made, console.width))
+    console.print(plan_view(made, console.width, more))
 
 
 def _write(text: str, out: Path | None) -> None:

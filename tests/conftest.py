@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pathlib
+import shutil
 import tempfile
 
+
+def _folder_of_this_run() -> pathlib.Path:
+    """A new folder, which goes when this process ends."""
+    folder, owner = pathlib.Path(tempfile.mkdtemp(prefix="weft-tests-")), os.getpid()
+
+    def gone() -> None:
+        if os.getpid() == owner:  # a forked process may end while this one still needs it
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(gone)
+    return folder
+
+
 # Set before anything of the project is imported; kept between tests of one run so that the index is built once.
-_OWN = pathlib.Path(tempfile.mkdtemp(prefix="weft-tests-"))
+_OWN = _folder_of_this_run()
 os.environ.setdefault("WEFT_CACHE", str(_OWN / "cache"))
 os.environ.setdefault("WEFT_HOME", str(_OWN / "home"))
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -18,13 +19,35 @@ ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLE = str(ROOT / "knowledge" / "examples" / "llama-70b-pretraining.yaml")
 
 
+def _titles(text):
+    return [line for line in text.splitlines() if re.fullmatch(r"[A-Z][A-Z ,]+", line)]
+
+
 def test_a_plan_as_text_has_the_answer_first_and_the_sources_last(index):
-    seen = weft("plan", EXAMPLE)
+    seen = weft("plan", EXAMPLE, "--all")
     assert seen.code == 0 and seen.err == ""
-    titles = [line for line in seen.out.splitlines() if line.isupper() and not line.startswith(("[", "-", " "))]
+    titles = _titles(seen.out)
     assert titles[0] == "CANDIDATES" and titles[-1] == "SOURCES"
     assert {"WHY", "WHY NOT THE OTHERS", "WHAT WOULD FLIP IT", "ASSUMED, BECAUSE NOBODY SAID", "MEASURE FIRST"} <= set(titles)
     assert max(len(line) for line in seen.out.splitlines()) <= 120
+
+
+def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
+    """Two screens instead of five: nothing in it that is not in the whole, the same numbers of sources, all warnings."""
+    short, whole = weft("plan", EXAMPLE).out, weft("plan", EXAMPLE, "--all").out
+    made = Plan.model_validate_json(weft("plan", EXAMPLE, "--format", "json").out)
+    assert len(short.splitlines()) < 100 < len(whole.splitlines())
+    assert _titles(short) == ["CANDIDATES", "WHY", "WHAT WOULD FLIP IT", "WARNINGS", "MEASURE FIRST", "ASSUMED, BECAUSE NOBODY SAID", "SOURCES"]
+    flat, everything = (" ".join(text.split()) for text in (short, whole))
+    for said in (made.recommendation.headline, *(warning.message for warning in made.warnings), *made.measure_first):
+        assert " ".join(said.split()) in flat and " ".join(said.split()) in everything
+    assert "Confidence" in flat and f"weft plan {EXAMPLE} --all" in flat
+    cited = set(re.findall(r"\[(\d+)\]", short.split("SOURCES")[0]))
+    listed = dict(re.findall(r"^- \[(\d+)\] (\S+),", short.split("SOURCES")[1], re.MULTILINE))
+    assert cited and cited == set(listed)
+    assert all(f"[{number}] {source}," in whole for number, source in listed.items())
+    missing = [title for title in _titles(whole) if title not in _titles(short)]
+    assert missing and all(title.lower() in short.split("Also worked out")[1].replace("\n", " ").lower() for title in missing)
 
 
 def test_a_plan_as_json_is_the_contract(index):

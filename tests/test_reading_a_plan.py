@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 import pytest
 
 from assistant.conversation import Conversation, wording
 from assistant.library import Library
+from assistant.library.questionnaires import read_one
 from assistant.planning import facts, plan
 from assistant.present import html, reading
 from assistant.present.fields import value_text
 from assistant.present.markdown import plan_markdown
+from assistant.present.report import report
 from assistant.present.sweep import sentences
 from assistant.present.text import plan_lines
 from assistant.vocabulary.plan import Plan
@@ -101,6 +104,56 @@ def test_a_short_deadline_is_told_in_hours(days: float, text: str) -> None:
     assert value_text("constraints.deadline_days", days) == text
 
 
+def test_where_nothing_works_nothing_is_called_the_cheapest(library: Library) -> None:
+    found = planned(library, cluster__gpus=16, model="llama-3.1-405b")
+    assert found.recommendation.verdict == "infeasible"
+    for text in (text_of(found), plan_markdown(found), html.plan_html(found)):
+        assert "Confidence" not in text and "chance that it is the cheapest" not in text
+    talk = Conversation(library, today=TODAY)
+    talk.start()
+    said = " ".join(line for message in ("pretrain llama 3.1 405b on 16 h100", "what would flip it", "why", "what if 12 h100?")
+                    for event in talk.say(message) for line in wording.lines(event, 1000))
+    assert "Nothing works as asked" in said and "Confidence" not in said and "The answer is none" not in said
+
+
+def test_who_sees_that_another_network_is_more_often_the_cheapest_reads_why_it_is_not_the_one(library: Library) -> None:
+    seen = set()
+    for path in sorted((library.knowledge_folder / "examples").glob("*.yaml")):
+        found = plan(read_one(path, library.catalog), library, index=None, today=TODAY)
+        best = {c.fabric: round(100 * (c.probability_best or 0.0)) for c in found.candidates}
+        ours, most = best.get(found.recommendation.fabric, 0), max(best.values())
+        chosen_freely = found.recommendation.verdict == "recommended" and not reading.is_given(found)
+        sentence = found.recommendation.not_the_likeliest
+        assert bool(sentence) == (chosen_freely and most > ours), path.name
+        if sentence:
+            assert f"({most} % against {ours} %)" in sentence and sentence in " ".join(text_of(found).split())
+            assert "the rules decide: for" in sentence or "lower middle cost" in sentence
+        seen.add(bool(sentence))
+    assert seen == {True, False}
+
+
+def test_why_says_so_in_the_conversation_too(library: Library) -> None:
+    talk = Conversation(library, today=TODAY)
+    talk.start()
+    shown = " ".join(line for event in talk.say("pretrain llama 3.1 70b on 64 h100 with megatron, batch 512, context 8k")
+                     for line in wording.lines(event, 1000))
+    asked = " ".join(line for event in talk.say("why") for line in wording.lines(event, 1000))
+    sentence = talk.plan.recommendation.not_the_likeliest
+    assert sentence and sentence in shown and sentence in asked
+
+
+def test_what_was_assumed_is_told_in_words(library: Library) -> None:
+    """No path of a questionnaire and no key of the catalog stands before the colon."""
+    seen = set()
+    for path in sorted((library.knowledge_folder / "examples").glob("*.yaml")):
+        found = plan(read_one(path, library.catalog), library, index=None, today=TODAY)
+        told = next(section for section in report(found) if section.title == "Assumed, because nobody said").blocks[0].items
+        names = [item.split(":")[0] for item in told]
+        assert not [name for name in names if re.search(r"[a-z_]\.[a-z_]|_", name)], path.name
+        seen.update(names)
+    assert {"GPUs per node", "price", "price of roce-v2-400 on top of the GPU"} <= seen
+
+
 def test_a_comparison_in_plain_text_names_both_values(library: Library) -> None:
     talk = Conversation(library, today=TODAY)
     talk.start()
@@ -116,8 +169,8 @@ def test_a_comparison_after_a_what_if_is_of_what_was_tried(library: Library) -> 
     talk.say("pretrain llama 3.1 70b on 64 h100 with fsdp")
     before = talk.plan.recommendation.fabric
     talk.say("what if plain 100 gig ethernet")
-    compared = talk.say("compare")[0]
-    assert compared.kind == "comparison" and {compared.left, compared.right} == {before, "ethernet-tcp-100"}
+    about, compared = talk.say("compare")
+    assert "tried" in about.text and compared.kind == "comparison" and {compared.left, compared.right} == {before, "ethernet-tcp-100"}
 
 
 def test_a_sweep_that_only_stirs_a_tie_says_so_once() -> None:

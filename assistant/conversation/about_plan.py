@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assistant.present.fields import field_name, field_text
+from assistant.present.fields import assumed_text
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import Assumption, Plan
+from assistant.vocabulary.plan import Plan
 
 from . import comparing, explaining
 from .changes import candidate
@@ -56,11 +56,11 @@ class AboutPlan:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    def answer(self, plan: Plan, reading: Understanding, said: str, tried: Plan | None = None) -> list[Event]:
-        """What is asked about the plan: why, why not, compare. ``tried``: the plan of a what-if that has just been talked about."""
+    def answer(self, plan: Plan, reading: Understanding, said: str, accepted: Plan | None = None) -> list[Event]:
+        """What is asked about the plan: why, why not, compare. ``accepted``: the plan before, when this one is only tried."""
         if reading.intent == "why":
             return self._why(plan, reading, said)
-        return self._why_not(plan, reading) if reading.intent == "why-not" else self._compare(plan, reading, tried)
+        return self._why_not(plan, reading) if reading.intent == "why-not" else self._compare(plan, reading, accepted)
 
     def part(self, plan: Plan, command: str) -> list[Event]:
         """The part of the plan that a command of :data:`PARTS` names."""
@@ -97,16 +97,17 @@ class AboutPlan:
         same = [c for c in plan.candidates if self._catalog.fabrics[c.fabric].technology == technology]
         return max(same, key=lambda c: c.probability_best or 0.0).fabric if same else fabric
 
-    def _compare(self, plan: Plan, reading: Understanding, tried: Plan | None) -> list[Event]:
-        """Two fabrics; one is compared with the recommended, none named: the recommended with the one of the what-if, else with
-        the runner-up."""
-        plan, other = self._talked_about(plan, tried, named=bool(reading.fabrics))
+    def _compare(self, plan: Plan, reading: Understanding, accepted: Plan | None) -> list[Event]:
+        """Two fabrics; one is compared with the recommended, none named: the recommended with the one of the accepted plan, else
+        with the runner-up."""
         answer = plan.recommendation
         unknown = _unknown(reading.rest)
         if unknown and len(reading.fabrics) < 2:
             return [Failure(text=f"\"{unknown}\" is no network I know. Networks of this plan: {self._candidates(plan)}.")]
         named = [self._meant(plan, f) for f in reading.fabrics]
-        wanted = list(dict.fromkeys([*named, *other, answer.fabric, answer.runner_up or answer.fabric]))[:2]
+        before = accepted.recommendation.fabric if accepted and not named else answer.fabric
+        before = before if candidate(plan, before) is not None else answer.fabric
+        wanted = list(dict.fromkeys([*named, before, answer.fabric, answer.runner_up or answer.fabric]))[:2]
         wanted = [f for f in wanted if candidate(plan, f) is not None]
         missing = [f for f in named if candidate(plan, f) is None]
         if missing:
@@ -115,24 +116,12 @@ class AboutPlan:
             return [Failure(text=f"Which two networks? Candidates: {self._candidates(plan)}.")]
         return [comparing.compare(plan, wanted[0], wanted[1], self._catalog)]
 
-    @staticmethod
-    def _talked_about(plan: Plan, tried: Plan | None, *, named: bool) -> tuple[Plan, list[str]]:
-        """The plan that a comparison without names is about, and the network of the accepted plan where the what-if has another."""
-        if tried is None or named:
-            return plan, []
-        before = plan.recommendation.fabric
-        return tried, [before] if before != tried.recommendation.fabric and candidate(tried, before) is not None else []
-
     def _candidates(self, plan: Plan) -> str:
         return ", ".join(c.fabric for c in plan.candidates if c.verdict != "impossible") or "none"
 
     def _assumptions(self, plan: Plan) -> Note:
-        items = tuple(f"{self._assumed(a)} – {a.why}" for a in plan.assumptions)
+        items = tuple(f"{assumed_text(a, self._catalog)} – {a.why}" for a in plan.assumptions)
         return Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)
-
-    def _assumed(self, assumption: Assumption) -> str:
-        name, value = assumption.field, assumption.value
-        return f"{field_name(name)}: open" if value is None else field_text(name, value, self._catalog)
 
     def _warnings(self, plan: Plan) -> Note:
         items = tuple(w.message for w in plan.warnings)

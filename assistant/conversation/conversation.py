@@ -25,7 +25,7 @@ from .interviewer import Interviewer
 from .needed import not_without
 from .scaling import Scaling
 from .searching import computed
-from .taken import difference, said_fields, taken, varied_fields
+from .taken import difference, in_words, said_fields, taken, varied_fields
 from .turn_taking import TurnTaking
 from .turns import Record
 from .understanding import understand
@@ -176,7 +176,15 @@ class Conversation(TurnTaking):
         return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
 
     def _about_plan(self, reading: Understanding, said: str) -> list[Event]:
-        return self._with_plan(lambda plan: self._about.answer(plan, reading, said, self.variation.plan if self.variation else None))
+        accepted = self.plan if self.variation else None
+        return self._with_plan_in_view(lambda plan: self._about.answer(plan, reading, said, accepted))
+
+    def _with_plan_in_view(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
+        """An answer about the plan; about what is only tried while a variation stands, and it says so."""
+        tried = self.variation
+        if tried is None:
+            return self._with_plan(answer)
+        return [Note(text=f"With {in_words(tried)}, as tried and not accepted:"), *answer(tried.plan)]
 
     def _with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
         if self.plan is None:
@@ -256,9 +264,9 @@ class Conversation(TurnTaking):
 
     def _command(self, command: str) -> list[Event]:
         if command in PARTS:
-            return self._with_plan(lambda plan: self._about.part(plan, command))
+            return self._with_plan_in_view(lambda plan: self._about.part(plan, command))
         if command == "plots":
-            return self._with_plan(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
+            return self._with_plan_in_view(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
         return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
                 "keep": self._keep,
                 "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
@@ -297,7 +305,7 @@ class Conversation(TurnTaking):
         if not fields:
             if reading.rest:
                 return [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
-            return self._with_plan(lambda plan: self._about.part(plan, "flips"))
+            return self._with_plan_in_view(lambda plan: self._about.part(plan, "flips"))
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
 
     def _vary(self, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:
@@ -322,10 +330,13 @@ class Conversation(TurnTaking):
     def _discard(self) -> list[Event]:
         if self.variation is None:
             return [Note(text="There is no variation to drop."), *self._repeat()]
-        self.variation = self._varied = None
-        return [Note(text="The plan stays as it was."), *self._repeat()]
+        dropped, self.variation, self._varied = self.variation, None, None
+        return [Note(text=f"No longer tried: {in_words(dropped)}. The plan stays as it was."), *self._repeat()]
 
     def _undo(self, reading: Understanding | None = None, said: str = "") -> list[Event]:
+        """The last thing that was done: a variation that is being tried, else the last fact that was said."""
+        if self.variation is not None:
+            return self._discard()
         undone = self._history.undo()
         if undone is None:
             return [Note(text="There is nothing to take back."), *self._repeat()]

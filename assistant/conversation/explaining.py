@@ -30,6 +30,8 @@ def why(plan: Plan) -> Explanation:
     about = _weighed(f for f in plan.findings if f.fabric in (None, answer.fabric) and f.stage != "advise")
     best = chosen(plan)
     figures_first = _figures(best, plan) if best else ()
+    if answer.not_the_likeliest:
+        figures_first = (Reason(kind="figure", text=answer.not_the_likeliest), *figures_first)
     if answer.verdict == "infeasible":
         figures_first, about = tuple(_in_the_way(plan)), []
     children = (*figures_first, *(_finding(f, plan, set()) for f in _roots(about)))
@@ -158,12 +160,14 @@ def _fact(name: str, value: Any) -> str:
 
 
 def flips(plan: Plan) -> Note:
-    """The nearest values at which another fabric would win."""
+    """The nearest values at which another fabric would win; where nothing works, what would make something work."""
     answer = plan.recommendation
     items = [f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}."
              for f in answer.flips]
     if answer.smallest_change:
         items.insert(0, answer.smallest_change)
+    if answer.verdict == "infeasible":
+        return Note(text="Nothing works as asked. This would help:" if items else "Nothing works as asked.", items=tuple(items))
     if not items:
         return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. "
                          f"{confidence(plan)}")

@@ -11,7 +11,7 @@ from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
 from .draft import EXCLUDED, NODES, Change, Draft
-from .events import Understood, UnderstoodField
+from .events import Understood, UnderstoodField, VariationShown
 
 _ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
                             r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
@@ -93,6 +93,11 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
                        f"say for example tp 8 to add some, or \"auto\" to search")
     return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
                       if fabric != decided]
+
+
+def in_words(tried: VariationShown) -> str:
+    """What a what-if varies: "GPUs: 128; data parallelism: HSDP"."""
+    return "; ".join(field.text for field in tried.fields)
 
 
 def difference(before: Draft, after: Draft, catalog: Catalog) -> str:

@@ -147,8 +147,9 @@ def _summary(plan: Plan, headline: str) -> Iterator[Block]:
         return
     if answer.verdict == "recommended":
         yield Paragraph(reading.confidence(plan) + (f" Runner-up: {answer.runner_up}." if answer.runner_up else ""))
-    if answer.smallest_change:
-        yield Paragraph(answer.smallest_change)
+    for text in (answer.not_the_likeliest, answer.smallest_change):
+        if text:
+            yield Paragraph(text)
     table = _candidates(plan)
     if len(table.rows) > 1:
         yield table

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import Assumption
 
 from .figures import significant
 
@@ -44,6 +46,9 @@ _TECHNOLOGIES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spec
                  "tcpxo": "TCPXO",
                  "tcp": "Ethernet with TCP", "ultra-ethernet": "Ultra Ethernet", "wan": "a wide-area link"}
 _STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
+_PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
+_PROFILE = {"model.practice": "time of compute against the published runs of this software", "profile.compute": "your factor on the time of compute", "profile.network": "your factor on the time of the network",
+            "profile.network_others": "your factor on the time of other networks"}
 _IN_DAYS, SHORT_DAYS = ("training.days", "constraints.deadline_days"), 2  # what is shorter is told in hours
 _PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
 
@@ -72,6 +77,16 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
 def field_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
     """``GPUs: 64``."""
     return f"{field_name(name)}: {value_text(name, value, catalog)}"
+
+
+def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
+    """What was assumed, in words: ``GPUs per node: 8``, ``price of roce-v2-400 on top of the GPU: $0.147 per GPU-hour``."""
+    name, value = assumption.field, assumption.value
+    premium = _PREMIUM.fullmatch(name)
+    if premium:
+        return f"price of {premium[1]} on top of the GPU: ${significant(value)} per GPU-hour"
+    words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
+    return f"{words}: {'open' if value is None else value_text(name, value, catalog)}"
 
 
 def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:

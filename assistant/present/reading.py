@@ -23,7 +23,9 @@ def verdict(candidate: Candidate, plan: Plan) -> str:
 
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
-    """How sure the answer is, and of what, in one sentence; without ``why`` a second time."""
+    """How sure the answer is, and of what, in one sentence; without ``why`` a second time. Nothing where nothing works."""
+    if plan.recommendation.verdict == "infeasible":
+        return ""
     value = plan.recommendation.confidence
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {value:.0%}."

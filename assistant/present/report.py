@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from assistant.vocabulary.plan import Candidate, Crossover, Evidence, Finding, Plan, SourceNumber
 
 from . import figures, reading
-from .fields import field_name, value_text
+from .fields import assumed_text, field_name, value_text
 
 SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
 _WHY_STAGES = ("demand", "choose", "classify")  # what the job asks of a network, then what speaks for the choice
@@ -97,15 +97,16 @@ class Citations:
 
 def report(plan: Plan) -> list[Section]:
     """The whole plan, the answer first, the sources last."""
-    return _cited_report(plan)[0]
+    return cited_report(plan)[0]
 
 
 def citation_numbers(plan: Plan) -> dict[str, int]:
     """The numbers by which the report cites pieces of evidence, by their ids, ascending."""
-    return {ident: number for number, ident in enumerate(_cited_report(plan)[1].order, start=1)}
+    return {ident: number for number, ident in enumerate(cited_report(plan)[1].order, start=1)}
 
 
-def _cited_report(plan: Plan) -> tuple[list[Section], Citations]:
+def cited_report(plan: Plan) -> tuple[list[Section], Citations]:
+    """The whole plan, and the numbers under which it cites its sources."""
     cites = Citations({e.id: e for e in plan.evidence})
     sections = [_opening(plan), _candidates(plan), _why(plan, cites), _why_not(plan, cites), _flips(plan), _conflicts(plan),
                 _warnings(plan), _bullets("Measure first", plan.measure_first),
@@ -117,7 +118,7 @@ def _cited_report(plan: Plan) -> tuple[list[Section], Citations]:
 def _opening(plan: Plan) -> Section:
     answer = plan.recommendation
     blocks: list[Block] = [Paragraph(answer.headline, strong=True)]
-    details = [reading.confidence(plan)]
+    details = [reading.confidence(plan)] if reading.confidence(plan) else []
     if answer.runner_up:
         details.append(f"Runner-up: {answer.runner_up}.")
     if answer.smallest_change:
@@ -125,8 +126,8 @@ def _opening(plan: Plan) -> Section:
     chosen = next((c for c in plan.candidates if c.fabric == answer.fabric), None)
     if chosen and chosen.parallelism:
         details.append(f"Split: {figures.layout(chosen.parallelism)}.")
-    blocks.append(Paragraph(" ".join(details)))
-    return Section("", blocks)
+    blocks += [Paragraph(" ".join(details))] if details else []
+    return Section("", blocks + ([Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []))
 
 
 def _candidates(plan: Plan) -> Section:
@@ -212,10 +213,6 @@ def _flips(plan: Plan) -> Section:
     return Section("What would flip it", [Bullets(items)] if items else [])
 
 
-def _value(value: object) -> str:
-    return figures.significant(float(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
-
-
 def _conflicts(plan: Plan) -> Section:
     items = [f"{c.topic} " + "; ".join(f"{s.says.rstrip('.')} ({s.claim.split('/')[0]})" for s in c.sides) + f". What holds: {c.resolution}"
              for c in plan.conflicts]
@@ -267,7 +264,7 @@ def _bullets(title: str, items: list[str]) -> Section:
 
 
 def _assumptions(plan: Plan) -> Section:
-    items = [f"{a.field}: {_value(a.value) if a.value is not None else 'open'} – {a.why}." for a in plan.assumptions]
+    items = [f"{assumed_text(a)} – {a.why}." for a in plan.assumptions]
     return _bullets("Assumed, because nobody said", items)
 
 
@@ -293,9 +290,10 @@ def _settings(plan: Plan) -> Section:
 
 
 def _sources(cites: Citations) -> Section:
-    items = []
-    for number, ident in enumerate(cites.order, start=1):
-        e = cites.evidence[ident]
-        line = f"[{number}] {e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict}): {e.text}"
-        items.append(line + (f" — What holds: {e.correction}" if e.correction else ""))
-    return _bullets("Sources", items)
+    return _bullets("Sources", [source_line(number, cites.evidence[ident]) for number, ident in enumerate(cites.order, start=1)])
+
+
+def source_line(number: int, e: Evidence, *, said: bool = True) -> str:
+    """A source under its number, with its verdict and, with ``said``, what it says; what holds instead is never left out."""
+    line = f"[{number}] {e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict})" + (f": {e.text}" if said else "")
+    return line + (f" — What holds: {e.correction}" if e.correction else "")

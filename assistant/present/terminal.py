@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assistant.vocabulary.plan import Plan
 
+from .brief import brief
 from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report, whole
 from .text import safe
 
@@ -16,9 +17,9 @@ _GAP = 3  # cells Rich leaves between two columns
 _STYLES = {"✓": "bold green", "!": "yellow", "✗": "dim"}
 
 
-def plan_view(plan: Plan, width: int) -> Group:
-    """The whole plan as a Rich renderable for a terminal of ``width`` columns."""
-    return sections_view(report(plan), width)
+def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:
+    """The plan as a Rich renderable for a terminal of ``width`` columns: whole, or in short with ``more``, how to see the rest."""
+    return sections_view(brief(plan, more) if more else report(plan), width)
 
 
 def sections_view(sections: list[Section], width: int) -> Group:

@@ -7,12 +7,18 @@ import unicodedata
 
 from assistant.vocabulary.plan import Plan
 
+from .brief import brief
 from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report
 
 
 def plan_lines(plan: Plan, width: int = 80) -> list[str]:
     """The whole plan as lines of at most ``width`` characters."""
     return section_lines(report(plan), width)
+
+
+def brief_lines(plan: Plan, more: str, width: int = 80) -> list[str]:
+    """The plan in short; ``more`` says how to see the rest."""
+    return section_lines(brief(plan, more), width)
 
 
 def section_lines(sections: list[Section], width: int) -> list[str]:

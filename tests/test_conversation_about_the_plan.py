@@ -1,0 +1,214 @@
+"""Questions about the plan: why, why not, what if, compare, and what else is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from assistant.conversation import Conversation, plain, wording
+from assistant.conversation.events import (Answer, Comparison, Explanation, Failure, Note, PlanShown, Reason,
+                                           Understood, VariationShown)
+from assistant.library import Library
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.errors import InputError
+from tests.conversing import JOB, begin, library, one  # noqa: F401
+
+
+# -- about the plan ----------------------------------------------------------------------------------------
+
+
+def test_questions_about_the_plan_need_a_plan(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretraining")
+    for message in ("why", "why not RoCE", "what if 128 GPUs", "compare RoCE and InfiniBand", "export as json",
+                    "what would flip it"):
+        assert "still needed: model, GPU, GPUs" in one(conversation.say(message), Failure).text
+
+
+def test_what_if_stands_beside_the_plan_until_it_is_kept(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    plan, fields = conversation.plan, conversation.draft.fields
+    shown = one(conversation.say("what if we had 128 GPUs and HSDP?"), VariationShown)
+    assert conversation.plan == plan and conversation.draft.fields == fields
+    assert {f.field: f.value for f in shown.fields} == {"cluster.gpus": 128, "parallelism.strategy": "hsdp"}
+    kept = one(conversation.say("keep it"), PlanShown)
+    assert kept.plan == shown.plan == conversation.plan and conversation.draft.fields["cluster.gpus"] == 128
+
+
+@pytest.mark.parametrize(("message", "fields"), [
+    ("what if RoCE 200?", {"cluster.fabric": "roce-v2-200"}),
+    ("what if the context were 8k?", {"training.sequence_length": 8192}),
+    ("what if the batch were 256?", {"training.global_batch": 256}),
+])
+def test_a_number_in_a_what_if_belongs_to_what_it_stands_beside(begin: Callable[..., Conversation], message: str,
+                                                               fields: dict[str, Any]) -> None:
+    shown = one(begin(f"{JOB}, 4k context, 100B tokens").say(message), VariationShown)
+    assert {f.field: f.value for f in shown.fields} == fields
+
+
+def test_a_variation_that_cannot_be_done_says_what_would_help(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    shown = one(conversation.say("what if llama 3.1 405b with ddp?"), VariationShown)
+    assert shown.plan.recommendation.verdict == "infeasible"
+    assert shown.plan.recommendation.smallest_change in "\n".join(wording.lines(shown, 1000))
+
+
+def test_keeping_a_variation_keeps_the_branches_and_can_be_taken_back(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "no, 128", "undo", "fsdp")
+    conversation.say("what if we had 256 GPUs?")
+    conversation.say("keep it")
+    assert conversation.draft.fields["cluster.gpus"] == 256 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    assert "GPUs: 128" in one(conversation.say("branches"), Note).items[0]
+    conversation.say("undo")
+    assert conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    conversation.say("no, 32")
+    assert any("GPUs: 256" in item for item in one(conversation.say("branches"), Note).items)
+    conversation.say("branch 1")
+    assert conversation.draft.fields["cluster.gpus"] == 128 and "parallelism.strategy" not in conversation.draft.fields
+
+
+def test_a_strategy_alone_says_what_it_means_for_the_split(begin: Callable[..., Conversation]) -> None:
+    assert "without tensor or pipeline parallelism" in one(begin(JOB).say("fsdp"), Understood).assumed[0]
+    assert not one(begin(JOB).say("tp8 fsdp"), Understood).assumed
+
+
+def test_why_of_what_cannot_be_done_says_what_stands_in_the_way(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretrain llama 3.1 405b on 16 H100s")
+    assert conversation.plan.recommendation.verdict == "infeasible"
+    explanation = one(conversation.say("why"), Explanation)
+    figures = [child.text for child in explanation.tree.children if child.kind == "figure"]
+    assert any("does not fit" in text and "GiB per GPU" in text for text in figures)
+    assert not any("$" in text or "One step takes" in text for text in figures)
+    why_not = one(conversation.say("why not RoCE?"), Explanation)
+    assert "does not fit" in why_not.tree.children[0].text
+
+
+def test_why_a_deadline_cannot_be_met_names_the_deadline(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(f"{JOB}, 15T tokens, deadline 10 days")
+    assert conversation.plan.recommendation.verdict == "infeasible"
+    assert "days" in one(conversation.say("why"), Explanation).tree.children[0].text
+
+
+def test_a_variation_that_is_dropped_is_gone(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "what if 100 GbE", "no, leave it")
+    assert conversation.variation is None
+    assert "no variation to keep" in one([e for e in conversation.say("keep it") if isinstance(e, Note)], Note).text
+
+
+def test_undo_after_a_what_if_takes_back_the_what_if_and_then_the_last_fact(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "no, 128", "what if we had 256 GPUs?")
+    plan = conversation.plan
+    note = one([e for e in conversation.say("undo") if isinstance(e, Note)], Note)
+    assert "No longer tried: GPUs: 256" in note.text and conversation.variation is None
+    assert conversation.plan is plan and conversation.draft.fields["cluster.gpus"] == 128
+    conversation.say("undo")
+    assert conversation.draft.fields["cluster.gpus"] == 64
+
+
+@pytest.mark.parametrize("said", ["why", "why not RoCE?", "what would flip it", "assumptions", "show the plan", "plot",
+                                  "compare RoCE and InfiniBand"])
+def test_what_is_asked_after_a_what_if_is_about_what_was_tried(begin: Callable[..., Conversation], said: str) -> None:
+    """The same answers as if the variation had been the plan from the start, and the answer says which of the two it is about."""
+    note, *answer = begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?").say(said)
+    accepted, kept = begin(JOB).say(said), begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?", "keep it").say(said)
+    assert "GPUs: 8" in note.text and "tried" in note.text
+    assert answer == kept and answer != accepted
+
+
+def test_a_what_if_that_cannot_be_is_a_sentence(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    assert "got 7" in one(conversation.say("what if we used tp 7"), Failure).text
+    assert conversation.variation is None
+
+
+def test_half_the_price_is_half_of_the_catalogs_price(begin: Callable[..., Conversation], library: Library) -> None:
+    shown = one(begin(JOB).say("what if it were half the price"), VariationShown)
+    assert shown.fields[0].value == pytest.approx(library.catalog.gpus["h100-sxm"].hour_price.value / 2)
+
+
+def leaves(reason: Reason) -> Iterator[Reason]:
+    yield reason
+    for child in reason.children:
+        yield from leaves(child)
+
+
+def test_why_leads_from_the_answer_over_rules_and_facts_to_sources(begin: Callable[..., Conversation], library: Library) -> None:
+    conversation = begin(JOB)
+    explanation = one(conversation.say("why"), Explanation)
+    nodes = list(leaves(explanation.tree))
+    assert explanation.tree.text == conversation.plan.recommendation.headline
+    assert {n.id for n in nodes if n.kind == "rule"} <= set(library.rules)
+    claims = [n for n in nodes if n.kind == "claim"]
+    assert claims and {n.source for n in claims} <= set(library.knowledge.sources)
+    assert [n for n in nodes if n.kind == "fact"] and [n for n in nodes if n.kind == "figure"]
+
+
+def test_why_of_one_finding_by_its_rule(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    rule = conversation.plan.findings[0].rule
+    assert one(conversation.say(f"why {rule}"), Explanation).about == rule
+
+
+def test_why_not_names_the_price_of_taking_it(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(f"{JOB} with fsdp")
+    explanation = one(conversation.say("why not plain ethernet?"), Explanation)
+    assert explanation.about.startswith("ethernet-tcp") and "more than" in explanation.tree.children[0].text
+
+
+def test_two_fabrics_are_compared_point_by_point(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    comparison = one(conversation.say("compare InfiniBand with 100 gig ethernet"), Comparison)
+    rows = {row.what: row for row in comparison.rows}
+    assert (comparison.left, comparison.right) == ("infiniband-ndr-400", "ethernet-tcp-100")
+    assert rows["latency between nodes"].better == "left" and rows["skills to run it"].better == "right"
+    cost = {c.fabric: c.cost_usd.p50 for c in conversation.plan.candidates if c.cost_usd}
+    assert rows["cost of the run"].better == ("left" if cost[comparison.left] < cost[comparison.right] else "right")
+
+
+def test_comparing_with_what_is_no_candidate_is_a_sentence(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(f"{JOB}, no InfiniBand")
+    assert "no candidate" in one(conversation.say("compare NDR InfiniBand with RoCE"), Failure).text
+
+
+def test_flips_are_those_of_the_plan(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    note = one(conversation.say("what would flip it?"), Note)
+    assert len(note.items) >= len(conversation.plan.recommendation.flips)
+    assert all(any(flip.to_fabric in item for item in note.items) for flip in conversation.plan.recommendation.flips)
+
+
+def test_sources_that_disagree_are_told_with_what_holds(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(f"{JOB} with fsdp")
+    note = one(conversation.say("which sources disagree?"), Note)
+    assert len(note.items) == len(conversation.plan.conflicts) > 0
+    assert all("What holds" in item for item in note.items)
+
+
+@pytest.mark.parametrize("message", ["sources", "assumptions", "warnings", "what should we measure first?",
+                                     "what should we ask the provider?", "help", "what do you know so far?"])
+def test_each_part_of_the_plan_can_be_asked_for(begin: Callable[..., Conversation], message: str) -> None:
+    assert [e for e in begin(JOB).say(message) if isinstance(e, Note)][0].text
+
+
+def test_free_questions_go_to_the_search(begin: Callable[..., Conversation]) -> None:
+    def searcher(question: str) -> SearchAnswer:
+        return SearchAnswer(question=question, answered=False, passages=[])
+
+    conversation = begin(JOB, searcher=searcher)
+    fields, question = conversation.draft.fields, conversation.question
+    answer = one(conversation.say("what is tail latency?"), Answer)
+    assert answer.answer.question == "what is tail latency?" and "no answer" in answer.note
+    assert conversation.draft.fields == fields and conversation.question == question
+
+
+def test_without_a_search_it_says_so(begin: Callable[..., Conversation]) -> None:
+    answer = one(begin(JOB).say("what is tail latency?"), Answer)
+    assert answer.answer is None and "not available" in answer.note
+
+
+def test_a_search_that_cannot_be_opened_is_a_sentence(begin: Callable[..., Conversation]) -> None:
+    def searcher(question: str) -> SearchAnswer:
+        raise InputError("the search needs torch, which is not installed")
+
+    assert "torch" in one(begin(JOB, searcher=searcher).say("what is tail latency?"), Failure).text

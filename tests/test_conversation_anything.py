@@ -1,0 +1,212 @@
+"""What cannot be, what is not known, what is exported, and that anything may be typed, also line by line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assistant import library as libraries
+from assistant.conversation import Conversation, opening, plain, replay, searching, transcripts
+from assistant.conversation.events import Answer, Comparison, Event, Exported, Failure, PlanShown, Turn, Understood
+from assistant.library import Library
+from assistant.library.questionnaires import read_one
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from tests.conversing import JOB, asked, begin, library, one  # noqa: F401
+
+
+# -- what cannot be, and what is not known ------------------------------------------------------------------
+
+
+def test_minus_five_gpus_are_refused_in_one_sentence(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    failure = one(conversation.say("-5 GPUs"), Failure)
+    assert failure.text == "\"-5 GPUs\" cannot be right: the number must be more than zero. Nothing was changed."
+    assert conversation.draft.fields["cluster.gpus"] == 64
+
+
+def test_a_network_nobody_knows_is_named_and_the_known_ones_listed(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    failure = one(conversation.say("compare RoCE and nonsense"), Failure)
+    assert '"nonsense" is no network' in failure.text and "infiniband-ndr-400" in failure.text
+    assert one(conversation.say("compare the two"), Comparison)
+
+
+def test_every_single_word_that_help_names_is_understood(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB)
+    for word in ("facts", "branches", "sources", "assumptions", "warnings", "back", "not sure"):
+        assert not [e for e in conversation.say(word) if isinstance(e, Failure)], word
+
+
+@pytest.mark.parametrize("question", ["from how many GPUs does InfiniBand pay?", "How many GPUs before InfiniBand makes sense?"])
+def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(begin: Callable[..., Conversation],
+                                                                           question: str) -> None:
+    answer = one(begin(f"{JOB} with fsdp").say(question), Answer).answer
+    assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "Llama 3.1 70B"
+
+
+def test_lora_is_said_to_be_planned_as_full_fine_tuning(begin: Callable[..., Conversation]) -> None:
+    noted = one(begin().say("LoRA of llama 3.1 8b on 16 H100s"), Understood)
+    assert any("upper bound" in text for text in noted.assumed)
+
+
+# -- export ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("message", "suffix", "format"),
+                         [("export as markdown to {}", ".md", "markdown"), ("save it to {}", ".json", "json"),
+                                                             ("export to {}", ".yaml", "yaml"), ("export to {}", ".txt", "text")])
+def test_the_plan_is_exported(begin: Callable[..., Conversation], tmp_path: Path, message: str, suffix: str, format: str) -> None:
+    path = tmp_path / f"plan{suffix}"
+    exported = one(begin(JOB).say(message.format(path)), Exported)
+    assert (exported.path, exported.format) == (str(path), format) and path.stat().st_size > 50
+
+
+def test_an_exported_questionnaire_plans_the_same_again(begin: Callable[..., Conversation], library: Library,
+                                                        tmp_path: Path) -> None:
+    conversation = begin(f"{JOB} with fsdp, no InfiniBand, $2.10/hr", f"export as yaml to {tmp_path / 'job.yaml'}")
+    assert read_one(tmp_path / "job.yaml", library.catalog) == conversation.draft.questionnaire(library.catalog)
+
+
+def test_a_file_that_is_there_is_not_overwritten_unasked(begin: Callable[..., Conversation], tmp_path: Path) -> None:
+    path = tmp_path / "plan.md"
+    path.write_text("mine")
+    conversation = begin(JOB)
+    assert "already there" in one(conversation.say(f"export to {path}"), Failure).text and path.read_text() == "mine"
+    assert one(conversation.say(f"export to {path}, overwrite"), Exported) and path.read_text() != "mine"
+    assert "cannot be written" in one(conversation.say(f"export to {tmp_path}/no/such/folder.md"), Failure).text
+
+
+# -- anything may be typed ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("message", ["", "   ", "\x1b[31m", "[/bold]", "{}", "%s", "\\", "'; DROP TABLE", "64" * 500,
+                                     "no " * 400, "\u202e64 H100s", "99999999999999999999 H100s",
+                                     "1e400 tokens", "0 GPUs", "-8 GPUs", "8x8x8x8 H100", "🙂", "tp=99999999999 pp=3", "compare",
+                                     "what if", "why not", "branch 0", "export to /", "x" * 5000])
+def test_no_message_breaks_the_conversation(begin: Callable[..., Conversation], message: str) -> None:
+    for conversation in (begin(), begin(JOB)):
+        events = conversation.say(message)
+        assert not any(c in str([e.model_dump() for e in events if not isinstance(e, PlanShown)]) for c in "\x1b\u202e")
+        assert conversation.say("help")
+
+
+def test_events_are_frozen_and_travel_as_json(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "why", "what if 128 GPUs", "compare RoCE and InfiniBand")
+    for turn in conversation.turns:
+        assert Turn.model_validate_json(turn.model_dump_json(by_alias=True)) == turn
+    with pytest.raises(ValueError, match="frozen"):
+        conversation.turns[0].events[0].text = "other"
+
+
+def test_the_same_words_give_the_same_conversation(begin: Callable[..., Conversation]) -> None:
+    messages = (JOB, "fsdp", "why", "no, 128", "what would flip it")
+    assert begin(*messages).turns == begin(*messages).turns
+
+
+# -- line by line ------------------------------------------------------------------------------------------
+
+
+def talk(conversation: Conversation, *lines: str) -> list[str]:
+    said, written = iter(lines), []
+    plain.run(conversation, lambda: next(said, None), written.append)
+    return written
+
+
+def test_line_by_line_choices_have_keys_and_the_end_of_input_ends_it(begin: Callable[..., Conversation]) -> None:
+    conversation = Conversation(libraries.load())
+    written = talk(conversation, "1", "2", "H100", "64")
+    assert conversation.draft.fields == {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm",
+                                         "cluster.gpus": 64}
+    assert "  1. Pretrain a model" in written
+
+
+def test_a_number_that_could_be_an_answer_is_no_key(begin: Callable[..., Conversation]) -> None:
+    conversation = Conversation(libraries.load())
+    written = talk(conversation, "pretraining", "llama 3.1 8b", "H100", "2")
+    assert conversation.draft.fields["cluster.gpus"] == 2
+    assert any(line.startswith("  a. 8 (") for line in written)
+
+
+def test_lines_are_plain_text_that_fits(library: Library) -> None:
+    written = talk(Conversation(library), f"{JOB} with fsdp", "why", "compare InfiniBand and RoCE", "what if [red]128[/red] "
+                                                                                                    "GPUs \x1b[31m",
+                                                                                                    "show the plan", "quit")
+    assert max(len(line) for line in written) <= 80
+    assert all(line.isprintable() for line in written)
+    assert not any(c in "".join(written) for c in "│┌─═█")
+
+
+def test_after_an_answer_in_between_the_open_question_is_named(library: Library) -> None:
+    written = talk(Conversation(library), JOB, "why")
+    assert any(line.startswith("Still open: ") for line in written)
+
+
+def test_a_conversation_is_saved_and_gone_on_with(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    first = opening.begin(library)
+    written = talk(first, JOB, "fsdp")
+    assert str(first.transcript_path) in "".join(written)
+    again = opening.begin(library, resume=first.transcript_path)
+    assert again.draft.fields == first.draft.fields and again.plan == first.plan
+    assert "Going on where the transcript ends." in talk(again, "no, 128")
+    assert opening.begin(library, resume=first.transcript_path).draft.fields["cluster.gpus"] == 128
+
+
+def test_a_conversation_in_which_nothing_is_said_leaves_no_file(library: Library, tmp_path: Path,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    silent, other = opening.begin(library), opening.begin(library)
+    assert not any("transcript is in" in line for line in talk(silent)) and not list(tmp_path.rglob("*.md"))
+    talk(other, "pretraining")
+    silent.say("finetuning")
+    assert len(list(tmp_path.rglob("*.md"))) == 2 and silent.transcript_path != other.transcript_path
+
+
+def test_a_conversation_that_ended_with_goodbye_replays_as_it_went(library: Library, tmp_path: Path,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path))
+    first = opening.begin(library)
+    talk(first, "pretraining", "quit")
+    assert not transcripts.replay_file(first.transcript_path, library).changed
+
+
+def test_a_question_during_the_warm_up_opens_the_search_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, ready = [], threading.Event()
+
+    def slowly(library: Library, yours: bool) -> Callable[[str], SearchAnswer]:
+        opened.append(yours)
+        ready.wait(1)
+        return lambda question: SearchAnswer(question=question, answered=False, passages=[])
+
+    monkeypatch.setattr(searching, "_open_search", slowly)
+    search = searching.lazy_searcher(library)
+    warming = threading.Thread(target=search, args=("interconnect",))
+    warming.start()
+    asked = threading.Thread(target=search, args=("what is RDMA?",))
+    asked.start()
+    ready.set()
+    warming.join()
+    asked.join()
+    assert len(opened) == 1
+
+
+def test_the_command_talks_through_a_pipe(tmp_path: Path) -> None:
+    code = "from assistant.conversation import plain; raise SystemExit(plain.main())"
+    done = subprocess.run([sys.executable, "-c", code], input="64 H100s\nquit\n", capture_output=True, text=True,
+                          cwd=Path(__file__).parents[1],
+                          env={"WEFT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"})
+    assert done.returncode == 0 and done.stderr == "" and "GPUs: 64" in done.stdout
+
+
+def test_the_conversation_loads_neither_screen_nor_embedding_model() -> None:
+    code = ("import sys, json\nfrom assistant import library\nfrom assistant.conversation import Conversation, replay\n"
+            f"list(replay(Conversation(library.load()), [{JOB!r}, 'why']))\nprint(json.dumps([m for m in ('torch', "
+            f"'sentence_transformers', 'textual') if m in sys.modules]))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    assert json.loads(done.stdout) == []
