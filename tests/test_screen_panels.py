@@ -6,6 +6,8 @@ import pytest
 
 pytest.importorskip("textual")
 
+from textual.geometry import Region  # noqa: E402
+
 from assistant.conversation import Conversation  # noqa: E402
 from assistant.tui.source_screen import SourceScreen  # noqa: E402
 from tests.at_the_screen import JOB, NARROW, VERY_WIDE, WIDE, at_the_screen, on_screen  # noqa: E402
@@ -204,3 +206,75 @@ async def test_answers_go_on_while_the_sizes_are_computed(begin, monkeypatch):
         go_on.set()
         await user.until(lambda: not plots.computing)
         assert plots.scale is not None
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f6"])
+@on_screen
+async def test_who_types_while_reading_the_panel_types_on_the_answer_line(begin, size, key):
+    async with at_the_screen(begin, size) as user:
+        await user.says(JOB)
+        await user.press(key)
+        await user.until(lambda: user.talk.panel.has_focus_within)
+        await user.types("what if 64 gpus")
+        assert user.talk.prompt.text == "what if 64 gpus" and user.talk.prompt.has_focus
+        await user.press("enter")
+        assert user.talk.conversation.variation is not None
+
+
+@pytest.mark.parametrize("key", ["f5", "escape"])
+@on_screen
+async def test_back_on_a_page_of_the_panel_leads_back_to_the_conversation(begin, key):
+    async with at_the_screen(begin, NARROW) as user:
+        await user.says(JOB)
+        question = user.talk.conversation.question
+        await user.press("f2")
+        await user.until(lambda: user.talk.panel.plan.has_focus)
+        assert "Back Esc" in user.sees().splitlines()[2]
+        await user.press(key)
+        await user.until(lambda: user.talk.prompt.has_focus)
+        assert user.talk.conversation.question == question and "Understood:" in user.sees() and "Back Esc" not in user.sees()
+
+
+@pytest.mark.parametrize("size", [NARROW, (110, 30), WIDE])
+@on_screen
+async def test_the_next_question_does_not_cover_the_answer_nor_the_line_to_answer_on(begin, size):
+    async with at_the_screen(begin, size) as user:
+        await user.says("pretrain llama 3.1 70b on 64 h100 with megatron")
+        await user.until(lambda: user.talk.conversation.question.text in user.reads())
+        headline = " ".join(user.talk.conversation.plan.recommendation.headline.split()[:6])
+        assert headline in user.reads()
+        await user.types("own words")
+        assert "own words" in user.sees()
+        await user.press("escape", "down")
+        first = user.talk.question_view.offers[0].label
+        assert f"▸ 1 {first}"[:40] in user.sees() and "Enter takes" in user.sees()
+        await user.says("why")
+        assert headline in user.reads()
+
+
+@on_screen
+async def test_the_panel_has_the_plan_in_short_and_enter_opens_everything(begin):
+    async with at_the_screen(begin) as user:
+        await user.says(JOB)
+        panel = user.talk.panel.plan
+        short = _texts(user)
+        assert "What would flip it" in short and "Why not the others" not in short and "Enter" in short
+        await user.press("f2")
+        await user.until(lambda: panel.has_focus)
+        await user.press("enter")
+        assert "Why not the others" in _texts(user) and len(_texts(user)) > 2 * len(short)
+        await user.press("enter")
+        assert _texts(user) == short
+        await user.press("escape")
+        await user.says("show the plan")
+        assert "Why not the others" in _texts(user)
+
+
+def _texts(user):
+    """What the panel of the plan says, down to its end."""
+    return "\n".join(strip.text.rstrip() for name in ("plan-view", "plan-rest") for strip in _strips(user.app.query_one(f"#{name}")))
+
+
+def _strips(widget):
+    return widget.render_lines(Region(0, 0, widget.size.width, widget.size.height))

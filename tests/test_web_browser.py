@@ -50,8 +50,8 @@ async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp
                 await page.types(message)
                 await page.press("enter")
                 kept = await _answered(one, kept, number)
-            seen = await page.until("% sure")
-            assert "Candidates" in seen and sum(fabric in seen for fabric in library.catalog.fabrics) >= 3, seen
+            seen = await page.until("Candidates")
+            assert sum(fabric in seen for fabric in library.catalog.fabrics) >= 3, seen
             await page.press("f8")
             await _answered(one, kept, len(saved.said) + 2)
             assert page.complaints == []

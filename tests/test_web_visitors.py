@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from assistant.web import messages
-from tests.web_server import FIRST_QUESTION, JOB, alive, gone, over_the_network, serving, visit
+from tests.web_server import FIRST_QUESTION, JOB, NEXT_QUESTION, alive, gone, over_the_network, serving, visit
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ async def test_an_export_goes_to_the_browser_once_and_nothing_is_written_on_the_
         visitor = await visit(client, served)
         await visitor.until(FIRST_QUESTION)
         await visitor.says(JOB)
-        await visitor.until("% sure")
+        await visitor.until(NEXT_QUESTION)
         await visitor.says("export to ../../stolen.md, overwrite")
         key = await visitor.until_told("deliver_file_start")
         async with client.get(f"{served.base}/download/{key}") as answer:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Footer
 
 from . import background, drawing
 from .hint import HintLine, next_step
+from .keyboard import Keyboard
 from .log import ConversationLog
-from .panel import PanelTab, SidePanel
+from .panel import SidePanel
 from .plots_panel import PlotsPanel
 from .prompt import Prompt
 from .proof import ProofTree
@@ -39,7 +39,7 @@ GRACE_S = 0.5
 TAB_OF_EVENT = {"details": "plan", "plots": "plots"}
 
 
-class ConversationScreen(Screen[None]):
+class ConversationScreen(Keyboard):
     """Log, question and answer line on the left, the panel on the right or, on a small terminal, in their place."""
 
     app: WeftApp
@@ -48,7 +48,7 @@ class ConversationScreen(Screen[None]):
         Binding("f2", "panel('plan')", "Plan", priority=True, key_display="F2"),
         Binding("f3", "panel('why')", "Why", priority=True, key_display="F3"),
         Binding("f4", "panel('sources')", "Sources", priority=True, key_display="F4"),
-        Binding("f5", "say('back')", "Back", priority=True, key_display="F5"),
+        Binding("f5", "back", "Back", priority=True, key_display="F5"),
         Binding("f6", "panel('plots')", "Plots", priority=True, key_display="F6"),
         Binding("f8", "say('undo')", "Undo", priority=True, key_display="F8"),
         Binding("f9", "say('not sure')", "Not sure", priority=True, show=False),
@@ -171,7 +171,8 @@ class ConversationScreen(Screen[None]):
     def on_prompt_moved(self, message: Prompt.Moved) -> None:
         """Arrow keys walk through the choices; without choices they bring back what was typed."""
         if self.question_view.offers:
-            self._hint(self.question_view.move(message.step))
+            self.question_view.move(message.step)
+            self.tell_next_step()
         else:
             self.prompt.action_recall(message.step)
 
@@ -181,7 +182,8 @@ class ConversationScreen(Screen[None]):
 
     def on_text_area_changed(self, event: Prompt.Changed) -> None:
         """A key that belongs to a choice marks it."""
-        self._hint(self.question_view.mark(event.text_area.text))
+        self.question_view.mark(event.text_area.text)
+        self.tell_next_step()
 
     def action_say(self, text: str) -> None:
         """Say something, typed or what a key stands for."""
@@ -261,9 +263,9 @@ class ConversationScreen(Screen[None]):
             self.prompt.placeholder = question.placeholder if question else "ask about the plan"
             self._asked_at = time.monotonic()
         else:
-            self.question_view.fold(True)
+            self.question_view.fold(self.has_class("-low"))
         self._keep_up(events)
-        self._hint(self.question_view.marked)
+        self.tell_next_step()
         self._no_longer_wait()
 
     def _keep_up(self, events: Sequence[Event], more_to_come: bool = False) -> None:
@@ -277,33 +279,15 @@ class ConversationScreen(Screen[None]):
         self.panel.note(events)
         tab = next((TAB_OF_EVENT[event.kind] for event in events if event.kind in TAB_OF_EVENT), None)
         if tab is not None:
+            self.panel.plan.show_whole(self.panel.plan.whole or any(event.kind == "details" for event in events))
             self.action_panel(tab)
 
-    def _hint(self, offer: Offer | None) -> None:
+    def tell_next_step(self) -> None:
+        """Say what Enter would do, unless something else is being said."""
         if not self.busy:
-            self.hint.say(next_step(offer, self.prompt.text, self.question_view.offers))
+            self.hint.say(next_step(self.question_view.marked, self.prompt.text, self.question_view.offers, self.question_view.folded))
 
     # Panel and pages.
-
-    def action_panel(self, tab: str) -> None:
-        """Show a tab and step into it; when it already has the keys, step back."""
-        if self.panel.has_focus_within and self.panel.tab == tab:
-            self.action_answer()
-            return
-        self.panel.turn_to(tab)
-        self.add_class("-panel")
-        self.call_after_refresh(self.panel.focus_tab)
-
-    def action_answer(self) -> None:
-        """Back to the answer line; there, clear it."""
-        if self.prompt.has_focus:
-            self.prompt.text = ""
-        self.remove_class("-panel")
-        self.prompt.focus()
-
-    def on_panel_tab_clicked(self, message: PanelTab.Clicked) -> None:
-        """A click on a tab."""
-        self.action_panel(message.tab)
 
     def on_plots_panel_scale_wanted(self, message: PlotsPanel.ScaleWanted) -> None:
         """Compute the job at other sizes beside everything else."""

@@ -8,7 +8,7 @@ KEYS = """
 # Everywhere
 
 F2 F3 F4 F6 | the plan, why, the sources, the plots: step in; again, or Esc, steps back
-F5 | back to the question before
+F5 | back: from a panel to the answer line, from there to the question before
 F8 | undo what was said last
 F9 | not sure: let it be assumed, and listed as assumed
 PgUp PgDn | read what was said

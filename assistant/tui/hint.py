@@ -46,7 +46,7 @@ class HintLine(Widget):
         return hint + Content(" " * (width - hint.cell_length - state.cell_length)) + state
 
 
-def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer]) -> str:
+def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer], folded: bool = False) -> str:
     """What the user can do now, in few words."""
     if offer is not None:
         return f"Enter takes: {offer.label}"
@@ -54,6 +54,8 @@ def next_step(offer: Offer | None, typed: str, offers: Sequence[Offer]) -> str:
         return "Enter sends · Ctrl+J breaks the line"
     if not offers:
         return "ask: why · why not roce · what if 128 GPUs · compare"
+    if folded:
+        return "↑ ↓ shows the choices; or your own words"
     if offers[0].choice is None:
         return "your own words, or 0 and Enter if not sure"
     kind = "number" if offers[0].key.isdigit() else "letter"

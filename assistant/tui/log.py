@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -22,12 +23,19 @@ class Exchange(Vertical):
 
     DEFAULT_CSS = "Exchange { height: auto; margin: 1 0 0 0; }"
 
+    class Laid(Message):
+        """It has got its room, or another than before."""
+
     def __init__(self, pieces: Iterable[Drawn]) -> None:
         super().__init__()
         self.pieces = list(pieces)
 
     def compose(self) -> Iterator[Widget]:
         yield from _widgets(self.pieces)
+
+    def on_resize(self) -> None:
+        """Tell that the room is known now."""
+        self.post_message(self.Laid())
 
     def go_on(self, pieces: list[Drawn]) -> None:
         """Add what came back later."""
@@ -71,6 +79,10 @@ Ctrl+C | copies what the mouse has selected
         self._fold.display = False
         yield self._fold
 
+    def on_resize(self) -> None:
+        """Tell that the newest exchange has another room now."""
+        self.post_message(Exchange.Laid())
+
     def add(self, pieces: list[Drawn]) -> None:
         """Add an exchange at the bottom and fold the oldest away."""
         if not pieces:
@@ -90,6 +102,17 @@ Ctrl+C | copies what the mouse has selected
         if pieces and exchanges:
             exchanges.last(Exchange).go_on(pieces)
             self.call_after_refresh(self._show, exchanges.last(Exchange))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the newest exchange has less room than it needs."""
+        exchanges = self.query(Exchange)
+        return bool(exchanges) and 0 < self.size.height < exchanges.last(Exchange).outer_size.height
+
+    def show_newest(self) -> None:
+        """Show the newest exchange in the room there is now."""
+        if self.query(Exchange):
+            self._show(self.query(Exchange).last(Exchange))
 
     def _show(self, newest: Exchange) -> None:
         """Scroll to the end; an answer longer than the screen is read from its beginning."""

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from assistant.conversation.events import Event, Reason, VariationShown
     from assistant.vocabulary.plan import Plan
 
+BACK = "back"
 TABS = {"plan": ("Plan", "F2"), "why": ("Why", "F3"), "sources": ("Sources", "F4"), "plots": ("Plots", "F6")}
 
 
 class PanelTab(Static):
-    """The name of a tab with its key."""
+    """The name of a tab with its key; :data:`BACK` leads back to the conversation where the panel has its place."""
 
     @dataclass
     class Clicked(Message):
@@ -34,7 +35,7 @@ class PanelTab(Static):
         tab: str
 
     def __init__(self, tab: str) -> None:
-        title, key = TABS[tab]
+        title, key = ("Back", "Esc") if tab == BACK else TABS[tab]
         super().__init__(f"{title} {key}", markup=False, id=f"tab-{tab}")
         self._tab = tab
 
@@ -60,6 +61,7 @@ class SidePanel(Vertical):
         with Horizontal(id="tabs"):
             for tab in TABS:
                 yield PanelTab(tab)
+            yield PanelTab(BACK)
         with ContentSwitcher(initial="plan", id="panes"):
             yield self.plan
             yield self.why

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from assistant.present.report import Section
     from assistant.vocabulary.plan import Plan
 
+MORE = "Enter, with F2: everything, with the sources in full."
 NEEDED = {"workload": "kind of job", "model": "model", "cluster.gpu": "kind of GPU", "cluster.gpus": "number of GPUs"}
 
 
@@ -27,16 +29,20 @@ class PlanPanel(VerticalScroll):
     HELP = """\
 # The plan
 
-It grows with every answer: the recommendation, every fabric with its time and cost, why, why not the others, what would
-flip it, what was assumed, the sources.
+It grows with every answer: the recommendation, the best fabrics with their time and cost, why, what would flip it, what
+to measure first, what was assumed. Enter shows everything.
 
 ↑ ↓ PgUp PgDn | scroll
+Enter | everything, with the sources in full; again, the plan in short
 Esc | back to the answer line
 Ctrl+P | save or copy it
 """
 
+    BINDINGS = [Binding("enter", "everything", "Everything", show=False)]
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.whole = False
         self._told = Flow(id="told")
         self._view = Static(id="plan-view", markup=False)
         self._rest = Static(id="plan-rest", markup=False)
@@ -63,7 +69,18 @@ Ctrl+P | save or copy it
         self._told.display = bool(above)
         if plan is not self.plan or (self._behind and not more_to_come):
             self.plan = plan
-            self._draw(_sections(plan) if plan else [], more_to_come)
+            self._draw(_sections(plan, self.whole) if plan else [], more_to_come)
+
+    def action_everything(self) -> None:
+        """Show everything there is of the plan, or the plan in short again."""
+        self.show_whole(not self.whole)
+
+    def show_whole(self, whole: bool) -> None:
+        """Show the plan whole or in short, now and from now on."""
+        if self.plan is not None and whole != self.whole:
+            self.whole = whole
+            self.scroll_home(animate=False)
+            self._draw(_sections(self.plan, whole), more_to_come=False)
 
     def _draw(self, sections: list[Section], more_to_come: bool) -> None:
         from assistant.present.terminal import in_view
@@ -78,10 +95,11 @@ Ctrl+P | save or copy it
             self._rest.update(_view(below))
 
 
-def _sections(plan: Plan) -> list[Section]:
+def _sections(plan: Plan, whole: bool) -> list[Section]:
+    from assistant.present.brief import brief
     from assistant.present.report import report
 
-    return report(plan)
+    return report(plan) if whole else brief(plan, MORE)
 
 
 def _view(sections: list[Section]) -> RenderableType:

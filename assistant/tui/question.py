@@ -53,6 +53,8 @@ class QuestionView(Vertical):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.question: Question | None = None
+        self.folded = False
+        self.wanted = False  # whether a key has brought the choices back
         self.offers: list[Offer] = []
         self._text = Flow(id="question-text")
         self._choices = OptionList(id="choices", markup=False, compact=True)
@@ -66,7 +68,6 @@ class QuestionView(Vertical):
         """Show a question, or nothing."""
         self.question = question
         self.offers = offers(question) if question else []
-        self._text.show(_wording(question) if question else [])
         self._choices.clear_options().add_options([Option(_label(offer, False)) for offer in self.offers])
         self._choices.highlighted = None
         self._choices.set_class(not self.offers, "-empty")
@@ -74,8 +75,15 @@ class QuestionView(Vertical):
         self.fold(False)
 
     def fold(self, folded: bool) -> None:
-        """On a low screen, leave the room to an answer that came in between; a key that chooses brings the choices back."""
+        """Leave the room to an answer: the question alone; a key that chooses brings the rest back."""
+        self.folded, self.wanted = folded, False
         self.set_class(folded, "-folded")
+        lines = _wording(self.question) if self.question else []
+        self._text.show(lines[:1] if folded else lines)
+
+    def _unfold(self) -> None:
+        self.fold(False)
+        self.wanted = True
 
     @property
     def marked(self) -> Offer | None:
@@ -88,12 +96,12 @@ class QuestionView(Vertical):
         at = next((i for i, offer in enumerate(self.offers) if offer.key == key.strip().lower()), None)
         self._choices.highlighted = at
         if at is not None:
-            self.fold(False)
+            self._unfold()
         return self.marked
 
     def move(self, step: int) -> Offer | None:
         """Move the mark up or down, around the ends."""
-        self.fold(False)
+        self._unfold()
         if self.offers:
             at = self._choices.highlighted
             first = 0 if step > 0 else len(self.offers) - 1

@@ -56,13 +56,14 @@ class StatusLine(Widget):
         from assistant.present.reading import is_given
 
         sign, style = headline_sign(self._plan)
+        tried = ("what if  " if self._what_if else "", "$weft")
         if answer.verdict == "infeasible":
-            return Content.assemble((f"{sign} not feasible", style))
+            return Content.assemble(tried, (f"{sign} not feasible", style))
         fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
         if is_given(self._plan):
-            return Content.assemble(("what if  " if self._what_if else "", "$weft"), (f"{sign} {fabric}", style),
+            return Content.assemble(tried, (f"{sign} {fabric}", style),
                                     (f"  given; the cheapest too: {answer.confidence:.0%}", "$quiet"))
-        return Content.assemble(("what if  " if self._what_if else "", "$weft"), (f"{sign} {fabric}", style), "  ",
+        return Content.assemble(tried, (f"{sign} {fabric}", style), "  ",
                                 (meter(answer.confidence), "$good"), (f" {answer.confidence:.0%} sure", "$quiet"))
 
 
