@@ -103,3 +103,29 @@ def test_a_general_question_is_not_taken_for_one_about_the_job_told_before(quest
     ("don't we need infiniband?", Polarity.NEUTRAL)])
 def test_what_a_yes_would_mean(text, meant):
     assert polarity_of(text) is meant
+
+
+@pytest.mark.parametrize("called", ["a 7B fine-tune", "fine tuning 7B"])
+def test_fine_tuning_is_no_word_for_enough(called, library):
+    found = needed(f"do I need InfiniBand for {called} on 2 nodes?", library)
+    assert found.text.startswith("No: RDMA is needed, InfiniBand is not") and lags(found, "ethernet-tcp-100") > 1.05
+
+
+def test_a_job_of_ours_without_a_size_is_answered_for_a_usual_one_and_says_so(library):
+    found = needed("can I train 70B over 25 GbE?", library)
+    assert found.text.startswith("No, ") and "how many was not said" in found.text
+    assert "cluster.gpus" in {one.field for one in found.assumptions}
+    assert needed("can we fine-tune a 13B model over 100GbE?", library).text.startswith("No, ")
+
+
+def test_a_job_of_nobody_without_a_size_is_left_to_the_search(library):
+    assert computed_answer("is InfiniBand needed to train 70B?", library, understand) is None
+
+
+def test_the_bandwidth_a_node_needs_is_that_of_a_network_over_which_a_step_is_hardly_longer(library):
+    found = computed_answer("what bandwidth per node does a 70B pretraining on 64 H100 need?", library, understand).computed
+    steps = {one.name.removeprefix("step time, "): one.value for one in found.figures if one.name.startswith("step time")}
+    enough = found.figures[0].formula.split(" × ")[1].split(",")[0]
+    fabric = next(one.id for one in library.catalog.fabrics.values() if one.name == enough)
+    assert found.unit == "Gb/s" and steps[fabric] <= 1.05 * min(steps.values())
+    assert all(step > 1.05 * min(steps.values()) for name, step in steps.items() if "tcp" in name)

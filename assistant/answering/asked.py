@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assistant.planning.resolve import Assumptions
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
@@ -38,8 +39,12 @@ _NEGATIVE_QUESTION = re.compile(r"^\W*(?:(?:and|but|so|then)\W+)*(?P<verb>is|are
 _COMPARING = re.compile(r"\bwithout\b|\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b")
 _DECIMAL = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
-_SPEED = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<t>t)?(?:(?<=t)|g)(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*|"
-                    r"(?![\w]))")
+_PER_SECOND = r"(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*)"
+# "100G" is a speed, "1T" a number of tokens.
+_SPEED = re.compile(rf"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?:(?P<t>t){_PER_SECOND}|g(?:{_PER_SECOND}|(?![\w])))")
+
+
+_BYTE_RATE = re.compile(r"(?<![\w.$])(?P<n>\d+(?:\.\d+)?)\s?(?P<k>[KkMGT])(?P<i>i)?B\s?(?:/\s?s|ps|per s)")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Asked:
 
     ``text`` is lower-cased and corrected; ``fields`` are dotted questionnaire paths, ``told`` those of them that come from
     the conversation and not from the question. ``bytes_``: the size of a message. ``speeds``: Gb/s said without a technology.
+    ``byte_rate``: bytes per second, where a capital B says that no bits are meant.
     """
 
     text: str
@@ -57,6 +63,7 @@ class Asked:
     speeds: tuple[float, ...] = ()
     told: Mapping[str, Any] = field(default_factory=dict)
     corrected: tuple[Assumption, ...] = ()
+    byte_rate: float | None = None
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Whether the question contains it."""
@@ -65,6 +72,14 @@ class Asked:
     @property
     def names_model(self) -> bool:
         return _names_model(self.fields)
+
+    def with_size(self, gpus: int, taken: Assumptions, *, always: bool = False) -> Asked:
+        """The same with a number of GPUs, assumed where none is said, or in any case."""
+        if always:
+            return replace(self, fields=dict(self.fields) | {"cluster.gpus": gpus})
+        if "cluster.gpus" in self.fields:
+            return self
+        return replace(self, fields=dict(self.fields) | {"cluster.gpus": taken.take("cluster.gpus", gpus, "not said: the number of GPUs")})
 
 
 def _names_model(fields: Mapping[str, Any]) -> bool:
@@ -90,11 +105,11 @@ def read(question: str, understand: Understand, catalog: Catalog, told: Mapping[
     if meaning.intent == "compare" or (meaning.intent == "ask" and not _names_model(fields)):
         fields = _of_the_job(text, fields, understand, catalog) | fields
     fabrics = list(dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])]))
-    filled, speeds = _from_the_conversation(fields, told), _speeds(text, fabrics, catalog)
+    filled, speeds = _from_the_conversation(fields, told), _speeds(plain(_in_bits(question)), fabrics, catalog)
     if told.get("cluster.fabric") in catalog.fabrics and not fabrics and not speeds:
         fabrics = [told["cluster.fabric"]]
         filled["cluster.fabric"] = fabrics[0]
-    return Asked(text, {**filled, **fields}, tuple(fabrics), _bytes(text), speeds, filled, corrected)
+    return Asked(text, {**filled, **fields}, tuple(fabrics), _bytes(text), speeds, filled, corrected, _byte_rate(question))
 
 
 def plain(question: str) -> str:
@@ -158,6 +173,21 @@ def _bytes(text: str) -> float | None:
         scale = 1.0 if match["plain"] else (_BINARY if match["i"] else _DECIMAL)[(match["k"] or match["word"])[0]]
         return float(match["n"].replace(",", "")) * scale
     return None
+
+
+def _byte_rate(question: str) -> float | None:
+    """Bytes per second: "50 GB/s", unlike "50 Gb/s"."""
+    match = _BYTE_RATE.search(question.translate(_ALIKE))
+    return _rate(match) if match else None
+
+
+def _rate(match: re.Match[str]) -> float:
+    return float(match["n"]) * (_BINARY if match["i"] else _DECIMAL)[match["k"].lower()]
+
+
+def _in_bits(question: str) -> str:
+    """Rates in bytes, told by their capital letter, as rates in bits: a link of 50 GB/s is one of 400 Gb/s."""
+    return _BYTE_RATE.sub(lambda match: f"{_rate(match) * 8 / 1e9:g} gb/s", question)
 
 
 def _speeds(text: str, fabrics: list[str], catalog: Catalog) -> tuple[float, ...]:

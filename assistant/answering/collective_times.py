@@ -20,7 +20,7 @@ from .recognition import collective_of
 from .result import computed, figure
 from .situation import Situation, fabrics, model_of, network, nics, params_of, situation
 
-NAMES = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter", "all_to_all": "all-to-all",
+NAMES = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter", "all_to_all": "all-to-all", "broadcast": "broadcast",
          "send_receive": "transfer from one GPU to another"}
 _ALGORITHMS = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU"}
 _MOST_NETWORKS = 3
@@ -74,7 +74,7 @@ def _between(kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation
     per_domain = at.machine.domain / at.gpus_per_node * count
     links = 1 if kind == "send_receive" else per_domain
     line = fabric.line_rate.si * links
-    least = least_bytes(kind, bytes_, at.domains, min(at.machine.domain, at.gpus)) / line
+    least = _least(kind, bytes_, at.domains, min(at.machine.domain, at.gpus)) / line
     formula = f"{_share(kind, at)}{written.bytes_(bytes_)} ÷ ({significant(links)} × {written.rate(fabric.line_rate.si)})"
     inside, how = _scale_up_bound(kind, bytes_, at, catalog)
     bound = fabric.id
@@ -91,13 +91,20 @@ def _model_time(kind: str, joined: Network, at: Situation, bytes_: float) -> flo
     """Seconds as the quantitative model has them."""
     if kind == "send_receive":
         return send_time(joined, at.machine, bytes_)
+    if kind == "broadcast":  # an all-gather's ring brings a node all but its own share, a broadcast's the whole
+        return collective_time("all_gather", joined, at.machine, bytes_) * at.gpus / max(1, at.gpus - 1)
     return collective_time(kind, joined, at.machine, bytes_)
+
+
+def _least(kind: str, bytes_: float, members: int, gpus_each: int = 1) -> float:
+    """Bytes into each member; a broadcast brings every one the whole message."""
+    return bytes_ if kind == "broadcast" else least_bytes(kind, bytes_, members, gpus_each)
 
 
 def _share(kind: str, at: Situation) -> str:
     n, each = at.domains, min(at.machine.domain, at.gpus)
     return {"all_reduce": f"2·({n}−1)/{n} · ", "all_to_all": f"({n}−1)/{n} · {each} GPUs · ",
-            "send_receive": ""}.get(kind, f"({n}−1)/{n} · ")
+            "send_receive": "", "broadcast": ""}.get(kind, f"({n}−1)/{n} · ")
 
 
 def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
@@ -129,7 +136,7 @@ def _scale_up_bound(kind: str, bytes_: float, at: Situation, catalog: Catalog) -
     """Seconds that every GPU's own link takes at least; a switch that adds halves what an all-reduce moves."""
     rate, n = catalog.scale_ups[at.gpu.scale_up].bandwidth_per_gpu.si, min(at.machine.domain, at.gpus)
     adds = kind == "all_reduce" and at.machine.in_network_reduction
-    volume = bytes_ if adds else least_bytes(kind, bytes_, n) if n > 1 else 0.0
+    volume = bytes_ if adds else _least(kind, bytes_, n) if n > 1 else 0.0
     if at.domains > 1 and kind in ("send_receive", "all_to_all"):
         volume = 0.0  # the message itself goes over the network
     formula = f"{'' if adds else _ranks(kind, n)}{written.bytes_(bytes_)} ÷ {written.rate(rate)} of one GPU"
@@ -137,7 +144,7 @@ def _scale_up_bound(kind: str, bytes_: float, at: Situation, catalog: Catalog) -
 
 
 def _ranks(kind: str, n: int) -> str:
-    return {"all_reduce": f"2·({n}−1)/{n} · ", "send_receive": ""}.get(kind, f"({n}−1)/{n} · ")
+    return {"all_reduce": f"2·({n}−1)/{n} · ", "send_receive": "", "broadcast": ""}.get(kind, f"({n}−1)/{n} · ")
 
 
 def _caveat(used: dict[str, int], catalog: Catalog) -> str:

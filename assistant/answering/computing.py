@@ -9,7 +9,7 @@ from assistant.library import Library
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.errors import InputError
 
-from . import jobs, model_sizes, network_needs, prices_and_parts, sizing
+from . import bandwidth_needs, jobs, model_sizes, network_needs, prices_and_parts, run_costs, sizing, state_transfers
 from .asked import Asked
 from .collective_times import collective
 from .memory_needs import memory
@@ -18,10 +18,10 @@ from .recognition import kinds_of
 _Compute = Callable[[Asked, Library], Computed | None]
 _BY_ARITHMETIC: dict[str, _Compute] = {
     "collective": collective, "traffic": model_sizes.step_traffic, "memory": memory, "parameters": model_sizes.parameters,
-    "kv-cache": model_sizes.kv_cache, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
+    "kv-cache": model_sizes.kv_cache, "kv-transfer": state_transfers.kv_transfer, "checkpoint": state_transfers.checkpoint, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts}
 _BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": network_needs.slowdown,
-                  "need": network_needs.need, "crossover": jobs.crossover, "deadline": sizing.deadline, "load": sizing.load}
+                  "need": network_needs.need, "bandwidth": bandwidth_needs.bandwidth, "run-cost": run_costs.run_cost, "crossover": jobs.crossover, "deadline": sizing.deadline, "load": sizing.load}
 KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
 
 

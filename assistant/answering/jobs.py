@@ -19,8 +19,9 @@ from assistant.vocabulary.plan import Crossover, Prediction
 from . import written
 from .asked import Asked
 from .model_sizes import run_tokens
+from .recognition import asks_per_day
 from .result import computed, figure
-from .situation import USUAL_NODES, fabrics, gpu_of, model_of, params_of, questionnaire, situation
+from .situation import USUAL_NODES, fabrics, gpu_of, model_of, over, params_of, questionnaire, situation
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _MOST_NETWORKS = 3
@@ -80,14 +81,17 @@ def step_time(asked: Asked, library: Library, today: datetime.date | None) -> Co
     made = predictions(asked, library.catalog, on, taken)
     at = situation(asked, library.catalog, Assumptions())
     figures = [one for fabric, found in zip(on, made, strict=True) for one in step_figures(fabric, found)]
-    parts = [f"{_over(fabric)}{seconds(one.step_time_s)} per step ({spread(one)}), {significant(one.tokens_per_s_per_gpu)} "
+    parts = [f"{over(fabric)}{seconds(one.step_time_s)} per step ({spread(one)}), {significant(one.tokens_per_s_per_gpu)} "
              f"tokens/s per GPU, {one.mfu:.0%} MFU" for fabric, one in zip(on, made, strict=True)]
-    text = f"{named[0]} on {at.where}: {'; '.join(parts)}.{unfit(made)}"
+    text = f"{named[0]} on {at.where}: {'; '.join(parts)}.{_per_day(asked, at.gpus, made)}{unfit(made)}"
     return computed("step-time", asked, text, figures, inputs(asked, named[0], on), taken, caveat(made))
 
 
-def _over(fabric: Fabric) -> str:
-    return "" if fabric.technology == "none" else f"over {fabric.name} "
+def _per_day(asked: Asked, gpus: int, made: list[Prediction]) -> str:
+    """Tokens of a day, where that is asked."""
+    if not asks_per_day(asked):
+        return ""
+    return f" That is {' and '.join(written.count(one.tokens_per_s_per_gpu * gpus * 86400) for one in made)} tokens a day."
 
 
 def step_figures(fabric: Fabric, one: Prediction) -> list[Figure]:
@@ -112,6 +116,7 @@ def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Com
     if named is None or not is_training(asked):
         return None
     name, a = named
+    asked = asked.with_size(USUAL_NODES * gpu_of(asked, library.catalog, taken).gpus_per_node, taken)
     tokens = run_tokens(asked, a, taken)
     on = _networks(asked, library.catalog, taken)[:1]
     [made] = predictions(asked, library.catalog, on, taken)
@@ -127,7 +132,7 @@ def run_time(asked: Asked, library: Library, today: datetime.date | None) -> Com
         figure("GPU-hours", expected * 24 * at.gpus, "GPU-hours", f"{significant(expected)} days × 24 × {at.gpus} GPUs"),
         figure("at least, at peak", least, "days", f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ ({at.gpus} × "
                                                    f"{significant(peak / 1e12)} TFLOP/s)")]
-    text = (f"Training {name} on {written.count(tokens)} tokens with {at.where} {_over(on[0])}takes {significant(expected)} days "
+    text = (f"Training {name} on {written.count(tokens)} tokens with {at.where} {over(on[0])}takes {significant(expected)} days "
             f"({significant(stretch[0])} to {significant(stretch[1])}), {significant(expected * 24 * at.gpus)} GPU-hours at "
             f"{made.mfu:.0%} MFU; at peak it would be {significant(least)} days.{unfit([made])}")
     warning = caveat([made]) + " Failures, restarts and evaluations come on top."

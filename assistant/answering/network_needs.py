@@ -17,7 +17,7 @@ from .asked import Asked
 from .network_verdicts import NOTICED, Compared, longer, verdict
 from .polarity import Polarity, names_network, polarity_of
 from .result import computed, figure
-from .situation import Situation, fabrics, model_of, situation
+from .situation import USUAL_NODES, Situation, fabrics, gpu_of, model_of, situation
 
 # Where nothing crosses a network none is needed, and any is enough.
 _YES_INSIDE = {Polarity.NEEDED: "No: ", Polarity.WORTH: "No: ", Polarity.TOO_LITTLE: "No: ", Polarity.ENOUGH: "Yes: ",
@@ -48,9 +48,10 @@ def slowdown(asked: Asked, library: Library, today: datetime.date | None) -> Com
 def need(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
     """Whether the job needs InfiniBand, or RDMA, or does on the network named: the step's length over TCP, RoCE and InfiniBand."""
     named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    at = situation(asked, catalog, Assumptions())
     if named is None or not jobs.is_training(asked):
         return None
+    asked = asked.with_size(USUAL_NODES * gpu_of(asked, catalog, Assumptions()).gpus_per_node, taken)
+    at = situation(asked, catalog, Assumptions())
     if at.domains == 1:
         return _inside(asked, named[0], at, catalog, taken)
     about = fabrics(asked, catalog, taken, at.gpu) if names_network(asked) else []
@@ -64,7 +65,8 @@ def need(asked: Asked, library: Library, today: datetime.date | None) -> Compute
     figures += [one for fabric, found in made for one in jobs.step_figures(fabric, found)[:1]]
     told = ", ".join(f"over {fabric.name} {seconds(one.step_time_s)}"
                      f"{f' ({longer(factors[fabric.id])})' if fabric != made[-1][0] else ''}" for fabric, one in reversed(made))
-    text = (f"{verdict(asked, about, Compared(made))} {named[0]} on {at.where}, one step: {told}. {_at(asked, taken, made)}"
+    size = " (how many was not said)" if any(one.field == "cluster.gpus" for one in taken.taken) else ""
+    text = (f"{verdict(asked, about, Compared(made))} {named[0]} on {at.where}{size}, one step: {told}. {_at(asked, taken, made)}"
             f"{_unfit(made)}")
     caveat = f"{jobs.caveat([one for _, one in made])} What counts as no need: at most {NOTICED:.0%} longer than on the fastest."
     return computed("need", asked, text, figures, jobs.inputs(asked, named[0], on), taken, caveat)

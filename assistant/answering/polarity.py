@@ -20,7 +20,7 @@ class Polarity(Enum):
 
 
 _NEED = r"\bneed(?:s|ed)?\b|\brequire[ds]?\b|\bnecessary\b|\bmust\b|\bmandatory\b"
-_ENOUGH = (r"\benough\b|\bsuffic\w+|\badequate\b|\bget (?:away|by)\b|\bmanage\b|\bworks?\b|\bfine\b|\bok(?:ay)?\b|\bdo with\b")
+_ENOUGH = (r"\benough\b|\bsuffic\w+|\badequate\b|\bget (?:away|by)\b|\bmanage\b|\bworks?\b|\bfine\b(?![\s-]?tun)|\bok(?:ay)?\b|\bdo with\b")
 _RUNS = re.compile(r"\b(?:can|could|will|would)\b.{0,60}\b(?:run|train(?:ed)?|fine-?tuned?)\b")
 _WORTH = r"\bworth\b|\bpay(?:s|ing)?\b"
 _ASKED = ((Polarity.NEEDED, re.compile(_NEED)), (Polarity.ENOUGH, re.compile(_ENOUGH)), (Polarity.WORTH, re.compile(_WORTH)))

@@ -70,7 +70,7 @@ def _parts_text(made: FabricDesign, fabric: Fabric, where: str) -> str:
     cables = made.cables.node_leaf + made.cables.leaf_spine + made.cables.spine_core
     return (f"{fabric.name} for {where} takes {made.switches:,} switch{'es' * (made.switches != 1)} in {made.tiers} "
             f"tier{'s' * (made.tiers != 1)} ({made.leaf} leaf, {made.spine} spine, "
-            f"{made.core} core), {made.nics:,} NICs and {cables:,} cables: about {usd(made.capex_usd.mid)} "
+            f"{made.core} core), {made.nics:,} NICs, {cables:,} cables and {made.optics:,} transceivers: about {usd(made.capex_usd.mid)} "
             f"({usd(made.capex_usd.low)} to {usd(made.capex_usd.high)}), {significant(made.power_w / 1000)} kW.")
 
 

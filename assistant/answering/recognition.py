@@ -13,6 +13,7 @@ COLLECTIVES = {
     "all_gather": r"all[\s-]?gathers?|all[\s-]?gathering",
     "reduce_scatter": r"reduce[\s-]?scatters?",
     "all_to_all": r"all[\s-]?(?:to|2)[\s-]?all",
+    "broadcast": r"broadcast(?:s|ing)?",
     "send_receive": r"send[\s/-]?(?:and[\s-])?rec(?:v|eive)|point[\s-]to[\s-]point|p2p|(?:send(?:ing)?|transfer(?:ring)?|"
                     r"mov(?:e|ing)|copy(?:ing)?)(?=.{0,12}\d[\d.]*\s?[kmgt]i?b\b)",
 }
@@ -33,7 +34,7 @@ _ASKS = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|hm+|please|hey|hi|well|then|no
 
 _TIME = re.compile(r"how (?:long|fast|slow|much time|many (?:milli|micro)?seconds)|\b(?:time|times|duration|takes?|taking|"
                    r"seconds|minutes)\b")
-_NAMED_FIRST = re.compile(rf"^\W*(?:(?:the|one|a|an|expected|minimum|theoretical|thoretical|theoretic|time|times|duration|of|"
+_NAMED_FIRST = re.compile(rf"^\W*(?:(?:the|one|a|an|expected|minimum|theoretical|thoretical|theoretic|time|times|duration|of|to|"
                           rf"for|single|nccl|ring)\s)*(?:{'|'.join(COLLECTIVES.values())})\b")
 _PER_STEP = re.compile(r"\b(?:bytes|traffic|volume|data|gb|gigabytes|how much|communication)\b.*\b(?:per|each|every|one|a|in "
                        r"a)\s?"
@@ -46,7 +47,7 @@ _MEMORY = re.compile(r"how much (?:gpu |v|hbm |video )?(?:ram|memory|hbm)|(?:gpu
                      r"to (?:train|serve|run|host))|\bvram\b|how big (?:is|are) the (?:weights|optimizer)")
 _HOW_MANY_GPUS = re.compile(r"(?<!from )(?<!than )(?<!above )(?:how many|minimum(?: number of)?|fewest|least(?: number of)?|"
                             r"number of)\s"
-                            r"(?:\S+\s){0,3}?(?:gpus?|cards?|accelerators|[abhv]\d{3}s?|mi\d{3}x?s?|nodes?|gb[23]00s?)\b.{0,60}"
+                            r"(?:\S+\s){0,3}?(?:gpus?|cards?|accelerators|[abhv]\d{3}s?|mi\d{3}x?s?|nodes?|gb[23]00s?)\b(?![\s-]?(?:hours?|days?|h\b)).{0,60}"
                             r"\b(?:need\w*|required?|requires?|train|pre-?train|fine-?tune|serve|serving|fit|host|hold|run)\b|"
                             r"\bfit\b.*\bhow many (?:\S+\s){0,3}?(?:gpus?|nodes?)")
 _FITS = re.compile(r"\b(?:does|do|will|would|can|could)\b.{0,60}\bfits?\b.{0,20}\b(?:on|in|into|onto|inside|within)\b|"
@@ -71,10 +72,26 @@ _STEP = re.compile(r"\bstep[\s-]?times?\b|\biteration times?\b|(?:time|seconds|l
                    r"is|of one|of a|one|a|each|does a|"
                    r"does one)\s(?:single\s|training\s|optimi[sz]er\s)*(?:step|iteration)\b|\btokens? (?:per|a|/) ?(?:second|"
                    r"sec|s)\b|tokens/s|"
-                   r"\bthroughput (?:of|for|does|do|can|will)\b|\bmfu (?:of|for)\b|how (?:high|much) .{0,12}\bmfu\b|what mfu")
+                   r"\bthroughput (?:of|for|does|do|can|will)\b|\bmfu (?:of|for)\b|how (?:high|much) .{0,12}\bmfu\b|(?:what|which) mfu|"
+                   r"what(?: is|'s| will be)? the (?:mfu|throughput)|\btokens? (?:per|a|each|/) ?day\b|\btokens/day\b|\bdaily tokens\b")
+_PER_DAY = re.compile(r"\btokens? (?:per|a|each|/) ?day\b|\btokens/day\b|\bdaily tokens\b")
 _STEP_NAMED = re.compile(r"\b(?:step|iteration)[\s-]?times?\b")
 _TWO_SIZES = re.compile(r"(?:nodes?|gpus?)\s(?:than|vs\.?|versus|compared)\b.{0,20}\b(?:nodes?|gpus?)\b|\bfrom \S+ to \S+ "
                         r"(?:nodes|gpus)")
+_GPU_HOURS = re.compile(r"how many (?:gpu|[abhv]\d{3})[\s-]?(?:hours|days)\b")
+# Money for a run, and not for a network, a card or an hour.
+_COSTS = re.compile(r"\b(?:costs?|costing|expensive|dollars|money|usd|budget|price)\b|how much (?:is|would|will|does) .{0,20}\btrain")
+_NO_RUN = re.compile(r"\b(?:network|fabric|cabling|wiring|interconnect|switch(?:es)?|nics?|adapters?|cables?|optics|per (?:gpu[\s-]?)?hour (?:of|for)|"
+                     r"premium|communication)\b")
+_CHECKPOINT = re.compile(r"\bcheckpoints?\b(?!ing)")
+_CHECKPOINT_SIZE = re.compile(r"how (?:long|big|large|much|many)|\b(?:size|bytes|gb|tb|time|seconds|minutes|takes?)\b")
+_STOPS = re.compile(r"how often|interval|every\b|activation|recomput")
+_MOVED = re.compile(r"\b(?:transfer\w*|mov(?:e|es|ing)|send(?:ing)?|ship(?:ping)?|copy(?:ing)?|migrat\w+)\b")
+_BANDWIDTH = re.compile(r"\b(?:what|which|how (?:much|many|fast|big))\b.{0,30}\b(?:bandwidth|gb(?:it)?/s|gbps|gigabits?|network speed|line rate|"
+                        r"link speed)\b|\bhow fast (?:a|an|must|should|does|do|has)\b.{0,20}\b(?:network|interconnect|fabric|link)\b")
+_NEEDS = re.compile(r"\bneed(?:s|ed)?\b|\brequire[ds]?\b|\bnecessary\b|\benough\b|\bsuffic\w+|\bshould\b|\bmust\b")
+_POWER = re.compile(r"\b(?:how much|what) power\b|\bpower (?:draw|consumption|use|need|budget)|how many (?:kilo)?watts|\bkilowatts?\b|\bkw\b")
+_NETWORK_PARTS = re.compile(r"\b(?:network|fabric|interconnect|switches|leaf|spine|infiniband|roce|ndr|xdr|hdr|ethernet|spectrum)\b")
 _WORTH = re.compile(r"\bworth\b|break[\s-]?even|\bpay(?:s)? (?:off|for|back)|justif|slowdown|amorti[sz]e")
 _DOLLARS = re.compile(r"\$\s?(\d+(?:\.\d+)?|\.\d+)(?![\d,]*\s?(?:k|m|million|thousand)\b)")
 _PREMIUM = re.compile(r"premium|\bextra\b|\bmore\b|surcharge|on top|dearer")
@@ -90,12 +107,13 @@ _THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how
 _WHICH = re.compile(r"\b(?:which|what|how)\b")
 _FAST_NETWORK = re.compile(r"infiniband|\brdma\b|\bib\b|\bndr\b|\bxdr\b|\bhdr\b|\broce\b|\befa\b|spectrum")
 _NEED = re.compile(r"\b(?:do|does|will|would|should|must|can|could|is|are)\b.{0,80}\b(?:needs?|require[ds]?|necessary|worth|enough|"
-                   r"suffic\w+|good enough|get away|get by|do with(?:out)?|manage|work|runs?|train|trained|skip|drop|leave out|fine|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
+                   r"suffic\w+|good enough|get away|get by|do with(?:out)?|manage|work|runs?|train|trained|fine[\s-]?tuned?|skip|drop|leave out|fine(?![\s-]?tun)|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
                    r"sufficient)\b.*\?\W*$")
 # About the job told before, and not about networks or models in general: it says so, or names nothing but a network.
 _OURS = re.compile(r"\b(?:we|us|ours?|i|me|my|it|this|here|the (?:job|run|training|model))\b|^\W*(?:(?:and|so|but|then|ok|okay)\W+)*"
                    r"(?:is|are|would|will|could|can|do|does)\s(?:\S+\s){0,2}?\S+\s(?:not\s)?(?:be\s|really\s|good\s|actually\s)*"
                    r"(?:enough|needed|necessary|required|sufficient|suffice|do|ok|okay|fine|work|worth it)\W*$")
+_FIRST_PERSON = re.compile(r"\b(?:i|we|us|our|my|me)\b")
 _PLAIN_NETWORK = re.compile(r"\bethernet\b|\btcp\b|\b\d+\s?(?:gbe|gig\b)")
 _PARTS = re.compile(r"how many (?:\w+\s){0,2}?(?:switch(?:es)?|cables?|transceivers|optics|nics|adapters|leaf|leaves|spines?|"
                     r"ports)\b|(?:number of|count of) (?:switches|cables|optics|nics)|bill of materials|\bbom\b|"
@@ -112,6 +130,11 @@ def kinds_of(asked: Asked) -> list[str]:
     if _NO_NUMBER.search(text) or _OF_A_SOURCE.search(text):
         return []
     return [kind for kind, asks in _KINDS if asks(asked)]
+
+
+def asks_per_day(asked: Asked) -> bool:
+    """Whether throughput is wanted as tokens of a day."""
+    return asked.has(_PER_DAY)
 
 
 def asks(asked: Asked) -> bool:
@@ -157,6 +180,25 @@ def _parameters(asked: Asked) -> bool:
     return asked.has(_PARAMETERS) and "model" in asked.fields and "model" not in asked.told
 
 
+def _kv_transfer(asked: Asked) -> bool:
+    return asked.has(_KV) and asked.names_model and asked.has(_MOVED) and asked.has(_TIME) and asks(asked)
+
+
+def _checkpoint(asked: Asked) -> bool:
+    return asked.has(_CHECKPOINT) and asked.has(_CHECKPOINT_SIZE) and asked.names_model and not asked.has(_STOPS)
+
+
+def _bandwidth(asked: Asked) -> bool:
+    described = asked.names_model and "cluster.gpus" in asked.fields and not asked.fabrics and not asked.speeds
+    return described and asked.has(_BANDWIDTH) and asked.has(_NEEDS) and not asked.has(_COLLECTIVE)
+
+
+def _run_cost(asked: Asked) -> bool:
+    described = asked.names_model and ("training.tokens" in asked.fields or "cluster.gpus" in asked.fields)
+    a_run = asked.has(_COSTS) and asked.has(_TRAIN) and not asked.has(_NO_RUN)
+    return described and a_run and asks(asked) and not asked.has(_COLLECTIVE) and not asked.has(_ADAPTER)
+
+
 def _kv_cache(asked: Asked) -> bool:
     return asked.has(_KV) and asked.has(_KV_SIZE) and not asked.has(_KV_ELSEWHERE) and asked.names_model
 
@@ -166,7 +208,7 @@ def _flops(asked: Asked) -> bool:
 
 
 def _days(asked: Asked) -> bool:
-    described = asked.names_model and "cluster.gpus" in asked.fields
+    described = asked.names_model and ("cluster.gpus" in asked.fields or (asked.has(_GPU_HOURS) and "training.tokens" in asked.fields))
     other = asked.has(_STEP) or asked.has(_COLLECTIVE)
     a_run = asked.has(_RUN) and (asked.has(_IS_TRAINED) or (asked.has(_TRAIN) and "training.tokens" in asked.fields))
     return described and a_run and not other and asks(asked)
@@ -196,7 +238,8 @@ def _slowdown(asked: Asked) -> bool:
 
 
 def _need(asked: Asked) -> bool:
-    described = asked.names_model and "cluster.gpus" in asked.fields and (not _model_is_told(asked) or asked.has(_OURS))
+    sized = "cluster.gpus" in asked.fields or (asked.has(_FIRST_PERSON) and not _model_is_told(asked))
+    described = asked.names_model and sized and (not _model_is_told(asked) or asked.has(_OURS))
     about_a_network = asked.has(_FAST_NETWORK) or asked.has(_PLAIN_NETWORK) or bool(asked.speeds)
     return described and about_a_network and asked.has(_NEED) and not asked.has(_COLLECTIVE) and not asked.has(_WHICH)
 
@@ -210,11 +253,13 @@ def _threshold(asked: Asked) -> bool:
 
 
 def _network(asked: Asked) -> bool:
-    return asked.has(_PARTS) and "cluster.gpus" in asked.fields and not asked.has(_COLLECTIVE) and not asked.names_model
+    wanted = asked.has(_PARTS) or (asked.has(_POWER) and asked.has(_NETWORK_PARTS))
+    return wanted and "cluster.gpus" in asked.fields and not asked.has(_COLLECTIVE) and not asked.names_model
 
 
 _KINDS = (("break-even", _break_even), ("crossover", _threshold), ("collective", _collective), ("traffic", _traffic),
-          ("kv-cache", _kv_cache),
+          ("kv-transfer", _kv_transfer), ("kv-cache", _kv_cache), ("checkpoint", _checkpoint), ("run-cost", _run_cost),
+          ("bandwidth", _bandwidth),
           ("parameters", _parameters), ("step-time", _step), ("slowdown", _slowdown), ("flops", _flops), ("run-time", _days),
           ("need", _need), ("deadline", _deadline), ("load", _load), ("memory", _memory),
           ("network", _network))

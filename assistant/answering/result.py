@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Assumption, Crossover
 from .asked import Asked
 
 # What depends on how the job is trained; the others take no more than model and machines from a conversation.
-_OF_A_JOB = frozenset({"step-time", "run-time", "slowdown", "need", "crossover", "memory", "deadline", "load"})
+_OF_A_JOB = frozenset({"step-time", "run-time", "slowdown", "need", "crossover", "memory", "deadline", "load", "bandwidth", "run-cost"})
 
 
 def computed(kind: str, asked: Asked, text: str, figures: Sequence[Figure], inputs: Mapping[str, Any], taken: Assumptions,

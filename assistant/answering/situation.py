@@ -89,6 +89,11 @@ def _at_speed(gbps: float, catalog: Catalog) -> Fabric | None:
                  if f.technology == technology and f.line_rate and abs(f.line_rate.si * 8 / 1e9 - gbps) < 0.5), None)
 
 
+def over(fabric: Fabric) -> str:
+    """``over RoCE v2 400 Gb/s ``, and nothing where no network is crossed."""
+    return "" if fabric.technology == "none" else f"over {fabric.name} "
+
+
 def nics(fabric: Fabric, asked: Asked, at: Situation, taken: Assumptions) -> int:
     """NICs per node, as said, as the instance has them, else one per GPU for RDMA and one for TCP."""
     said = asked.fields.get("cluster.nics_per_node")

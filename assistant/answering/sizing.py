@@ -79,7 +79,7 @@ def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Com
     at_peak = max(1, math.ceil(6.0 * params * tokens / (peak * days * _DAY)))
     found = next((gpus for gpus in _grid(at_peak, gpu.gpus_per_node) if _days(sizes, gpus, tokens) <= days), None)
     if found is None:
-        return None
+        return _never(asked, named[0], sizes, tokens, days, taken)
     sizes.take_over(found, taken)
     if found <= gpu.gpus_per_node:  # nothing crosses a network
         taken.taken = [one for one in taken.taken if one.field != "cluster.fabric"]
@@ -90,6 +90,25 @@ def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Com
     limits = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
     return computed("deadline", asked, text, [*_run_figures(sizes, found, tokens, days), floor],
                     inputs(asked, named[0], [fabric]) | {"tokens": tokens, "days": days}, taken, caveat([sizes.tried[found]]) + limits)
+
+
+def _never(asked: Asked, model: str, sizes: _Sizes, tokens: float, days: float, taken: Assumptions) -> Computed | None:
+    """Where no number of GPUs is enough: the most that still work at half of the best utilisation, and what keeps more from helping."""
+    possible = {gpus: made for gpus, made in sizes.tried.items() if made is not None}
+    if not possible:
+        return None
+    busy = max(made.mfu for made in possible.values()) / 2
+    best = min((gpus for gpus, made in possible.items() if made.mfu >= busy), key=lambda gpus: _days(sizes, gpus, tokens))
+    least = min(possible, key=lambda gpus: _days(sizes, gpus, tokens))
+    sizes.take_over(best, taken)
+    batch = next((one.value for one in sizes.tried[best].assumptions if one.field == "training.global_batch"), None) or \
+        asked.fields.get("training.global_batch")
+    text = (f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {days:g} days "
+            f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. More "
+            f"hardly help, since the batch leaves each too little work ({least:,}: {significant(_days(sizes, least, tokens))} days at "
+            f"{possible[least].mfu:.0%} MFU); a larger batch would.")
+    return computed("deadline", asked, text, _run_figures(sizes, best, tokens, days), inputs(asked, model, [sizes.fabric])
+                    | {"tokens": tokens, "days": days}, taken, caveat([sizes.tried[best]]))
 
 
 def _peak(asked: Asked, gpu: Gpu) -> float:
