@@ -48,6 +48,7 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     elif reading.intent not in ("help", "undo", "export"):
         _read_beside_others(reading)
     message.give_back(unread + reading.held)
+    reading.settle_denied()
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):

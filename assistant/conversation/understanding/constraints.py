@@ -41,13 +41,15 @@ _WORKLOADS = (
                   r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|(?:concurrent|simultaneous|parallel)\susers?|"
                   r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
+_OWN_STAGE = re.compile(r"\b(?:sft|supervised|instruction[\s\-]tun\w+|lora|qlora|peft)\b")  # a stage beside reinforcement learning
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
 
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
+SITE = (r"(?:sites?|hospitals?|clinics?|universit(?:y|ies)|plants?|factor(?:y|ies)|data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|"
+        r"campus(?:es)?|buildings?|cit(?:y|ies)|countr(?:y|ies))")
 _SITES = re.compile(rf"\b(?P<label>sites)\s?[:=]\s?(?P<n_>\d+)\b|(?P<n>{NUMBER})\s(?:(?:different|separate|remote|distant|"
-                    rf"geographic(?:al)?)\s)?(?P<noun>sites?|hospitals|clinics|universities|plants|factories|"
-                    rf"data[\s\-]?cent(?:er|re)s?|dcs?|regions?|locations?|campus(?:es)?|buildings?|cities|countries)\b")
+                    rf"geographic(?:al)?)\s)?(?P<noun>{SITE})\b")
 _WAN = re.compile(r"(?P<n>\d+(?:\.\d+)?)\s?(?P<unit>tbps|tb/s|gbps|gb/s|gbit/s|gbit|gig(?:abit)?s?|gbe|g|mbps|mb/s|mbit/s|"
                   r"mbit)(?![a-z0-9])(?:\s(?:of\s)?(?P<noun>\w+))?")
 _WAN_CUE = re.compile(r"\bwan\b|between (?:them|the (?:two |three )?(?:sites|data ?cent(?:er|re)s|regions|locations))|"
@@ -62,9 +64,13 @@ def read_workload(reading: Reading) -> None:
     for name, pattern in _WORKLOAD:
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
-            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
-            if not denial:
-                found.append((match.start(), name))
+            if denial:
+                reading.deny("workload", name, denial.start, denial.end)
+                continue
+            reading.message.take_match(match)
+            found.append((match.start(), name))
+    if any(name == "rlhf" for _, name in found) and not _OWN_STAGE.search(reading.message.text):
+        found = [(start, name) for start, name in found if name != "finetuning"]  # "fine-tuning with PPO", "DPO + GRPO"
     if found:
         names = [name for _, name in sorted(found)]
         reading.set("workload", names[-1] if reading.intent == "change" else _most_telling(names))

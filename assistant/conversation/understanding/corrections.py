@@ -25,6 +25,17 @@ _SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|ans
 _NOT_THAT = re.compile(r"(?<=\w),?\s(?:and )?not (?:an? |the )?\d[\w.,]*(?=\W*$|[;.]\s)")
 
 
+_OF = r"(?:\s\w+)?"  # what is counted
+_NEW_FOR_OLD = [re.compile(pattern) for pattern in (
+    rf"(?P<new>{AMOUNT}){_OF},?\s(?:and\s)?(?:not|instead of|rather than|in place of)\s(?:the\s|a\s|an\s)?(?P<old>{AMOUNT})",
+    rf"\b(?:not|n't)\s(?:the\s|a\s)?(?P<old>{AMOUNT}){_OF}(?:,|\sbut|\s-+|;|\.)\s(?:but\s|rather\s|it(?:'s|\sis)\s|we have\s|actually\s)*"
+    rf"(?P<new>{AMOUNT})",
+    rf"(?P<old>{AMOUNT}){_OF}\s(?:is|was)\s(?:wrong|a typo|incorrect|a mistake|not right|an error)[,.;:\s\-]+"
+    rf"(?:(?:it|that)(?:'s|\sis)|(?:it\s)?should be|make (?:it|that)|we have|i meant?|take|actually|rather|\s)*(?P<new>{AMOUNT})",
+    rf"\b(?:chang\w+|switch\w*|mov\w+|go|going|set|rais\w+|lower\w*|increas\w+|reduc\w+)\s(?:\w+\s){{0,2}}from\s(?P<old>{AMOUNT})\sto\s"
+    rf"(?P<new>{AMOUNT})")]
+
+
 def read_self_correction(reading: Reading) -> None:
     """"64 H100s, no, make that 96": the number said last in the same message is put right."""
     match = _PUT_RIGHT.search(reading.message.text)
@@ -48,10 +59,26 @@ def read_replaced(reading: Reading) -> None:
                 reading.message.take_match(match)
 
 
+def read_new_for_old(reading: Reading) -> None:
+    """"It is 48, not 64": the number that is taken back tells which fact is put right."""
+    match = next((m for m in (p.search(reading.message.text) for p in _NEW_FOR_OLD) if m), None)
+    if match is None or TAKEN in reading.message.open[match.start("new"):match.end("new")]:
+        return
+    known = [name for name, held in reading.context.fields.items() if name in NUMERIC and _parsed(name, match["old"]) == held]
+    last = last_said(reading)
+    field = last if last in known else known[0] if len(known) == 1 else None
+    number = _parsed(field, match["new"]) if field and field not in reading.fields else None
+    if number is not None:
+        reading.set(field, number)
+        reading.intent = "change" if reading.intent == "describe" else reading.intent
+        reading.message.take_match(match)
+
+
 def read_bare(reading: Reading) -> None:
     """A number on its own answers the question that was asked, or corrects the number said last."""
     if reading.context is None or reading.intent in ("ask", "why", "why-not", "compare", "help", "export", "undo"):
         return
+    read_new_for_old(reading)
     field = _expected(reading)
     if field is None or field in reading.fields:
         return

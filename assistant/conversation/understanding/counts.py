@@ -23,6 +23,8 @@ _HOLDING = (r"(?:having|has|have|contain(?:ing|s)?|hold(?:ing|s)?|carry(?:ing)?|
 _OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:[,;:]\s?)?(?:(?:x|\*|of|with|by|"
        rf"{_HOLDING}|at|@|à|per|which|that|in|inside|within|is|are|there|we|installed|sit|"
        r"(?:each|every)(?:\s(?:one|of (?:them|which|these|those)|node|server|box|machine))?)[\s:]{1,2}|(?:x|\*|@|:)\s?){0,7}")
+_WORD_OF_TIME = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b"
+_WHAT_ELSE = r"(?:(?!\b(?:we|i|in all|in total|total|cluster)\b)[^.;\n]){0,40}?"  # "4 NICs and" of "each node has 4 NICs and 8 GPUs"
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
 _OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
@@ -50,7 +52,8 @@ def _racks(gpu: str) -> dict[str, str]:
         "pods": rf"{_counted('racks')}(?:x\s?)?(?:pods?|units?|systems?|domains?)\s(?:of\s|with\s|"
                 rf"x\s)?{gpu.replace('(?P<rack>', '(?P<rack>').replace('(?:72|144))?', '(?:72|144))')}",
         "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
-        "racks alone": rf"{_counted('racks')}(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)",
+        "racks alone": rf"{_counted('racks')}(?:x\s?)?(?:(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)|nvl[\s\-]?72s?(?:\s(?:systems?|units?|"
+                       rf"pods?|domains?))?\b)",
     }
 
 
@@ -81,8 +84,8 @@ def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
         "per node, N nodes": rf"{per}{thing}\s?(?:per|/|a|each)\s?(?:node|server|machine|box|host|instance)s?\s?(?:,|x|on|"
                              rf"across|and|with|in|;)*\s*"
                              rf"(?P<nodes>{NUMBER})\s?{NODE}",
-        "each node has N": rf"(?:each|every|per|an?)(?=\s){NODE}\s?"
-                           rf"(?:has|have|with|having|contains?|holds?|carries|comes with|:)\s(?:got\s)?{per}{thing}",
+        "each node has N": rf"(?:(?:each|every|per|an?)(?=\s){NODE}|(?:each|every) one(?: of (?:them|these|those|which))?)"
+                           rf"(?:\s(?:is|are))?\s?(?:{_HOLDING}|with|:)\s(?:got\s)?(?:{_WHAT_ELSE}(?:and|plus|,|\+|&)\s)?{per}{thing}",
         "every node N": rf"(?:(?P<nodes>{NUMBER})\s?{NODE}[\s,;]*(?:and\s)?)?(?:each|every|per)(?=\s){NODE}\s?{per}{thing}",
         "across N nodes": rf"{_counted('gpus')}(?:x\s?)?{thing}\s?,?\s?(?:\(|in|on|across|over|spread over|spread across|"
                           rf"split across|distributed over|="
@@ -97,13 +100,14 @@ def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
                      rf"(?P<per_node_>{NUMBER})\s?[x*]\s?{gpu}\s?[x*]\s?(?P<nodes_>\d+)(?:\s?{NODE})?(?!\w)",
         "N x N": rf"{_counted('nodes')}(?:(?:x|\*|of|by)\s?|(?=\d+x))(?P<per_node>{NUMBER})\s?(?:x|\*)?\s?{gpu}(?:{NODE})?|"
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
-        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\s(?:per|to (?:a|each|every|the)|in (?:a|each|every|one)|(?:for )?each)\s"
+        "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\s(?:{_ANY_GPU}\s)?(?:per|to (?:a|each|every|the)|in (?:a|each|every|one)|(?:for )?each)\s"
                       rf"(?:node|server|machine|box|host|instance|chassis|tray)\b|"
                       rf"\bgpus?[\s_\-]per[\s_\-](?:node|server|machine|box|host)\s?(?:=|:|is|are)?\s?(?P<per_node_>{NUMBER})",
         "nodes with N": rf"(?<!\d)(?<!\d\s)\b(?:nodes|servers|machines|hosts|boxes)\s(?:with|of|having|have|hold|holding|carry|carrying|"
                         rf"contain|got|come with)\s(?P<per_node>(?:[1-9]|1[06]|"
                         rf"two|four|eight|sixteen)\b)\s?(?:x\s?)?{_PIECES}{thing}(?:\s(?:each|apiece|inside|per node))?",
         "per node": rf"{per}{thing}\s?(?:per|/|a|each|in (?:each|every|a|one))\s?(?:node|server|machine|box|host|instance)\b",
+        "N each": rf"{per}(?:{thing}\s?)?(?:each|apiece|in (?:each|every one)(?: of (?:them|these|those))?)\b(?!\s(?:of|{_WORD_OF_TIME}|site))",
         "in every node N": rf"(?:in|inside|within)(?: of)? (?:each|every|a|one|any)(?: single)?{NODE}(?:,| there| is| are| sits?| we| you|"
                            rf" have| has| find| comes?| come| live| i| put| got){{0,4}}\s{per}{thing}",
         "N-GPU nodes": rf"(?:(?P<nodes>{NUMBER}|\ban?\b)\s?(?:x\s?)?)?(?:single\s)?(?P<per_node>{NUMBER})[\s\-x]?(?:{_ANY_GPU}"

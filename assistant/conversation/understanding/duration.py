@@ -21,7 +21,7 @@ _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|due|time (?:budget|window|frame|a
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
                               r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
 _NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
-_DEADLINE_AFTER = re.compile(r"\s?(?:deadline|at (?:the (?:very )?(?:latest|most)|most)|from (?:now|today)|max(?:imum)?\b|or less|"
+_DEADLINE_AFTER = re.compile(r"\s?(?:deadline|(?:at )?(?:the )?latest\b|the longest\b|at (?:the (?:very )?(?:latest|most)|most)|from (?:now|today)|max(?:imum)?\b|or less|"
                              r"time limit|tops|left\b|remaining\b|(?:,? ?(?:that|this|it|which)(?:'s| is)|is)"
                              r" (?:all (?:the time |that )?(?:we|i|you)|(?:the|our|my) (?:deadline|limit|cut-?off|time))|is what (?:we|"
                              r"i) have)")

@@ -40,7 +40,9 @@ _TURNING_POINT = re.compile(r"\b(?:pays? off|break[\s\-]?even|tipping point|thre
                             r"tip|change your mind|at what|when (?:would|"
                             r"does|will|is)|time to)\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
-_HEDGE_AFTER = re.compile(r"\s(?:\w+ )?(?:is|are|would be|comes?(?: out)?|was) (?:about |around |roughly |some |"
+_HEDGE_AFTER = re.compile(r"\s(?:is|are|was|were|would be) (?:what|the one|the thing|something) (?:that )?(?:\w+ ){1,4}?(?:wants?|offer\w*|"
+                          r"quot\w*|propos\w*|push\w*|suggest\w*|recommend\w*|sells?|sold|pitch\w*|tr(?:y|ies|ied)|likes?|prefers?|favou?rs?|"
+                          r"insists?|loves?)\b|\s(?:\w+ )?(?:is|are|would be|comes?(?: out)?|was) (?:about |around |roughly |some |"
                           r"up to )?(?:\d[\d.]*\s?(?:%|percent|x|times)\s)?(?:much |far |more |a bit |slightly )*"
                           r"(?:expensive|dearer|costlier|pricier|cheaper|faster|slower|better|worse)\b|\s(?:(?:is|are)(?:n't|"
                           r" not)(?: yet)?|(?:can't|cannot|can not|must not|mustn't|should not|shouldn't) be) (?:an? (?:problem|"

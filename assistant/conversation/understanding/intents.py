@@ -13,6 +13,7 @@ from .message import TAKEN, Message
 from .technologies import TECHNOLOGY
 
 _ACCOUNT_WORDS, _ACCOUNT_NUMBERS = 16, 3
+_TELLING = 2  # numbers from which a message tells of a job, whatever it asks for besides
 _OPENING = 12  # characters: a cue that begins later is not how the message begins
 _BY_ITSELF = ("what-if", "ask")  # said in the middle of an account, these still mean what they say
 _NUMBERS = re.compile(r"(?<![\w.])\d[\d.,]*\w*")
@@ -87,6 +88,8 @@ def _in_its_place(intent: str, message: Message, text: str) -> str:
         return "describe"  # "InfiniBand: forget it"
     if intent == "help" and _networks(text):
         return "compare" if _networks(text) == 2 else "ask"
+    if intent == "help" and len(_NUMBERS.findall(text)) >= _TELLING:
+        return "describe"  # "help me choose: 20 H100s, 5 servers, 12B"
     if intent == "help" and TROUBLE.search(_LOST.sub(" ", text)):
         return "ask"
     if intent == "compare" and "?" not in text and _EVALUATES.search(text):
@@ -140,7 +143,8 @@ def _correction_end(match: re.Match[str]) -> int:
 _BESIDE = re.compile(r"\b(?:against|next to|beside|alongside|as opposed to)\b")
 _LOST = re.compile(r"\bi(?:'m| am) (?:\w+ )?stuck\b")
 _TWO_WEIGHED = re.compile(r"\bor\b|\bagainst\b|\bwhich (?:one )?is\b|\bwhich(?: one)?\W*$|\bbeats?\b|\boutperform\w*|\bapart\b|\bgap\b|"
-                          r"\bequivalent\b|\bequal\b|\bthe same\b|\binstead of\b|\bsimilar\b|\bahead\b")
+                          r"\b(?:any|much|really|so much) (?:better|worse|slower|faster|cheaper|dearer|pricier|costlier|quicker|stronger|weaker) than\b|"
+                          r"\bthan\b[^.;]{1,30}?\b(?:here|for us|for (?:my|our|this)|in (?:my|our|this)|with (?:my|our|this))\b|\bequivalent\b|\bequal\b|\bthe same\b|\binstead of\b|\bsimilar\b|\bahead\b")
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
 _THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|"
                       r"choices|contenders|winner|"

@@ -57,6 +57,7 @@ class Message:
         self.text, self._places = spelled("".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c)
                                                   for c in self.original))
         self.open = self.text
+        self.kept: list[tuple[int, int]] = []  # not understood as a whole: "not fsdp", whose "not" is no filler
 
     def find(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Matches in what is still open; one that a taken span has cut in the meantime is left out."""
@@ -126,8 +127,8 @@ class Message:
         for run in _runs(words, self.open):
             while run and self._is_filler(*run[0]):
                 run.pop(0)
-            while run and self._is_filler(*run[-1]) and not (len(run) > 1
-                                                             and any(c.isdigit() for c in self.text[slice(*run[-2])])):
+            while run and self._is_filler(*run[-1]) and (self._only_joins(*run[-1]) or not (
+                    len(run) > 1 and any(c.isdigit() for c in self.text[slice(*run[-2])]))):
                 run.pop()
             if run:
                 parts.append(self.typed(run[0][0], run[-1][1]).strip(" ,;:.!?()"))
@@ -137,9 +138,12 @@ class Message:
         """What was typed for ``text[start:end]``."""
         return self.original[self._places[start]:self._places[end - 1] + 1]
 
+    def _only_joins(self, start: int, end: int) -> bool:
+        return self.text[start:end].strip(",;:.") in ("and", "or", "a", "an", "the", "with", "of", "on", "for", "in")
+
     def _is_filler(self, start: int, end: int) -> bool:
         word = self.text[start:end].strip(",;:.!?()\"'~=+&-/*%@|<>")
-        return not word or word in FILLER
+        return not word or (word in FILLER and not any(first <= start and end <= last for first, last in self.kept))
 
 
 def _runs(words: list[tuple[int, int]], text: str) -> Iterator[list[tuple[int, int]]]:

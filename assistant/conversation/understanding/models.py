@@ -118,7 +118,7 @@ def _named(reading: Reading) -> list[tuple[str, int, int]]:
             start, end = match.span()
         denial = reading.message.negation(start, end)
         if denial:
-            reading.message.take(denial.start, denial.end)
+            reading.deny("model", model, denial.start, denial.end)
         elif model:
             found.append((model, start, end))
     return found
@@ -139,7 +139,7 @@ def _of_a_family(reading: Reading) -> list[tuple[str, int, int]]:
         model = _member(reading, match)
         denial = reading.message.negation(match.start(), match.end())
         if denial:
-            reading.message.take(denial.start, denial.end)
+            reading.deny("model", model, denial.start, denial.end)
         elif model:
             found.append((model, match.start(), match.end()))
     return found

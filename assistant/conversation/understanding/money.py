@@ -15,12 +15,23 @@ _OTHER_BUDGET = re.compile(r"\b(?:tokens?|toks?|power|time|memory|latency|error|
                            r"flops?|gpu[\s\-]hours?|cable|rack|vram|"
                            r"communication|bandwidth|slowdown)[\s\-](?:budget|limit|cap|cost)\w*\s?(?:(?:is|of|:|=|at|up to|about|around|"
                            r"to|was)\s?)*\S+")
-_BUDGET = re.compile(rf"(?:budget|spend|limit|cap|afford|cost|(?:dollar|cent|penny|buck)s? (?:more|over|above)(?: than)?)\w*\s?(?:(?:is|"
+_BUDGET = re.compile(rf"(?:budget|spend|limit|cap(?!ex)|afford|cost|(?:dollar|cent|penny|buck)s? (?:more|over|above)(?: than)?)\w*\s?(?:(?:is|was|were|would|should|be|been|gets?|got|has|had|only|"
+                     rf"just|now|really|roughly|approximately|cut|capped|reduced|raised|limited|grew|shrank|went|down|up|actually|maybe|probably|"
                      rf"of|:|=|to|at|up to|about|around|no more than|"
                      rf"not more than|at most|~)\s?)*(?P<d>{PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|rps|qps|req\w*|queries|g\b|gbps|gb|tb|kw|mw|w\b|ms|racks?|sites?|hours?|hrs?|min\w*|years?|/))")
 _BUDGET_AFTER = re.compile(rf"(?P<d>{PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|"
                            rf"spending)|max(?:imum)? spend)(?:\s(?:on|for) (?:the )?(?:spending|costs?|budget|it|this))?")
+# "The CFO just cut us to 300k", "the board approved 2 million": who holds the money, and a number with no other unit.
+_HOLDS_MONEY = (r"(?:cfo|ceo|cto|finance|controlling|controller|accounting|boss|board|management|investors?|procurement|treasury|treasurer|dean|"
+                r"funding|funder|sponsor|grant|foundation|headquarters|hq|leadership|director|head)")
+_GIVEN = re.compile(rf"\b{_HOLDS_MONEY}\b[^.;?\n]{{0,24}}?\b(?P<verb>cuts?|trim(?:s|med)|cap(?:s|ped)|limit(?:s|ed)|slash(?:es|ed)|reduc(?:es|ed)|"
+                    rf"rais(?:es|ed)|increas(?:es|ed)|gave|gives?|grants|granted|approv(?:es|ed)|allow(?:s|ed)|releas(?:es|ed)|allot(?:s|ted)|"
+                    rf"allocat(?:es|ed)|sign(?:s|ed) off|pays?|put(?:s)? up|is|was|of)\b(?:\s(?:us|me|it|them|that|this|our \w+|the \w+|down|back|up|on|to|"
+                    rf"at|only|just|about|around|no more than|not more than|at most|~|a|total|of)){{0,5}}\s(?P<d>(?<![\w.])\d[\d.,]*\s?(?:[km]|thousand|"
+                    rf"mn|mio|million|grand)\b)(?!\s?(?:tokens?|params?|parameters|context|sequences?|gpus?|nodes?|h100|users?|requests?|docs|documents|"
+                    rf"samples|euros?|eur|\u20ac|gbp|pounds|chf|francs))")
+_PUT_ANEW = ("cut", "trim", "cap", "limit", "slash", "reduc", "rais", "increas")
 _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{MONEY}(?!\s?(?:/|per\b|a\s(?:month|year|week|day|hour|gpu|"
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
@@ -39,6 +50,11 @@ def read_money(reading: Reading) -> None:
         for match in reading.message.find(pattern):
             if not any(a < match.end() and match.start() < b for a, b in blocked):
                 _take_total(reading, match)
+    for match in reading.message.find(_GIVEN):
+        if "budget.usd" not in reading.fields and not any(a < match.end() and match.start() < b for a, b in blocked):
+            _take_total(reading, match)
+            anew = match["verb"].startswith(_PUT_ANEW) and reading.intent == "describe"
+            reading.intent = "change" if anew else reading.intent
     read_ownership(reading)
 
 

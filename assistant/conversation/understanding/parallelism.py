@@ -22,7 +22,7 @@ _DEGREE = {name: re.compile(
 _INTERLEAVE = re.compile(rf"\binterleaved?\s(?:1f1b\s|pipeline\s)?(?:schedule\s|scheduling\s)?(?:(?:with|of|in|"
                          rf"and)\s)?(?P<n_>\d+)\s(?:model\s|"
                          rf"virtual\s)?(?:chunks?|stages)\b|\b(?:interleav(?:e|ed|ing)|vpp|"
-                         rf"virtual(?:[\s\-]pipeline)?(?:[\s\-]stages)?){_IS}(?P<n>\d+)")
+                         rf"virtual(?:[\s\-]pipeline)?(?:[\s\-]stages)?){_IS}(?P<n>\d+)(?!\w)")
 _STRATEGIES = {
     "zero1": r"(?:deepspeed\s)?zero(?:[\s\-]?stage)?[\s\-]?(?:1|one)|deepspeed,?\s(?:zero\s)?stage[\s\-]?1|distributed optimizer|"
              r"optimizer[\s\-]state sharding",
@@ -81,9 +81,11 @@ def _read_strategy(reading: Reading) -> None:
     for name, pattern in _STRATEGY.items():
         for match in reading.message.find(pattern):
             denial = reading.message.negation(match.start(), match.end())
-            reading.message.take(denial.start if denial else match.start(), denial.end if denial else match.end())
-            if not denial:
-                found.append((name, match))
+            if denial:
+                reading.deny("parallelism.strategy", name, denial.start, denial.end)
+                continue
+            reading.message.take_match(match)
+            found.append((name, match))
     if len({name for name, _ in found}) > 1 and reading.intent != "change":
         reading.message.give_back([match.span() for _, match in found])
     elif found:

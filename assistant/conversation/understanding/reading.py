@@ -30,6 +30,7 @@ class Reading:
     unset: list[str] = field(default_factory=list)
     spoken_of: list[tuple[int, int]] = field(default_factory=list)  # where a network is named, never decided
     held: list[tuple[int, int]] = field(default_factory=list)  # taken for now, given back when all is read
+    denied: list[tuple[str, Any, int, int]] = field(default_factory=list)  # field, value and place of what was only said not to be
     nodes: int | None = None  # nodes from which the GPUs are counted, or will be
     doubts: list[str] = field(default_factory=list)
     intent: str = "describe"
@@ -53,6 +54,23 @@ class Reading:
 
     def set(self, name: str, value: Any) -> None:
         self.fields[name] = value
+
+    def deny(self, name: str, value: Any, start: int, end: int) -> None:
+        """Mask what is said not to be the case; :meth:`settle_denied` gives it back where nothing came in its place."""
+        self.denied.append((name, value, start, end))
+        self.message.take(start, end)
+
+    def settle_denied(self) -> None:
+        """What is only known not to be the case takes back the same fact said before, and is never dropped in silence."""
+        said_before = self.context.fields if self.context else {}
+        for name, value, start, end in self.denied:
+            if name in self.fields or value in self.fields.values():
+                continue
+            if said_before.get(name) == value:
+                self.unset += [name] if name not in self.unset else []
+            else:
+                self.message.give_back([(start, end)])
+                self.message.kept.append((start, end))
 
     def name_fabric(self, fabric: str) -> None:
         if fabric not in self.fabrics:

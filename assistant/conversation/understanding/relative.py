@@ -23,7 +23,8 @@ _FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 
 _THINGS = {
     "budget.gpu_hour_usd": r"(?:(?:gpu\s|hourly\s|rental\s)?(?:price|cost|rate)s?(?:\sper gpu[\s\-]hour)?|gpus?(?=\scosts?\s)|"
                            r"gpu[\s\-]hours?)",
-    "cluster.gpus": r"(?:number of\s|amount of\s)?(?:gpus?|scale|cluster(?:\ssize)?|cards|as many gpus)",
+    "cluster.gpus": r"(?:number of\s|amount of\s)?(?:gpus?|scale|cluster(?:\ssize)?|cards|accelerators|nodes|servers|machines|boxes|hosts|racks|"
+                    r"instances|as many gpus)",
     "budget.usd": r"budget",
     "training.global_batch": r"(?:global\s)?batch(?:\ssize)?",
     "training.sequence_length": r"(?:sequence|context)(?:\slength)?",
@@ -31,9 +32,13 @@ _THINGS = {
     "cluster.wan_gbps": r"wan(?:\sbandwidth)?",
 }
 _FACTOR = rf"(?:{'|'.join(_FACTORS)}|\d+(?:\.\d+)?\s?(?:x|times))"
+_IS = (r"(?:(?:was|were|is|are|be|been|being|gets?|got|becomes?|became|will|would|should|shall|must|has|have|had|needs?|to|now|about|going|grows?|grew|"
+       r"only|actually|just)\s){0,5}")
+_MORE = r"(?:more|longer|larger|bigger|higher|greater|as many|as much)"
+_AS_MUCH = r"(?:longer|larger|bigger|higher|greater|more|that|as (?:many|much|long|large|big|high)(?: as (?:before|now|planned|that))?)\b"
 _RELATIVE = {field: re.compile(
     rf"(?P<factor>{_FACTOR})\s(?:of\s)?(?:the\s|as many\s|our\s|my\s|that\s)?(?:{thing})\b|(?:the\s|"
-    rf"our\s)?(?:{thing})\s(?:was\s|were\s|is\s|are\s)?(?P<factor_>{_FACTOR})\b")
+    rf"our\s)?(?:{thing})\s{_IS}(?P<factor_>{_FACTOR})\b(?!\sas\s(?:expensive|costly|slow|fast|cheap|dear|good|bad|likely)\b)(?:\s{_AS_MUCH})?|(?P<factor__>\d+(?:\.\d+)?)\s?(?:x|times)\s(?:the|{_MORE})\s(?:{thing})\b")
     for field, thing in _THINGS.items()}
 _AFTERTHOUGHT = r"(?:,?\s(?:please|actually|rather|instead|in fact|then|now|again|sorry))*\W*$"
 _SHARES = {"half": 0.5, "a half": 0.5, "a third": 1 / 3, "a quarter": 0.25, "a fifth": 0.2, "a tenth": 0.1}
@@ -66,7 +71,7 @@ def read_relative(reading: Reading) -> None:
             current = current_value(reading, field)
             if current is None or field in reading.fields:
                 continue
-            changed = round(current * _factor(match["factor"] or match["factor_"]), 6)
+            changed = round(current * _factor(match["factor"] or match["factor_"] or match["factor__"]), 6)
             set_changed(reading, field, changed)
             reading.message.take_match(match)
             reading.intent = "change" if reading.intent == "describe" else reading.intent

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from assistant.vocabulary.catalog import Gpu
 
+from .constraints import SITE
 from .counts import NODE, patterns
 from .groups import groups
 from .lexicon import Lexicon
@@ -24,9 +25,15 @@ _OF_TIME = re.compile(r"[\s\-]?(?:hours?|hrs?|days?|weeks?|months?|years?)\b")
 _MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
 _MOST_IN_A_NODE = 16  # GPUs in one chassis
 _EACH = re.compile(r"\b(?:each|every|per|apiece|with|of|x)\b|\d\s?x\s?\d")
+_EACH_OF_THEM = re.compile(r"\b(?:each|every|per|apiece|of|x)\b|\d\s?x\s?\d")
 _COMMA = re.compile(r"[,;:]\s")
 _TOTAL = re.compile(r"\s?(?:in total|total|altogether|overall|in all|all told)\b")
 _NODES_BEFORE = re.compile(NODE)
+_COUNTED_NODES = re.compile(rf"{NUMBER}(?:\sof\s(?:them|these|those|such))?\s?{NODE}")
+
+
+_EACH_SITE = re.compile(rf"\b(?:(?:each|every)\s{SITE}|per\s{SITE}|at each|(?:in|at|for) (?:each|every)(?: one)?(?: of them)?(?=\W|$)(?!\s(?:node|"
+                        rf"server|machine|box|host|instance|chassis|tray))|{SITE}\b[^.;]{{0,60}}\b(?:each|apiece))\b")
 
 
 @dataclass
@@ -59,17 +66,22 @@ def read_scale(reading: Reading) -> None:
 def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> None:
     """Take one match into the scale, unless it is denied or something already said it."""
     denied = reading.message.negation(match.start(), match.end())
-    if denied and reading.message.open[denied.start:match.start()].strip() != "no":
-        reading.message.take(denied.start, denied.end)
-        return
     said = groups(match)
+    counted = any(key in said for key in ("gpus", "nodes", "per_node", "racks", "them"))
+    if denied and (not counted or reading.message.open[denied.start:match.start()].strip() != "no"):
+        reading.deny("cluster.gpu", _named_gpu(reading.lexicon, said), denied.start, denied.end)
+        return
     if "them" in said:
         if reading.context and reading.context.asked not in (None, "cluster.gpus", "cluster.gpus_per_node"):
             return  # it answers what was asked
         said["nodes" if _means_nodes(reading, scale, match) else "gpus"] = said["them"]
-    counts = _counts(name, said, in_all=_is_in_all(reading, match))
+    if name == "N each" and not _is_per_node(reading, scale, match):
+        return
+    counts = _counts(name, said, in_all=_is_in_all(reading, match), in_total=_is_in_total(reading, match))
     if counts and _OF_TIME.match(reading.message.text, match.end()):
         return  # "40k GPU-hours" counts hours
+    if counts and said.get("nodes") in ("a", "an") and _COUNTED_NODES.search(reading.message.open, match.end()):
+        del counts["nodes"]  # "a node has 8 GPUs, there are 16 nodes"
     if counts is None or (_is_a_second(scale, counts) and reading.intent != "change"):
         return  # no count, or a different one: left for the person to settle
     gpu = _named_gpu(reading.lexicon, said)
@@ -80,7 +92,7 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
     if name.startswith("appliance") and scale.per_node is None:
         scale.per_node = 8  # every DGX and HGX board with SXM GPUs carries eight
     scale.gpu = gpu or scale.gpu
-    _take(reading, scale, match, counts)
+    _take(reading, scale, match, counts, beside=name == "each node has N")
 
 
 def _is_in_all(reading: Reading, match: re.Match[str]) -> bool:
@@ -89,15 +101,27 @@ def _is_in_all(reading: Reading, match: re.Match[str]) -> bool:
                                                or _TOTAL.match(reading.message.text, match.end()) is not None)
 
 
-def _counts(name: str, said: dict[str, str], *, in_all: bool) -> dict[str, int] | None:
+def _is_in_total(reading: Reading, match: re.Match[str]) -> bool:
+    """"2 nodes, 16 H100 in all": the total is said to be one."""
+    return _EACH_OF_THEM.search(match[0]) is None and _TOTAL.match(reading.message.text, match.end()) is not None
+
+
+def _is_per_node(reading: Reading, scale: _Scale, match: re.Match[str]) -> bool:
+    """"Two nodes. 8 GPUs each": what is in each of the nodes spoken of before; at several sites "each" is a site."""
+    sites = reading.fields.get("cluster.sites", 1) > 1
+    before = _NODES_BEFORE.search(reading.message.text[:match.start()]) is not None
+    return scale.per_node is None and not sites and (before or scale.nodes is not None or reading.nodes_waiting is not None)
+
+
+def _counts(name: str, said: dict[str, str], *, in_all: bool, in_total: bool) -> dict[str, int] | None:
     """The counts of one match by what they count, or ``None`` where one of them is no count."""
     counts = {key: _count(said[key]) for key in ("gpus", "nodes", "per_node", "racks") if key in said}
     if any(count is None or count < 1 for count in counts.values()):
         return None
     if name == "a rack":
         counts["racks"] = 1
-    if in_all and counts.get("per_node", 0) > _MOST_IN_A_NODE and "nodes" in counts and (
-            counts["per_node"] % counts["nodes"] == 0):
+    if (in_total or (in_all and counts.get("per_node", 0) > _MOST_IN_A_NODE)) and counts.get("nodes") and (
+            "per_node" in counts and counts["per_node"] % counts["nodes"] == 0):
         counts["gpus"] = counts.pop("per_node")
     if counts.get("per_node", 0) > _MOST_PER_NODE:
         counts["gpus"] = counts.pop("per_node") * counts.pop("nodes", 1)
@@ -110,10 +134,11 @@ def _is_a_second(scale: _Scale, counts: dict[str, int]) -> bool:
     return any(getattr(scale, key) is not None and getattr(scale, key) != count for key, count in counts.items())
 
 
-def _take(reading: Reading, scale: _Scale, match: re.Match[str], counts: dict[str, int]) -> None:
-    """Mask what was read; the name of a GPU that is not in the catalog stays."""
+def _take(reading: Reading, scale: _Scale, match: re.Match[str], counts: dict[str, int], *, beside: bool = False) -> None:
+    """Mask what was read; the name of a GPU that is not in the catalog stays, and so does what a node holds ``beside`` its GPUs."""
     other = next((match.start(name) for name, text in match.groupdict().items() if name.startswith("other") and text), None)
-    reading.message.take(match.start(), match.end() if other is None else other)
+    start = next((match.start(n) for n, text in match.groupdict().items() if n.startswith("per_node") and text), 0) if beside else match.start()
+    reading.message.take(start, match.end() if other is None else other)
     if other is None:
         scale.rack_spans += [match.span()] if "racks" in counts else []
 
@@ -198,8 +223,5 @@ def _count_racks(reading: Reading, scale: _Scale, gpu: Gpu | None) -> None:
 
 def _per_site(reading: Reading) -> int:
     """``two sites with 64 H100s each``: the count is per site."""
-    said = re.search(r"\b(?:each site|per (?:site|data ?cent(?:er|re)|region|location)|at each|in each (?:site|"
-                     r"data ?cent(?:er|re)|region|location)|"
-                     r"(?:sites|data ?cent(?:er|re)s|dcs|campuses|regions|locations|cities|"
-                     r"countries)\b[^.;]{0,60}\beach)\b", reading.message.text)
+    said = _EACH_SITE.search(reading.message.text)
     return reading.fields.get("cluster.sites", 1) if said else 1

@@ -13,10 +13,12 @@ from .reading import Reading
 _TOKENS = r"(?:tokens?|toks?)\b"
 _IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|"
        r"mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
-       r"increased|reduced|raised|lowered|changed|set|has|have|having|runs?|averages?|averaging|typically|usually|contains?|takes?|comes?|"
+       r"increased|reduced|raised|lowered|changed|grows?|grew|grown|rises?|rose|jumps?|jumped|falls?|fell|drops?|dropped|shrinks?|shrank|"
+       r"becomes?|became|extends?|extended|increases?|went|set|has|have|having|runs?|averages?|averaging|typically|usually|contains?|takes?|comes?|"
        r"goes|go|@)\b|\s?@)){0,5}\s?")
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
 
+_TIMES = re.compile(r"\s?(?:times|fold|-fold)\b")  # "4 times longer" is no number of tokens
 _NO_OTHER_UNIT = r"(?!\s?(?:days?|weeks?|months?|hours?|years?|gpus?|nodes?|sites?|percent|%|x\b|ms\b|seconds?|requests?))"
 
 _BATCH_TOKENS = re.compile(
@@ -46,6 +48,8 @@ _SEQUENCE = re.compile(
     rf"(?<=tokens )at (?P<n_______>\d+k)\b|"
     rf"(?P<n______>{_NUMBER_K})[\s\-]?tokens?[\s\-](?:long\s)?(?:sequences?|samples?|documents?|contexts?|windows?)\b|"
     rf"(?P<n___>{_NUMBER_K})[\s\-]?tokens?\slong\b|"
+    rf"\b(?:sequences|samples|examples|documents|seqs)\b,?\s(?:(?:of|with|at|having|and|holding|containing)\s)?(?P<n________>{_NUMBER_K})\s?"
+    rf"{_TOKENS}\s(?:each|apiece)\b|"
     rf"(?P<n_>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:long[\s\-])?(?:context|ctx|seq(?:uence)?\b|"
     rf"(?<=[km]\s)seq(?:uence)?s\b|(?<=[km]-)sequences\b|seqlen)(?:[\s\-]?(?:len(?:gth)?s?|windows?|size))?\b(?!\s?[=:]|"
     rf"\s?len(?:gth)?\s\d)")
@@ -128,7 +132,7 @@ def _take_number(reading: Reading, pattern: re.Pattern[str], field: str, parse: 
                  held: Sequence[tuple[int, int]] = ()) -> None:
     """Set ``field`` from every match that is not denied and not inside a held span; the last one stands."""
     for match in reading.message.find(pattern):
-        number = parse(_number(match))
+        number = parse(_number(match)) if not _TIMES.match(reading.message.text, match.end()) else None
         inside = any(start < match.end() and match.start() < end for start, end in held)
         if number is None or inside or reading.message.negation(match.start(), match.end()):
             continue
