@@ -15,6 +15,7 @@ from . import asked, disagreement
 from .computing import compute
 from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
+from .settled import settled, settled_line
 
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
 _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
@@ -65,8 +66,8 @@ def _read(top: int) -> int:
 
 def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
     """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
-    term = defined(found.question, library)
-    if term is None and not found.answered:
+    term, reply = defined(found.question, library), settled(found.question, library)
+    if term is None and reply is None and not found.answered:
         return found.model_copy(update={"passages": found.passages[:top]})
     from .from_claims import direct_lines
 
@@ -74,6 +75,8 @@ def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: i
     direct = direct_lines(vector, found.passages, library, index, top) if found.answered else []
     if term is not None:
         direct = [definition_line(term, library), *direct[:_BESIDE_A_DEFINITION]]
+    if reply is not None:
+        direct = [settled_line(reply, library), *direct[:_BESIDE_A_DEFINITION]]
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge,
                                        disagreement.nearness(vector, library.knowledge, index))

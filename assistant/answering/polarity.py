@@ -19,7 +19,7 @@ class Polarity(Enum):
     NEUTRAL = "unclear"
 
 
-_NEED = r"\bneed(?:s|ed)?\b|\brequire[ds]?\b|\bnecessary\b|\bmust\b|\bmandatory\b"
+_NEED = r"\bneed(?:s|ed)?\b|\b(?:have|has|had) to\b|\brequire[ds]?\b|\bnecessary\b|\bmust\b|\bmandatory\b"
 _ENOUGH = (r"\benough\b|\bsuffic\w+|\badequate\b|\bget (?:away|by)\b|\bmanage\b|\bworks?\b|\bfine\b(?![\s-]?tun)|\bok(?:ay)?\b|\bdo with\b")
 _RUNS = re.compile(r"\b(?:can|could|will|would)\b.{0,60}\b(?:run|train(?:ed)?|fine-?tuned?)\b")
 _WORTH = r"\bworth\b|\bpay(?:s|ing)?\b"

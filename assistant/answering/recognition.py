@@ -106,7 +106,7 @@ _THRESHOLD = re.compile(r"(?:from|at|above|beyond|after|starting at|past) (?:how
                         r"win|makes? sense|justif|better|cheaper)|\bcrossover\b")
 _WHICH = re.compile(r"\b(?:which|what|how)\b")
 _FAST_NETWORK = re.compile(r"infiniband|\brdma\b|\bib\b|\bndr\b|\bxdr\b|\bhdr\b|\broce\b|\befa\b|spectrum")
-_NEED = re.compile(r"\b(?:do|does|will|would|should|must|can|could|is|are)\b.{0,80}\b(?:needs?|require[ds]?|necessary|worth|enough|"
+_NEED = re.compile(r"\b(?:do|does|will|would|should|must|can|could|is|are)\b.{0,80}\b(?:needs?|ha(?:ve|s) to|require[ds]?|necessary|worth|enough|"
                    r"suffic\w+|good enough|get away|get by|do with(?:out)?|manage|work|runs?|train|trained|fine[\s-]?tuned?|skip|drop|leave out|fine(?![\s-]?tun)|ok|okay|pay for)\b|\b(?:needs?|required?|necessary|enough|"
                    r"sufficient)\b.*\?\W*$")
 # About the job told before, and not about networks or models in general: it says so, or names nothing but a network.
