@@ -47,6 +47,7 @@ _UNDECIDED = re.compile(r"\b(?:unsure|not sure|unclear|maybe|perhaps|depends?|qu
                         r"(?:don't|do not|not) know|no (?:idea|clue|preference)|undecided|confused?|what|which)\b")
 _YET = re.compile(r"\b(?:but|although|though|however|unless|except)\b.*\b(?:yes|fine|ok(?:ay)?|can|could|acceptable|possible|may|might|allowed|"
                   r"happy)\b(?! not\b)")
+_PLAIN_NO = re.compile(r"^\W*(?:no|nope|nah|none)\b[\s,.]*(?:(?:we|i|there)\b|nothing|none|not|sorry|n't|so far|yet)[^?]*$|^\W*(?:no|nope|nah|none)\W*$")
 # "No, 128 GPUs" puts a number right; it answers no yes-or-no.
 _PUTS_RIGHT = re.compile(r"\d|\b(?:i meant?|make|wait|change|instead|undo|back)\b|\?\s*$")
 _MANY = (r"(?:an?|the|our|my|own|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|somewhat|few|couple|of|several|handful|very|quite|"
@@ -90,6 +91,11 @@ _MODES = {"rent": re.compile(r"\b(?:clouds?|provider|hyperscaler|hosted|as a ser
 def is_yes_or_no(text: str, asked: str | None) -> bool:
     """Whether ``text`` (lower case) answers the yes-or-no question that was asked, however it goes on."""
     return asked in YES_OR_NO and _PUTS_RIGHT.search(text) is None and _yes_or_no(text) is not None
+
+
+def is_a_plain_no(text: str) -> bool:
+    """Whether ``text`` only denies what was asked: "nope, nothing there yet"."""
+    return _PLAIN_NO.match(text) is not None and _PUTS_RIGHT.search(text) is None
 
 
 def _yes_or_no(text: str) -> tuple[re.Match[str], bool] | None:

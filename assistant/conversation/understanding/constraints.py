@@ -41,6 +41,9 @@ _WORKLOADS = (
                   r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|(?:concurrent|simultaneous|parallel)\susers?|"
                   r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
+# Of several that are named, the one they lean to.
+_LIKELY = re.compile(r"\b(?:probably|likely|presumably|preferably|rather|ideally|most probably|lean(?:ing|s)? (?:to|towards?)|tend(?:ing|s)? (?:to|towards?)|"
+                     r"prefer(?:ably|red|ence is)?|favou?r(?:ing|ite is)?|i guess|i think)\s(?:it(?:'ll| will)? be\s|with\s|the\s|we go with\s|we take\s)?$")
 _OWN_STAGE = re.compile(r"\b(?:sft|supervised|instruction[\s\-]tun\w+|lora|qlora|peft)\b")  # a stage beside reinforcement learning
 _WORKLOAD = [(name, re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])")) for name, pattern in _WORKLOADS]
 _TRAIN = re.compile(r"(?<![a-z0-9\-])(?<!\bthe )(?<!\ba )(?<!\bby )train(?:s|ing)?(?![a-z0-9])(?:\s(?:run|job))?")
@@ -119,7 +122,8 @@ def read_providers(reading: Reading) -> None:
     """The one provider that is named; ruling one out rules out what only it sells."""
     named: list[tuple[str, re.Match[str]]] = []
     previous: tuple[int, bool] | None = None
-    named_otherwise = len({reading.lexicon.providers[squeezed(m[0])] for m in reading.message.find(reading.lexicon.provider_pattern)}) > 1
+    named_otherwise = any(not reading.message.negation(*m.span()) for m in reading.message.find(reading.lexicon.provider_pattern)) and len(
+        {reading.lexicon.providers[squeezed(m[0])] for m in reading.message.find(reading.lexicon.provider_pattern)}) > 1
     for match in reading.message.find(reading.lexicon.provider_pattern):
         provider = reading.lexicon.providers[squeezed(match[0])]
         denial = reading.message.negation(match.start(), match.end())
@@ -134,7 +138,14 @@ def read_providers(reading: Reading) -> None:
             reading.message.take(start, end)
         else:
             named.append((provider, match))
-    if len({provider for provider, _ in named}) == 1 or (named and reading.intent == "change"):
+    if reading.excluded and not named and not reading.fields and reading.intent == "change":
+        reading.intent = "describe"  # "not AWS, and not GCP either" puts nothing in its place
+    likely = [pair for pair in named if _LIKELY.search(reading.message.text[:pair[1].start()])]
+    if len({provider for provider, _ in likely}) == 1:
+        reading.set("cluster.provider", likely[0][0])
+        for _, match in named:
+            reading.message.take_match(match)
+    elif len({provider for provider, _ in named}) == 1 or (named and reading.intent == "change"):
         reading.set("cluster.provider", named[-1][0])
         for _, match in named:
             reading.message.take_match(match)

@@ -27,9 +27,10 @@ _WORD_OF_TIME = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b"
 _WHAT_ELSE = r"(?:(?!\b(?:we|i|in all|in total|total|cluster)\b)[^.;\n]){0,40}?"  # "4 NICs and" of "each node has 4 NICs and 8 GPUs"
 _APPROXIMATE = r"(?:~|about |around |roughly |approximately |some |up to |nearly )?"
 # GPUs people have that are not in the catalog: the number counts, the name stays in the rest.
-_OTHER_GPU = (r"(?:rtx\s?(?:pro\s?)?\w+|l40s?|l4|t4|a10g?|a30|a40|a6000|p100|h20|h800|a800|tpu\s?v?\d\w*|tpus?|gaudi\s?\d?|"
-              r"trainium\s?\d?|trn\d|"
-              r"\d0[789]0(?:\s?ti)?)s?")
+OTHER_GPU = (r"(?:(?:geforce\s|quadro\s)?rtx[\s\-]?(?:pro[\s\-]?)?\w+(?:[\s\-](?:ada|blackwell|ti|super|pro)\b)*|quadro\s\w+|titan(?:\s(?:v|rtx|xp?))?|"
+             r"(?:geforce\s)?(?:gtx\s?)?\d0[5-9]0(?:\s?(?:ti|super))?|6000\sada|g[bh]\d{3}|[abhlv]\d{2,4}[sgx]?|l4|t4|[kmp]\d{2,3}|mi\d{2,3}[xa]?|"
+             r"tpu\s?v?\d\w*|tpus?|gaudi[\s\-]?\d?|trainium[\s\-]?\d?|inferentia[\s\-]?\d?|trn\d|ascend(?:[\s\-]?\d{3}\w?)?|(?:gpu )?max\s?1[15]50|"
+             r"ponte vecchio|cerebras(?:\scs-?\d)?|wafers?|groq(?:\s?cards?)?|sambanova)s?")
 
 
 def _counted(name: str) -> str:
@@ -130,7 +131,7 @@ def _gpus(gpu: str) -> dict[str, str]:
         "GPU, about N": rf"{gpu}\s?,\s?(?:maybe|about|around|roughly|approximately|say|in total|total(?:\sof)?|~)\s?(?P<gpus>{NUMBER})"
                         rf"(?!\s?(?:[a-z%$]|gb))",
         "other GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:x\s?)?(?:nvidia\s|amd\s|google\s|"
-                      rf"intel\s)?(?P<other>{_OTHER_GPU})(?![a-z0-9])",
+                      rf"intel\s)?(?P<other>{OTHER_GPU})(?![a-z0-9])",
         "plain GPUs": rf"{_APPROXIMATE}{_counted('gpus')}(?:-(?=gpu)|x\s?|of\s)?(?:(?:more|identical|nvidia|amd|such|big|data center|"
                       rf"datacenter)\s)?{_ANY_GPU}\b(?!\s?(?:(?:per|/)\s?node|worth of))",
         "listed": rf"{gpu}\s?[:=]\s?(?P<gpus>\d[\d,]*k?)(?![\w.%])|\b(?:(?:quantity|qty|count)\b\s?[:=]?|(?:number|amount|"

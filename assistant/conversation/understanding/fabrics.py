@@ -22,6 +22,9 @@ _SPEED = re.compile(
     r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
 _BARE_SPEED = re.compile(r"\s(?:at\s)?(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
+_TIMES_BEFORE = re.compile(r"(?<![\w.])(?P<n>[1-9]|1[0-6])\s?x\s?$")
+_OF_A_NODE = re.compile(r"(?:\s(?:infiniband|ib|links?|ports?|nics?|hcas?))?\s?(?:per|/|a|each|in (?:each|every|a)|on (?:each|every))\s?(?:node|server|machine|"
+                        r"host|box)\b")
 _BETWEEN = re.compile(r"^[\s\-,/()@:=]*(?:(?:of|at|per|with|over|on|the|a|in|is|running|port|ports|gpu|node|nics?|hcas?|links?|"
                       r"fabric|network|networking|"
                       r"interconnect|rdma|each|based|bandwidth|speed|adapters?|class|plain|standard|total|"
@@ -132,8 +135,18 @@ def _mentions(reading: Reading) -> list[tuple[Mention, list[str]]]:
             _attach(reading, mention, speed)
         elif mention.gbps is None:
             _attach_bare(reading, mention)
+        _count_links(reading, mention)
     alone = [Mention(m.start(), m.end(), "tcp", _gbps(m)) for m in speeds if _is_ethernet_speed(m) and not _is_of_a_card(reading, m)]
     return [(m, _ids(reading, m)) for m in mentions + alone]
+
+
+def _count_links(reading: Reading, mention: Mention) -> None:
+    """The 4 of "4x HDR per node": links of a node, each with a NIC; "4x HDR" alone may be the lanes of one."""
+    before = _TIMES_BEFORE.search(reading.message.open[:mention.start])
+    after = _OF_A_NODE.match(reading.message.text, mention.end)
+    if before and after and "cluster.nics_per_node" not in reading.fields:
+        reading.set("cluster.nics_per_node", int(before["n"]))
+        mention.start = before.start()
 
 
 def _attach_bare(reading: Reading, mention: Mention) -> None:

@@ -20,6 +20,10 @@ _NUMBERS = re.compile(r"(?<![\w.])\d[\d.,]*\w*")
 # "I save my results to disk" tells what they do and asks for no file.
 _HABIT = re.compile(r"^\W*(?:i|we|they|(?:our|my|the) (?:team|jobs?|scripts?|users|people))(?: always| usually| often| also| just|"
                     r" regularly)? (?:saves?|stores?|exports?|downloads?|dumps?|writes?|keeps?|prints?|puts?|sends?|shares?)\b")
+# A question of few words, without a number, about what was just told.
+_CLOSING = re.compile(r"(?<=[.;,\n])\s*(?!(?:why|what if|how come|compare)\b)(?=[^?]*\b(?:it|this|that|thoughts?|advice|ideas?|true|right|ok|okay|possible|"
+                      r"feasible|networks?|fabrics?|interconnects?|recommend\w*|suggest\w*|enough|opinions?|sensible)\b)"
+                      r"(?:[a-z'\-]+[\s,]*){1,7}\?\W*$")
 _CLEARLY_ASKED = 55.0  # the weight from which a question is one, whatever the weak hints say
 _LIKELY = 0.5  # the probability from which the words alone decide
 _LIKELY_CHANGE = 0.7  # the same for putting right: a plain statement of a fact sounds much alike
@@ -29,7 +33,7 @@ _FURTHER = 0.5  # what a second cue of the same intent adds: several weak cues s
 def intent_of(message: Message) -> str:
     """The intent by its wording alone; :func:`settle` decides between describing and asking once the facts are read."""
     text = message.open.replace(TAKEN, "_")  # what was set aside stands there as a word
-    first, weights = _weighed(text)
+    first, weights = _weighed(_account(text))
     intent = max(weights, key=weights.__getitem__, default="describe")
     if intent == "describe" and _tells_of_a_job(text):
         return intent
@@ -41,6 +45,13 @@ def intent_of(message: Message) -> str:
     if first.get(intent) is not None:
         _take_asking(message, intent, first[intent])
     return intent
+
+
+def _account(text: str) -> str:
+    """An account of the job without the short question about it at its end: "30 nodes with 8 A100. Keep the network?"."""
+    asked = _CLOSING.search(text)
+    told = text[:asked.start()] if asked else ""
+    return told if len(_NUMBERS.findall(told)) >= _TELLING and "?" not in told else text
 
 
 def _weighed(text: str) -> tuple[dict[str, re.Match[str]], dict[str, float]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import denial
+from .languages import in_english
 from .spelling import spelled
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
@@ -54,8 +55,9 @@ class Message:
 
     def __init__(self, text: str) -> None:
         self.original = clean(text)
-        self.text, self._places = spelled("".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c)
-                                                  for c in self.original))
+        english, translated, self._expressions = in_english("".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c) for c in self.original))
+        self.text, corrected = spelled(english)
+        self._places = [translated[place] for place in corrected]
         self.open = self.text
         self.kept: list[tuple[int, int]] = []  # not understood as a whole: "not fsdp", whose "not" is no filler
 
@@ -136,7 +138,11 @@ class Message:
 
     def typed(self, start: int, end: int) -> str:
         """What was typed for ``text[start:end]``."""
-        return self.original[self._places[start]:self._places[end - 1] + 1]
+        first, last = self._places[start], self._places[end - 1]
+        for begins, ends in self._expressions:
+            first = begins if begins <= first < ends else first
+            last = ends - 1 if begins <= last < ends else last
+        return self.original[first:last + 1]
 
     def _only_joins(self, start: int, end: int) -> bool:
         return self.text[start:end].strip(",;:.") in ("and", "or", "a", "an", "the", "with", "of", "on", "for", "in")

@@ -18,8 +18,8 @@ NUMERIC = WHOLE | {"training.sequence_length", "training.tokens", "training.days
                      "cluster.wan_gbps", "cluster.oversubscription", "model.params"}
 
 _FACTORS = {"half": 0.5, "halve": 0.5, "halved": 0.5, "halving": 0.5, "double": 2.0, "doubled": 2.0, "twice": 2.0,
-            "triple": 3.0, "three times": 3.0,
-            "four times": 4.0, "quadruple": 4.0, "a third": 1 / 3, "a quarter": 0.25, "ten times": 10.0}
+            "triple": 3.0, "tripled": 3.0,
+            **{f"{word} times": float(n) for n, word in enumerate("two three four five six seven eight nine ten".split(), start=2)}, "quadruple": 4.0, "quadrupled": 4.0, "a third": 1 / 3, "a quarter": 0.25}
 _THINGS = {
     "budget.gpu_hour_usd": r"(?:(?:gpu\s|hourly\s|rental\s)?(?:price|cost|rate)s?(?:\sper gpu[\s\-]hour)?|gpus?(?=\scosts?\s)|"
                            r"gpu[\s\-]hours?)",

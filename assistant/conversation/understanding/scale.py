@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from assistant.vocabulary.catalog import Gpu
 
 from .constraints import SITE
-from .counts import NODE, patterns
+from .counts import NODE, OTHER_GPU, patterns
 from .groups import groups
 from .lexicon import Lexicon
 from .numbers import NUMBER, whole
@@ -28,6 +28,7 @@ _EACH = re.compile(r"\b(?:each|every|per|apiece|with|of|x)\b|\d\s?x\s?\d")
 _EACH_OF_THEM = re.compile(r"\b(?:each|every|per|apiece|of|x)\b|\d\s?x\s?\d")
 _COMMA = re.compile(r"[,;:]\s")
 _TOTAL = re.compile(r"\s?(?:in total|total|altogether|overall|in all|all told)\b")
+_UNKNOWN_GPU = re.compile(rf"(?<![\w.\-/])(?:nvidia\s|amd\s|huawei\s|intel\s|google\s)?{OTHER_GPU}(?![\w\-])")
 _NODES_BEFORE = re.compile(NODE)
 _COUNTED_NODES = re.compile(rf"{NUMBER}(?:\sof\s(?:them|these|those|such))?\s?{NODE}")
 
@@ -60,6 +61,10 @@ def read_scale(reading: Reading) -> None:
             if any(start < match.end() and match.start() < end and name != "GPU" for start, end in ranges):
                 continue
             _note(reading, scale, name, match)
+    for match in reading.message.find(_UNKNOWN_GPU):
+        reading.unknown_gpus.append(match[0])
+        reading.held.append(match.span())
+        reading.message.take_match(match)
     _conclude(reading, scale)
 
 
@@ -76,6 +81,12 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
             return  # it answers what was asked
         said["nodes" if _means_nodes(reading, scale, match) else "gpus"] = said["them"]
     if name == "N each" and not _is_per_node(reading, scale, match):
+        return
+    if "other" in said:
+        reading.unknown_gpus.append(said["other"])
+    if "other" in said and reading.known("cluster.gpu"):
+        reading.held.append(match.span())  # so many of a GPU that is not in the catalog: no count of those that are known
+        reading.message.take_match(match)
         return
     counts = _counts(name, said, in_all=_is_in_all(reading, match), in_total=_is_in_total(reading, match))
     if counts and _OF_TIME.match(reading.message.text, match.end()):
