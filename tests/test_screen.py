@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("textual")
 
-from tests.at_the_screen import JOB, at_the_screen, on_screen  # noqa: E402
+from tests.at_the_screen import JOB, NARROW, at_the_screen, on_screen  # noqa: E402
 
 
 @on_screen
@@ -154,3 +154,21 @@ async def test_what_was_typed_before_comes_back_with_the_arrow_keys(begin):
         assert user.talk.prompt.text == "hello there"
         await user.press("escape")
         assert user.talk.prompt.text == ""
+
+
+@on_screen
+async def test_the_newest_answer_is_in_view_until_one_scrolls_away(begin):
+    async with at_the_screen(begin, size=NARROW) as user:
+        for said in (JOB, "warnings", "assumptions", "why"):
+            await user.says(said)
+            await user.until(lambda said=said: said.split()[0] in user.sees())
+        log = user.talk.log_view
+        await user.press("pageup")
+        await user.until(lambda: log.scroll_y < log.max_scroll_y)
+        where = log.scroll_y
+        log.go_on([])
+        await user.pilot.resize_terminal(81, 24)
+        await user.pilot.pause(0.1)
+        assert abs(log.scroll_y - where) < 5, "whoever scrolled stays there"
+        await user.says("help")
+        await user.until(lambda: "› help" in user.sees())

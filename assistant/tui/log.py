@@ -74,6 +74,7 @@ Ctrl+C | copies what the mouse has selected
         super().__init__(**options)
         self._folded: list[list[Drawn]] = []
         self._fold = Flow(id="folded")
+        self._follows = True  # the newest exchange is kept in view until somebody scrolls
 
     def compose(self) -> Iterator[Widget]:
         self._fold.display = False
@@ -82,6 +83,23 @@ Ctrl+C | copies what the mouse has selected
     def on_resize(self) -> None:
         """Tell that the newest exchange has another room now."""
         self.post_message(Exchange.Laid())
+
+    def on_exchange_laid(self) -> None:
+        """Bring the newest exchange into view: only now its height is known, however long the drawing took."""
+        if self._follows:
+            self.call_after_refresh(self.show_newest)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Whoever scrolls wants to stay there."""
+        self._follows = False
+
+    def on_mouse_scroll_down(self) -> None:
+        """Whoever scrolls wants to stay there."""
+        self._follows = False
+
+    def on_key(self) -> None:
+        """A key that reaches the log scrolls it."""
+        self._follows = False
 
     def add(self, pieces: list[Drawn]) -> None:
         """Add an exchange at the bottom and fold the oldest away."""
@@ -94,14 +112,13 @@ Ctrl+C | copies what the mouse has selected
             self._folded.append(exchange.pieces)
             exchange.remove()
         self._show_fold()
-        self.call_after_refresh(self._show, newest)
+        self._follows = True
 
     def go_on(self, pieces: list[Drawn]) -> None:
         """Add to the exchange at the bottom."""
         exchanges = self.query(Exchange)
         if pieces and exchanges:
             exchanges.last(Exchange).go_on(pieces)
-            self.call_after_refresh(self._show, exchanges.last(Exchange))
 
     @property
     def is_cut(self) -> bool:
@@ -123,6 +140,7 @@ Ctrl+C | copies what the mouse has selected
 
     def page(self, step: int) -> None:
         """Turn a page; at the very top, unfold what is older."""
+        self._follows = False
         if step < 0 and self.scroll_y <= 0 and self._folded:
             self.unfold()
         elif step < 0:
