@@ -10,6 +10,7 @@ import html
 import pathlib
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import events
@@ -72,9 +73,11 @@ async def _taken(situation: Situation, library: Library) -> str:
         app.talk.prompt.cursor_blink = False
         await _settled(pilot)
         for message in [*saved.said[:situation.messages], *situation.also]:
+            heard = len(app.talk.conversation.turns)
             app.post_message(events.Paste(message))
-            await pilot.pause()
+            await _until(lambda: app.talk.prompt.text, pilot)
             await pilot.press("enter")
+            await _until(lambda heard=heard: len(app.talk.conversation.turns) > heard, pilot)
             await _settled(pilot)
         for key in situation.keys:
             await pilot.press(key)
@@ -85,10 +88,14 @@ async def _taken(situation: Situation, library: Library) -> str:
 async def _settled(pilot: Pilot[int]) -> None:
     """Wait until nothing is being worked out and everything is drawn."""
     talk = pilot.app.talk  # type: ignore[attr-defined]
-    async with asyncio.timeout(PATIENCE_S):
-        while talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing):
-            await pilot.pause(0.02)
+    await _until(lambda: not (talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing)), pilot)
     await pilot.pause(0.2)
+
+
+async def _until(done: Callable[[], object], pilot: Pilot[int]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not done():
+            await pilot.pause(0.02)
 
 
 def main(names: list[str]) -> None:

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from assistant.web import messages
-from tests.web_server import FIRST_QUESTION, JOB, NEXT_QUESTION, alive, gone, over_the_network, serving, visit
+from tests.web_server import FIRST_QUESTION, JOB, NEXT_QUESTION, PATIENCE_S, alive, gone, over_the_network, serving, visit
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,9 @@ async def test_who_comes_when_every_place_is_taken_is_told_so_and_gets_in_later(
 
 
 async def _let_in(visitor):
-    await asyncio.sleep(0.2)
+    async with asyncio.timeout(PATIENCE_S):
+        while not visitor.connection.closed and not visitor.sees(FIRST_QUESTION):
+            await asyncio.sleep(0.05)
     return not visitor.connection.closed
 
 
