@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from assistant.present.fields import assumed_text
 from assistant.vocabulary.answers import Answer as SearchAnswer
@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
-from . import comparing, explaining
+from . import comparing, explaining, plan_answers
 from .changes import candidate
 from .events import Answer, Event, Failure, Note, PlanDetails
 
@@ -71,6 +71,10 @@ class AboutPlan:
                 "ask-provider": self._ask_provider}
         return [made[command](plan)]
 
+    def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
+        """A question of :mod:`plan_questions`, asked of the recommended network or of those named."""
+        return plan_answers.answer(plan, topic, list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics)), self._catalog)
+
     def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
         rule = next((f.rule for f in plan.findings if f.rule in said), None)
@@ -85,8 +89,12 @@ class AboutPlan:
         if not named:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
         events: list[Event] = []
-        for fabric in named:
-            events.append(explaining.why_fabric(plan, self._meant(plan, fabric)))
+        for fabric in dict.fromkeys(self._meant(plan, fabric) for fabric in named):
+            if fabric == plan.recommendation.fabric:
+                events.append(Note(text=f"Nothing speaks against {fabric}: it is recommended. \"why\" shows the proof, \"what would flip it\" what would "
+                                        f"turn the answer."))
+            else:
+                events.append(explaining.why_fabric(plan, fabric))
         return events
 
     def _meant(self, plan: Plan, fabric: str) -> str:

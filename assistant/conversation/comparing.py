@@ -11,6 +11,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 
 from .changes import candidate, unit_of_work
 from .events import Comparison, ComparisonRow
+from .explaining import barred
 
 Side = Literal["left", "right"]
 _SKILLS = {"none": 0, "some": 1, "expert": 2}
@@ -22,7 +23,7 @@ def compare(plan: Plan, left: str, right: str, catalog: Catalog) -> Comparison:
     """Figures of this job first, then what the catalog says about the two. Both must be candidates of the plan."""
     one, two = candidate(plan, left), candidate(plan, right)
     rows = [*_computed(one, two, unit_of_work(plan)), *_known(catalog.fabrics[left], catalog.fabrics[right])]
-    return Comparison(left=left, right=right, rows=tuple(rows), summary=_summary(one, two))
+    return Comparison(left=left, right=right, rows=tuple(rows), summary=_summary(one, two, plan))
 
 
 def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bool = True) -> ComparisonRow | None:
@@ -72,7 +73,18 @@ def _ranked(what: str, left: str, right: str, order: dict[str, int]) -> Comparis
     return ComparisonRow(what=what, left=names.get(left, left), right=names.get(right, right), better=better)
 
 
-def _summary(one: Candidate, two: Candidate) -> str:
+def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
+    """What speaks first: whether they can be had at all, then the money."""
+    gone = [side for side in (one, two) if side.verdict == "impossible"]
+    if not gone:
+        return _apart(one, two)
+    if len(gone) == 2:
+        return f"Neither will do here. {' '.join(dict.fromkeys(text for side in gone for text in barred(plan, side)[:1]))}"
+    left = two if gone[0] is one else one
+    return f"Only {left.fabric} will do here. {' '.join(barred(plan, gone[0])[:1])}".rstrip()
+
+
+def _apart(one: Candidate, two: Candidate) -> str:
     if one.cost_usd is None or two.cost_usd is None:
         missing = one.fabric if one.cost_usd is None else two.fabric
         return f"Nothing could be computed for {missing}: it is {(one if one.cost_usd is None else two).verdict} here."

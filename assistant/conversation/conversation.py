@@ -23,6 +23,8 @@ from .draft import Draft
 from .events import Answer, Choice, Event, Exported, Failure, Note, PlanShown, Plots, Understood, VariationShown
 from .interviewer import Interviewer
 from .needed import not_without
+from .plan_answers import in_time
+from .plan_questions import days_asked, topic_of
 from .scaling import Scaling
 from .searching import computed
 from .taken import difference, in_words, said_fields, taken, varied_fields
@@ -42,6 +44,7 @@ Exporter = Callable[[str, exporting.Target], str | None]
 
 LONGEST_MESSAGE = 4000
 _STATES = ("describe", "change", "what-if", "unclear")
+_MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 
 
@@ -137,13 +140,35 @@ class Conversation(TurnTaking):
         reading = understand(said, context=self.draft, catalog=self.library.catalog)
         if reading.doubts and reading.intent in _STATES:
             return [Failure(text=f"{reading.doubts[0]}. Nothing was changed."), *self._repeat()]
-        number = self._number(reading, said)
-        if number is not None:
-            return [number]
+        answered = self._of_the_plan(reading, said)
+        if answered is not None:
+            return answered
         about_plan = self._about_plan
         handle = {"why": about_plan, "why-not": about_plan, "compare": about_plan, "what-if": self._what_if, "ask": self._search,
                   "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
         return handle(reading, said)
+
+    def _of_the_plan(self, reading: Understanding, said: str) -> list[Event] | None:
+        """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
+        named = {name: value for name, value in reading.fields.items() if name != "cluster.fabric"}
+        if self.plan is not None and not named:
+            topic = topic_of(said, reading.fabrics)
+            if topic is not None:
+                return self._with_plan_in_view(lambda plan: self._about.of_topic(plan, topic, reading.fabrics))
+        days = days_asked(said, reading.fields) if self.plan is not None else None
+        if days is not None:
+            return self._with_plan_in_view(lambda plan: self._in_time(plan, days, said))
+        number = self._number(reading, said)
+        if number is not None:
+            return [number]
+        topic = topic_of(said, reading.fabrics, reading.rest) if named and self.plan is not None and reading.intent in _MAY_VARY else None
+        return self._with_other_facts(reading, said, topic) if topic is not None else None
+
+    def _with_other_facts(self, reading: Understanding, said: str, topic: str) -> list[Event]:
+        """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
+        varied = self._what_if(reading, said)
+        tried = self.variation
+        return [*varied, *self._about.of_topic(tried.plan, topic, reading.fabrics)] if tried is not None and tried in varied else varied
 
     def _number(self, reading: Understanding, said: str) -> Answer | None:
         """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but
@@ -154,6 +179,12 @@ class Conversation(TurnTaking):
         if found is None or (reading.intent == "what-if" and self.plan is not None and not _of_the_size(found)):
             return None
         return Answer(question=said, answer=found)
+
+    def _in_time(self, plan: Plan, days: float, said: str) -> list[Event]:
+        """Whether the run ends within so many days, and how many GPUs would end it."""
+        job = {name: value for name, value in self.draft.fields.items() if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")}
+        sized = computed(f"how many GPUs to train it in {days:g} days?", self.library, job, self._today)
+        return [in_time(plan, days), *([Answer(question=said, answer=sized)] if sized is not None else [])]
 
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
         fields = said_fields(reading, self.draft)

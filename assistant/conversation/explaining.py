@@ -48,11 +48,19 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
         return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=text))
     findings = _weighed(f for f in plan.findings if f.fabric == fabric and f.stage != "advise")
     children = [*_figures(found, plan), *(_finding(f, plan, set()) for f in _roots(findings))]
-    difference = _difference(plan, found)
-    if difference:
-        children.insert(0, Reason(kind="figure", text=difference))
+    apart = difference(plan, found)
+    if apart:
+        children.insert(0, Reason(kind="figure", text=apart))
     return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[reading.verdict(found, plan)]}.",
                                                  children=tuple(children)))
+
+
+def barred(plan: Plan, found: Candidate) -> list[str]:
+    """Why a candidate is impossible; for a plan in which nothing works, what would help."""
+    change = plan.recommendation.smallest_change
+    if plan.recommendation.verdict == "infeasible" and change:
+        return [change]
+    return [f.because for f in plan.findings if f.fabric == found.fabric and f.conclusion == "impossible"]
 
 
 def why_finding(plan: Plan, rule: str) -> Explanation | None:
@@ -61,7 +69,7 @@ def why_finding(plan: Plan, rule: str) -> Explanation | None:
     return Explanation(about=rule, tree=_finding(found, plan, set())) if found else None
 
 
-def _difference(plan: Plan, other: Candidate) -> str | None:
+def difference(plan: Plan, other: Candidate) -> str | None:
     """What taking this fabric would cost against the recommended one."""
     best = chosen(plan)
     if best is None or best is other or not best.cost_usd or not other.cost_usd or other.fits is False:

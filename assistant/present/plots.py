@@ -31,7 +31,7 @@ SCALE_MARGIN = 10  # characters of the axis on its left
 SAME = 0.01  # slowdowns that are all below are told in a sentence, not drawn
 LEAST_WIDTH = 36
 LEAST_SHARE = 0.005  # parts of a step below half a percent are not named
-_PARTS = (("compute", "compute", "█", "work"), ("recompute", "recompute", "▓", "work"), ("optimizer", "optimizer", "▒", "work"),
+PARTS = (("compute", "compute", "█", "work"), ("recompute", "recompute", "▓", "work"), ("optimizer", "optimizer", "▒", "work"),
           ("other", "other", "░", "wait"), ("pp_bubble", "pipeline bubble", "·", "wait"),
           ("tp", "tensor parallel", "═", "network"), ("cp", "context parallel", "≈", "network"),
           ("ep", "expert parallel", "╳", "network"), ("pp_p2p", "pipeline sends", "»", "network"),
@@ -102,7 +102,7 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list
 
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:
     """``(name, share, fill, style)`` of every part that is not nothing; the shares add up to one."""
-    seconds = [(name, getattr(breakdown, field), fill, style) for field, name, fill, style in _PARTS]
+    seconds = [(name, getattr(breakdown, field), fill, style) for field, name, fill, style in PARTS]
     total = sum(value for _, value, _, _ in seconds)
     return [(name, value / total, fill, style) for name, value, fill, style in seconds if value > 0]
 

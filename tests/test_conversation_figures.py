@@ -1,0 +1,167 @@
+"""Asking the plan for a figure: how long, how much, how full, how fast, which is cheapest, what would another take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from assistant.conversation import Conversation
+from assistant.conversation.events import Answer, Comparison, Event, Explanation, Note, VariationShown
+from assistant.conversation.plan_questions import days_asked, topic_of
+from assistant.present import figures
+from assistant.vocabulary.plan import Candidate
+from tests.conversing import JOB, begin, library, one  # noqa: F401
+
+Begin = Callable[..., Conversation]
+
+
+def _best(conversation: Conversation) -> Candidate:
+    return next(c for c in conversation.plan.candidates if c.fabric == conversation.plan.recommendation.fabric)
+
+
+def _said(events: list[Event]) -> str:
+    note = one(events, Note)
+    return "\n".join((note.text, *note.items))
+
+
+@pytest.mark.parametrize("asked", ["how long does it take", "how long will the run take?", "so how many days is that", "when will it be done?", "duration?"])
+def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    assert one(conversation.say(asked), Note).text == f"The run takes {figures.hours(_best(conversation).run_hours)} on {_best(conversation).fabric}."
+
+
+@pytest.mark.parametrize("asked", ["what does it cost?", "how much is that", "what's the total price", "cost of the run", "why is it so expensive?",
+                                   "how much is it per month", "what is the cost per million tokens?"])
+def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -> None:  # noqa: F811
+    conversation = begin(JOB, "100B tokens")
+    best, said = _best(conversation), _said(conversation.say(asked))
+    assert f"costs {figures.usd_band(best.cost_usd)} on {best.fabric}" in said
+    assert f"64 GPUs × {figures.hours(best.run_hours)} × ({figures.usd(best.gpu_usd_per_hour)} for the GPU + " in said
+    assert f"Per million tokens: {figures.usd(best.cost_usd.p50 / 100e9 * 1e6)}." in said
+
+
+@pytest.mark.parametrize(("asked", "told"), [
+    ("how long is one step?", lambda c: f"One step takes {figures.seconds(c.step_time_s.p50)}"),
+    ("tokens per second?", lambda c: f"{figures.significant(c.tokens_per_s_per_gpu * 64)} tokens per second"),
+    ("what is our MFU?", lambda c: f"{figures.percent(100 * c.mfu)} MFU"),
+    ("how much memory is left", lambda c: f"{c.memory_gb_per_gpu * 1e9 / 2**30:,.1f} of the 80 GiB"),
+    ("does it fit?", lambda c: "It fits: "),
+    ("how much time do we lose to communication?", lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time"),
+    ("where does the time go", lambda c: "Of it: compute "),
+    ("which split do you use?", lambda c: f"runs at {figures.layout(c.parallelism)}"),
+    ("why tp 4?", lambda c: "Nobody fixed it"),
+    ("how much is the network part?", lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU"),
+])
+def test_a_figure_of_the_plan(begin: Begin, asked: str, told: Callable[[Candidate], str]) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    assert told(_best(conversation)) in _said(conversation.say(asked))
+
+
+def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:  # noqa: F811
+    assert "What you said of it is kept" in _said(begin(JOB, "fsdp").say("why this split?"))
+
+
+def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    tcp = next(c for c in conversation.plan.candidates if c.fabric == "ethernet-tcp-100")
+    assert f"The run takes {figures.hours(tcp.run_hours)} on ethernet-tcp-100." in _said(conversation.say("how long over plain 100G ethernet?"))
+    assert f"costs {figures.usd_band(tcp.cost_usd)}" in _said(conversation.say("what would it cost on TCP?"))
+
+
+def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> None:  # noqa: F811
+    said = _said(begin(JOB, "we run on aws").say("how much on infiniband?"))
+    assert "It will not do here, though." in said and "aws sells no h100-sxm with infiniband-ndr-400" in said
+
+
+def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB, "we run on aws")
+    assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith("Neither will do here. aws sells no h100-sxm")
+    assert one(conversation.say("compare roce and efa"), Comparison).summary.startswith("Only aws-efa-v2 will do here.")
+
+
+def test_ranking_the_networks(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    able = [c for c in conversation.plan.candidates if c.verdict != "impossible" and c.cost_usd]
+    assert _said(conversation.say("which is the cheapest network?")).startswith(f"{min(able, key=lambda c: c.cost_usd.p50).fabric} has the lowest cost")
+    assert _said(conversation.say("which one is fastest?")).startswith(f"{min(able, key=lambda c: c.step_time_s.p50).fabric} is the fastest")
+    assert {one(conversation.say("what is second best?"), Comparison).right} == {conversation.plan.recommendation.runner_up}
+    options = _said(conversation.say("what are my options?"))
+    assert all(c.fabric in options for c in conversation.plan.candidates)
+
+
+def test_what_a_network_would_need_to_win(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    efa = next(c for c in conversation.plan.candidates if c.fabric == "aws-efa-v2")
+    said = _said(conversation.say("what would it take for EFA to win?"))
+    less = efa.gpu_usd_per_hour * (1 - _best(conversation).cost_usd.p50 / efa.cost_usd.p50)
+    assert f"GPU and network together {figures.usd(less)} less per GPU-hour" in said
+    assert "cannot be had here, whatever it costs" in _said(begin(JOB, "on aws").say("when would roce be better?"))
+
+
+def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:  # noqa: F811
+    assert "Nothing speaks against roce-v2-400" in _said(begin(JOB).say("why not roce?"))
+    assert one(begin(JOB).say("why not infiniband?"), Explanation).about == "infiniband-ndr-400"
+
+
+def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    summary = _said(conversation.say("summarize"))
+    assert summary.startswith(conversation.plan.recommendation.headline) and f"{conversation.plan.recommendation.confidence:.0%}" in summary
+    trust = _said(conversation.say("can I trust this?"))
+    assert figures.seconds(_best(conversation).step_time_s.p90) in trust and f"{len(conversation.plan.assumptions)} values were assumed" in trust
+
+
+def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    assert f"{conversation.plan.fabric_design['switches']} switch" in _said(conversation.say("how many switches do we need?"))
+    assert "NCCL_IB_TC" in _said(conversation.say("which nccl settings should we use?"))
+    assert "rental-prices-2026-10, 2026-10-06" in _said(conversation.say("how old are the prices?"))
+
+
+def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    events = conversation.say("can we do it in 2 weeks?")
+    assert one(events, Note).text.startswith("No: on 64 GPUs over roce-v2-400 the run takes")
+    assert one(events, Answer).answer.computed.kind == "deadline"
+    assert "constraints.deadline_days" not in conversation.draft.fields
+    assert one(conversation.say("is it done in 2 years?"), Note).text.startswith("Yes: ")
+
+
+def test_a_job_that_misses_its_deadline_is_told_how_many_gpus_would_meet_it(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB, "we have two weeks")
+    change = conversation.plan.recommendation.smallest_change
+    gpus = int(change.split("or with about ")[1].split(" GPUs")[0].replace(",", ""))
+    assert begin(JOB.replace("64", str(gpus)), "we have two weeks").plan.recommendation.verdict == "recommended"
+    assert "The deadline of 14 days is missed." in _said(conversation.say("how long does it take?"))
+
+
+def test_other_facts_in_the_question_are_tried_and_not_taken(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    events = conversation.say("how much would it cost on 128 GPUs?")
+    varied = one(events, VariationShown).plan
+    best = next(c for c in varied.candidates if c.fabric == varied.recommendation.fabric)
+    assert figures.usd_band(best.cost_usd) in one(events, Note).text
+    assert conversation.draft.fields["cluster.gpus"] == 64
+
+
+def test_tensor_parallelism_alone_means_a_split_that_is_in_use(begin: Begin) -> None:  # noqa: F811
+    """Eight tensor-parallel ranks with Adam's states on every data-parallel one would not fit; nobody runs that."""
+    plan = begin(JOB, "tp 8").plan
+    assert plan.recommendation.verdict == "recommended"
+    assert next(a.value for a in plan.assumptions if a.field == "parallelism.strategy") == "zero1"
+
+
+@pytest.mark.parametrize("said", [
+    "how long does an all-reduce take", "what is MFU", "how expensive is a switch", "how many nccl rings are there", "how much traffic per step?",
+    "how long is a piece of string", "what does Spheron say about cost?", "is RoCE lossless?", "why is tcp so slow", "how much does Meta pay",
+    "what is the largest RoCE cluster?"])
+def test_a_question_of_the_field_is_none_of_the_plan(said: str) -> None:
+    assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() else []) is None
+
+
+def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
+    fields = {"constraints.deadline_days": 14.0}
+    assert days_asked("can we do it in two weeks?", fields) == 14.0
+    assert days_asked("we have two weeks", fields) is None and days_asked("what if we had two weeks", fields) is None
+    assert days_asked("can we do it in two weeks on 128 GPUs", {**fields, "cluster.gpus": 128}) is None
