@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from assistant.model import predict_inference
 from assistant.model.search import layouts_for
-from assistant.model.training import fitting
+from assistant.model.training import best_times, fitting
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
@@ -17,11 +18,12 @@ from .choice import meets
 from .entry import Entry
 from .estimate import machine, model_job, networks
 from .headline import usd
-from .resolve import Resolved
+from .resolve import Resolved, resolve
 from .serving import serving
 
 GIB = 2.0**30
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)
+MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: beyond it the batch is too small to split
 
 
 def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], catalog: Catalog) -> str:
@@ -37,7 +39,7 @@ def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], cata
         return f"{job.provider.name} sells no fabric that joins {job.gpu.name}: drop cluster.provider, or choose a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     short = [e.estimate.copies_short for e in allowed]
-    return _more_copies(job, architecture, allowed[0], catalog) if min(short) > 1 else _loosened(job, allowed)
+    return _more_copies(job, architecture, allowed[0], catalog) if min(short) > 1 else _loosened(job, architecture, allowed, catalog)
 
 
 def _memory(job: Resolved, architecture: Any, least: Entry, catalog: Catalog) -> str:
@@ -93,20 +95,58 @@ def _carries(job: Resolved, gpus: int, node: int, architecture: Any, entry: Entr
     return outcome.fits and outcome.requests_per_s >= job.inference.requests_per_s
 
 
-def _loosened(job: Resolved, allowed: list[Entry]) -> str:
+def _loosened(job: Resolved, architecture: Any, allowed: list[Entry], catalog: Catalog) -> str:
     """The constraints that stand in the way, with the values that would do."""
     q = job.questionnaire
     quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
-        asked.append(f"constraints.deadline_days of {quick.median_hours / 24:.3g} (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}")
+        asked.append(f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}"
+                     + _more_gpus(job, architecture, quick, catalog))
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
-        asked.append(f"budget.usd of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+        asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
-        asked.append(f"constraints.max_slowdown_percent of {slowest.slowdown_percent or 0:.3g} instead of {q.constraints.max_slowdown_percent:g}")
+        asked.append(f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of {q.constraints.max_slowdown_percent:g} %")
     if not asked:
         free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
         one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
-        asked.append(f"budget.usd of {usd(one.median_cost)}, which buys {one.id} within the other limits")
+        asked.append(f"a budget of {usd(one.median_cost)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
+
+
+def _more_gpus(job: Resolved, architecture: Any, quick: Entry, catalog: Catalog) -> str:
+    """``, or with about 1,408 GPUs``: the smallest size tried whose run ends by the deadline; else nothing.
+
+    What was assumed from the size, the batch above all, is assumed anew at each.
+    """
+    deadline = job.questionnaire.constraints.deadline_days
+    here = None if job.serves or job.sites > 1 else _time_per_token(job, job.gpus, architecture, quick, catalog)
+    if here is None or deadline is None:
+        return ""
+    allowed = deadline * 24 / quick.median_hours * here
+    least = job.gpus * here / allowed
+    for gpus in _round_sizes(least, MOST_TIMES * least, job.gpus_per_node):
+        found = _time_per_token(job, gpus, architecture, quick, catalog)
+        if found is not None and found <= allowed:
+            return f", or with about {gpus:,} GPUs"
+    return ""
+
+
+def _round_sizes(least: float, most: float, node: int) -> list[int]:
+    """Whole nodes in numbers that split well, four to a doubling: 4, 5, 6, 7, 8, 10, 12, 14, 16 and so on."""
+    return [gpus for power in range(24) for eighths in (8, 10, 12, 14) if (eighths << power) % 8 == 0
+            if least <= (gpus := (eighths << power) // 8 * node) <= most]
+
+
+def _time_per_token(job: Resolved, gpus: int, architecture: Any, entry: Entry, catalog: Catalog) -> float | None:
+    """Seconds on another number of GPUs at the best split; ``None`` where the job cannot be split so."""
+    cluster = job.questionnaire.cluster.model_copy(update={"gpus": gpus})
+    changed = job.questionnaire.model_copy(update={"cluster": cluster})
+    try:
+        other = replace(resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain)
+        there = machine(other, catalog)
+        [step] = best_times(model_job(other, architecture), there, networks([entry.considered], there, other), other.parallelism)
+    except InputError:
+        return None
+    return float(step) / other.global_batch / other.sequence_length if isfinite(step) else None

@@ -131,13 +131,16 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
 def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
     """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the sequence."""
     split, training = questionnaire.parallelism, questionnaire.training
-    if training is not None and training.framework == "megatron" and "strategy" not in split.model_fields_set and not questionnaire.serves:
+    framework = training.framework if training is not None else None
+    # Nobody who says "tp 8" and no more means a split in which every rank keeps Adam's states: few models fit so.
+    megatron = framework == "megatron" or (framework is None and (split.tp > 1 or split.pp > 1))
+    if megatron and "strategy" not in split.model_fields_set and not questionnaire.serves:
         taken.take("parallelism.strategy", "zero1", "not said: Megatron's recipes spread the optimizer's state over the data-parallel ranks (distributed "
                    "optimizer); say ddp where every rank keeps all of it")
         split = split.model_copy(update={"strategy": "zero1"})
     if questionnaire.serves or split.tp == 1 or "sequence_parallel" in split.model_fields_set:
         return split
-    shared = training is None or training.framework != "deepspeed"
+    shared = framework != "deepspeed"
     taken.take("parallelism.sequence_parallel", shared, "not said: tensor-parallel ranks share the sequence, as recipes for Megatron have it; "
                "without, activations take more memory" if shared else "not said: DeepSpeed leaves the sequence whole on every rank")
     return split.model_copy(update={"sequence_parallel": shared})
@@ -198,17 +201,16 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     if given and given.global_batch:
         return given.global_batch
     split = questionnaire.parallelism
-    if isinstance(split, Parallelism):
-        unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
-    else:
-        unit = gpus
     tokens = next(amount for limit, amount in _BATCH_TOKENS if params <= limit)
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
     wanted = max(1, round(tokens / sequence))
-    if wanted < unit and not isinstance(split, Parallelism):
-        unit = gcd(gpus, 1 << (wanted.bit_length() - 1))
+    unit = gpus if wanted >= gpus else gcd(gpus, 1 << (wanted.bit_length() - 1))
     batch = max(unit, round(wanted / unit) * unit)
+    if isinstance(split, Parallelism):
+        # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
+        unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
+        batch = batch if batch % unit == 0 else max(unit, round(wanted / unit) * unit)
     return taken.take("training.global_batch", batch,
                       f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use")
 
