@@ -140,10 +140,12 @@ async def test_a_line_break_is_typed_with_ctrl_j_and_enter_sends_both_lines(begi
 async def test_a_key_already_in_flight_does_not_answer_a_question_that_has_just_appeared(begin):
     async with at_the_screen(begin, grace_s=3600) as user:
         await user.press("1", "enter")
-        assert user.talk.conversation.draft.fields == {} and "has just appeared" in user.sees()
+        assert user.talk.conversation.draft.fields == {"workload": "pretraining"}, "nothing was in flight before the first question"
+        await user.says("llama 3.1 8b")
+        assert "model" not in user.talk.conversation.draft.fields and "has just appeared" in user.sees()
         user.talk._grace_s = 0
         await user.press("enter")
-        assert user.talk.conversation.draft.fields == {"workload": "pretraining"}
+        assert user.talk.conversation.draft.fields["model"] == "llama-3.1-8b"
 
 
 @on_screen

@@ -17,7 +17,7 @@ _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
     """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
     parts = [Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
-             Section("What a plan chooses", [_chosen(sweep)])]
+             Section("What a plan chooses", [_chosen(sweep), *_dearer(sweep)])]
     bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
     parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
     drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
@@ -86,10 +86,23 @@ def _chosen_cells(point: Point) -> list[str]:
     one = point.chosen
     if one is None:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
-    rest = [other for other in point.fabrics if other is not one and other.verdict == "acceptable" and other.cost_usd]
-    second = min(rest, key=lambda other: other.cost_usd.p50, default=None)
+    second = _second(point)
     return [one.fabric + (" (kept)" if point.kept else ""), _step(one), _cost(one), second.fabric if second else figures.UNKNOWN,
             _cost(second) if second else figures.UNKNOWN]
+
+
+def _second(point: Point) -> SweptFabric | None:
+    """The cheapest of the others that would do."""
+    rest = [other for other in point.fabrics if other is not point.chosen and other.verdict == "acceptable" and other.cost_usd]
+    return min(rest, key=lambda other: other.cost_usd.p50, default=None)
+
+
+def _dearer(sweep: Sweep) -> list[Paragraph]:
+    """Why a choice may cost more than the next."""
+    pairs = [(point.chosen, _second(point)) for point in sweep.points if point.chosen is not None and not point.kept]
+    if not any(one.cost_usd and second and second.cost_usd.p50 < one.cost_usd.p50 for one, second in pairs):
+        return []
+    return [Paragraph("Where the choice costs more than the next, the two lie within the error of each other and the rules decide; the plan of that point says which.")]
 
 
 def _every(sweep: Sweep) -> Table:

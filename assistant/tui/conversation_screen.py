@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from .app import WeftApp
 
-# A key already in flight must not answer a question that has just appeared.
+# A key already in flight must not answer a question that has just taken the place of another.
 GRACE_S = 0.5
+_LONG_AGO = float("-inf")
 # What is too large for the log stands in the panel.
 TAB_OF_EVENT = {"details": "plan", "plots": "plots"}
 
@@ -64,7 +65,7 @@ class ConversationScreen(Keyboard):
         self._conversation_factory = conversation_factory
         self._warm_search = warm_search
         self._grace_s = grace_s
-        self._asked_at = 0.0
+        self._asked_at = _LONG_AGO
         self._said = ""
         self._waiting: list[Callable[[], object]] = []  # what the menu was asked for while an answer was being worked out
         self.status = StatusLine(id="status")
@@ -258,10 +259,11 @@ class ConversationScreen(Keyboard):
         if self.conversation is None:
             return
         question = self.conversation.question
-        if question != self.question_view.question:
+        before = self.question_view.question
+        if question != before:
             self.question_view.ask(question)
             self.prompt.placeholder = question.placeholder if question else "ask about the plan"
-            self._asked_at = time.monotonic()
+            self._asked_at = time.monotonic() if before is not None else _LONG_AGO
         else:
             self.question_view.fold(self.has_class("-low"))
         self._keep_up(events)
