@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from assistant.library import Library
@@ -13,6 +14,8 @@ PASSAGES_PER_FINDING = 1
 MOST_CONFLICTS = 4
 # A search hit below this is about something else.
 LEAST_SCORE = 0.35
+MOST_OF_OTHERS = 2  # claims about other providers
+LONG_NAME = 6  # letters: a first word that names a company by itself, as Google and Oracle do
 
 
 def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, index: object | None) -> tuple[list[Finding], list[Evidence]]:
@@ -21,7 +24,7 @@ def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, i
     findings = []
     for conclusion in conclusions:
         ids = []
-        for claim_id in conclusion.claims:
+        for claim_id in _to_the_point(conclusion, library):
             if claim_id not in found:
                 found[claim_id] = _of_claim(knowledge.claims[claim_id], knowledge)
             ids.append(claim_id)
@@ -34,8 +37,21 @@ def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, i
     return findings, list(found.values())
 
 
+def _to_the_point(conclusion: Conclusion, library: Library) -> list[str]:
+    """A rule's claims; where it speaks of a provider and some of them do too, those alone, and never many of others."""
+    provider = library.catalog.providers.get(conclusion.facts.get("job.provider", ""))
+    if provider is None:
+        return list(conclusion.claims)
+    first = provider.name.split()[0]
+    names = {provider.id.replace("-", " "), provider.name, *([first] if len(first) >= LONG_NAME else [])}
+    spoken = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
+    claims = library.knowledge.claims
+    about = [ident for ident in conclusion.claims if spoken.search(claims[ident].statement) or spoken.search(library.knowledge.sources[claims[ident].source].title)]
+    return about or list(conclusion.claims)[:MOST_OF_OTHERS]
+
+
 def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: object | None) -> list[tuple[Passage, float]]:
-    if index is None:
+    if index is None or "sold-by-the-provider" in conclusion.rule:  # what a search finds there is mostly another provider's
         return []
     hits = index.for_query(conclusion.look_up, PASSAGES_PER_FINDING)
     return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]
