@@ -157,7 +157,7 @@ def test_a_model_too_large_is_infeasible_with_the_size_that_would_do(planned, li
 def test_a_budget_too_small_names_the_budget_that_would_do(planned):
     made = planned(job(budget={"usd": 5000}, training={"tokens": "1T"}))
     assert made.recommendation.verdict == "infeasible"
-    assert "budget.usd of $" in made.recommendation.smallest_change
+    assert "a budget of $" in made.recommendation.smallest_change
 
 
 def test_a_deadline_rules_out_what_is_too_slow(planned):

@@ -162,7 +162,7 @@ def _fact(name: str, value: Any) -> str:
         return f"{meaning}: unknown"
     if isinstance(value, bool):
         return f"{meaning}: {'yes' if value else 'no'}"
-    shown = figures.significant(value) if isinstance(value, (int, float)) else str(value)
+    shown = f"{value:,}" if isinstance(value, int) else figures.significant(value) if isinstance(value, float) else str(value)
     unit = f" {word.unit}" if word and word.unit and word.unit != "1" and isinstance(value, (int, float)) else ""
     return f"{meaning}: {shown}{unit}"
 

@@ -32,12 +32,12 @@ def given(plan: Plan, field: str) -> tuple[Any, str | None]:
 def duration(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The length of the run, and the steps it is made of."""
     if _serves(plan):
-        return _note(f"Serving has no end: everything is counted for a month, and on {found.fabric} the cluster does a month's work in {figures.hours(found.run_hours)}.")
+        return _note(f"Serving has no end: everything is counted for a month, and the cluster does a month's work{_on(found)} in {figures.hours(found.run_hours)}.")
     items = [text for text in (_steps(plan, found),) if text]
     deadline, _ = given(plan, "constraints.deadline_days")
     if deadline and found.run_hours:
         items.append(f"The deadline of {deadline:g} days is {'met' if found.run_hours <= 24 * deadline else 'missed'}.")
-    return _note(f"The run takes {figures.hours(found.run_hours)} on {found.fabric}.",
+    return _note(f"The run takes {figures.hours(found.run_hours)}{_on(found)}.",
                  *items, *_others(plan, found, lambda c: c.run_hours, figures.hours))
 
 
@@ -73,13 +73,15 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     budget, _ = given(plan, "budget.usd")
     if budget:
         items.append(f"The budget of {figures.usd(budget)} is {'kept' if found.cost_usd.p50 <= budget else 'exceeded'}.")
-    return _note(f"{what} costs {figures.usd_band(found.cost_usd)} on {found.fabric}.", *items,
+    return _note(f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.", *items,
                  *_others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, figures.usd))
 
 
 def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """What the network alone costs, per hour, over the run and to buy."""
     each, gpus = found.fabric_usd_per_gpu_hour, plan.questionnaire["cluster"]["gpus"]
+    if found.fabric == "none":
+        return _note("No network joins the nodes, so it costs nothing.")
     if not each:
         return _note(f"{found.fabric} costs nothing on top of the GPU: it is part of the machine's price.")
     over = f", {figures.usd(each * gpus * found.run_hours)} over the run" if found.run_hours else ""
@@ -94,7 +96,7 @@ def step(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The time of a step and its parts."""
     assert found.step_time_s is not None
     band = found.step_time_s
-    return _note(f"{unit_of_work(plan)} takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)}–{figures.seconds(band.p90)}) on {found.fabric}.",
+    return _note(f"{unit_of_work(plan)} takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)}–{figures.seconds(band.p90)}){_on(found)}.",
                  *_parts(found), f"Split: {figures.layout(found.parallelism)}.",
                  *_others(plan, found, lambda c: c.step_time_s and c.step_time_s.p50, figures.seconds))
 
@@ -115,7 +117,7 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     each, gpus = found.tokens_per_s_per_gpu, plan.questionnaire["cluster"]["gpus"]
     if not each:
         return _note(f"Nothing was computed for {found.fabric}.")
-    return _note(f"{figures.significant(each * gpus)} tokens per second on {found.fabric}, {figures.significant(each)} per GPU.",
+    return _note(f"{figures.significant(each * gpus)} tokens per second{_on(found)}, {figures.significant(each)} per GPU.",
                  f"A day: {figures.significant(each * gpus * _DAY / 1e9)} billion tokens.", *_use(found),
                  *_others(plan, found, lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus, lambda v: f"{figures.significant(v)} tokens/s"))
 
@@ -128,7 +130,7 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """Model FLOP/s utilisation."""
     if not found.mfu:
         return _note(f"Nothing was computed for {found.fabric}.")
-    return _note(f"{figures.percent(100 * found.mfu)} MFU on {found.fabric}: that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted.",
+    return _note(f"{figures.percent(100 * found.mfu)} MFU{_on(found)}: that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted.",
                  *_parts(found), *[f"{a.why}." for a in plan.assumptions if a.field == "model.practice"],
                  *_others(plan, found, lambda c: c.mfu, lambda v: figures.percent(100 * v)))
 
@@ -138,16 +140,17 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     gpu = catalog.gpus[plan.questionnaire["cluster"]["gpu"]]
     room, need = gpu.memory.si / 2**30, (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
     split = f"Split: {figures.layout(found.parallelism)}."
-    counted = "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation."
+    counted = ("Counted: weights, the cache of keys and values, buffers." if _serves(plan) else
+               "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation.")
     if found.fits is False:
         return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, and a {gpu.name} has {room:,.0f}.", split)
-    return _note(f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken on {found.fabric}, {max(0.0, room - need):,.1f} to spare.", split, counted,
+    return _note(f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare.", split, counted,
                  *([] if _serves(plan) else ["A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."]))
 
 
 def waiting(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The communication that nothing hides, and where the time of a step goes."""
-    return _note(f"{figures.percent(found.exposed_communication_percent)} of the time on {found.fabric} is communication that nothing hides, inside nodes too.",
+    return _note(f"{figures.percent(found.exposed_communication_percent)} of the time{_on(found)} is communication that nothing hides, inside nodes too.",
                  *_parts(found), *_others(plan, found, lambda c: c.exposed_communication_percent, figures.percent),
                  "\"plot\" draws it.")
 
@@ -160,7 +163,7 @@ def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     else:
         why = "Nobody fixed it, so every split that fits was tried on this network, and this one takes the shortest time."
     others = reading.splits([c for c in plan.candidates if c.step_time_s])
-    return _note(f"{found.fabric} runs at {figures.layout(found.parallelism)}.", why, *([others] if others else []), *_parts(found),
+    return _note(f"{_named(found)} runs at {figures.layout(found.parallelism)}.", why, *([others] if others else []), *_parts(found),
                  "To see another, try: what if tp 8 pp 2?")
 
 
@@ -170,6 +173,14 @@ def _others(plan: Plan, found: Candidate, value: Callable[[Candidate], float | N
             if c is not found and c.verdict != "impossible" and c.fits is not False and (figure := value(c)) is not None]
     more = f"; {len(told) - MOST_OTHERS} more in the plan" if len(told) > MOST_OTHERS else ""
     return [f"Elsewhere: {', '.join(told[:MOST_OTHERS])}{more}."] if told else []
+
+
+def _on(found: Candidate) -> str:
+    return "" if found.fabric == "none" else f" on {found.fabric}"
+
+
+def _named(found: Candidate) -> str:
+    return "The job, without a network between nodes," if found.fabric == "none" else found.fabric
 
 
 def _serves(plan: Plan) -> bool:
