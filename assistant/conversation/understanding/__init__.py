@@ -14,7 +14,7 @@ from assistant.vocabulary.catalog import Catalog
 
 from . import (
     answered, cabling, constraints, corrections, demands, duration, fabrics, impossible, increments, intents, keyed,
-    lexicon, models, money, others, parallelism, relative, scale, team, training, unsetting,
+    lexicon, models, money, others, parallelism, pools, relative, scale, team, training, unsetting,
 )
 from .message import Message
 from .reading import Context, Reading
@@ -107,6 +107,7 @@ def _read(reading: Reading) -> None:
     constraints.read_sites(reading)
     models.read_model(reading)
     parallelism.read_parallelism(reading)
+    pools.read_pools(reading)
     scale.read_scale(reading)
     fabrics.read_fabrics(reading)
     constraints.read_providers(reading)

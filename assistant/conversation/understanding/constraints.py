@@ -38,7 +38,7 @@ _WORKLOADS = (
                   r"ing)\b(?!ers?)|deploy(?:ing|ment)?(?!\s(?:any\s|an?\s|the\s|our\s)?(?:infini|ib\b|ro?ce\b|spectrum|efa\b|ethernet|rdma|"
                   r"ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|"
                   r"behind an (?:api|"
-                  r"endpoint)|chat ?(?:bot|app|application|assistant|service)s?|(?:concurrent|simultaneous|parallel)\susers?|"
+                  r"endpoint)|chat ?(?:bot|app|application|assistant|service|session)s?|(?:concurrent|simultaneous|parallel)\susers?|"
                   r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
 )
 # Of several that are named, the one they lean to.

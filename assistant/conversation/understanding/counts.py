@@ -20,7 +20,7 @@ _PIECES = r"(?:(?:pieces?|peaces?|pcs|units?|copies|times)\b\.?\s?(?:of\s)?)?"
 _HOLDING = (r"(?:having|has|have|contain(?:ing|s)?|hold(?:ing|s)?|carry(?:ing)?|carries|pack(?:ing|s)?|hous(?:ing|es?)|hosting|"
             r"featur(?:ing|es?)|"
             r"(?:equipped|fitted|populated|loaded|filled|full|stuffed|installed|built|comes?|come) (?:with|of)|got|runs?|sports?)")
-_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:[,;:]\s?)?(?:(?:x|\*|of|with|by|"
+_OF = (r"(?:\s(?:only|in total|total|altogether))?\s?(?:[,;:(]\s?)?(?:(?:x|\*|of|with|by|"
        rf"{_HOLDING}|at|@|à|per|which|that|in|inside|within|is|are|there|we|installed|sit|"
        r"(?:each|every)(?:\s(?:one|of (?:them|which|these|those)|node|server|box|machine))?)[\s:]{1,2}|(?:x|\*|@|:)\s?){0,7}")
 _WORD_OF_TIME = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b"
@@ -52,7 +52,7 @@ def _racks(gpu: str) -> dict[str, str]:
         "racks": rf"{_counted('racks')}(?:x\s?)?(?:{_RACK}\s?(?:of\s|with\s|x\s)?(?:the\s)?{gpu}|{gpu}{_RACK})",
         "pods": rf"{_counted('racks')}(?:x\s?)?(?:pods?|units?|systems?|domains?)\s(?:of\s|with\s|"
                 rf"x\s)?{gpu.replace('(?P<rack>', '(?P<rack>').replace('(?:72|144))?', '(?:72|144))')}",
-        "a rack": rf"\b(?<!half )(?:an?|one|single|full)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
+        "a rack": rf"\b(?<!half )(?:an?|one|single|full|our|my)\s(?:full\s)?(?:rack\s(?:of\s)?{gpu}|{gpu}{_RACK})",
         "racks alone": rf"{_counted('racks')}(?:x\s?)?(?:(?:nvl[\s\-]?72\s?)?(?:racks\b|rack\b)|nvl[\s\-]?72s?(?:\s(?:systems?|units?|"
                        rf"pods?|domains?))?\b)",
     }
@@ -61,7 +61,7 @@ def _racks(gpu: str) -> dict[str, str]:
 def _appliances(gpu: str) -> dict[str, str]:
     """DGX and HGX."""
     return {
-        "appliances": rf"{_counted('nodes')}(?:x\s?)?{_PIECES}(?:nvidia\s)?(?:dgx|hgx)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?"
+        "appliances": rf"{_counted('nodes')}(?:x\s?)?{_PIECES}(?:nvidia\s)?(?:dgx|hgx)(?!-\d)(?:[\s\-]+{gpu}(?:{NODE})?|{NODE}|es|s)?"
                       rf"(?:\s?[,(]\s?(?:with\s|of\s)?(?P<per_node>{NUMBER})\s(?:{_ANY_GPU}\s?)?(?:each|apiece|per (?:node|system|box|"
                       rf"unit))\)?)?",
         "appliances times N": rf"(?:nvidia\s)?(?:dgx|hgx)[\s\-]+{gpu}\s?(?:x|\*|times)\s?(?P<nodes>\d+)\b",
@@ -72,7 +72,7 @@ def _appliances(gpu: str) -> dict[str, str]:
 def _nodes_of(gpu: str, thing: str, per: str) -> dict[str, str]:
     """Nodes and what is in each."""
     return {
-        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx\s|hgx\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
+        "nodes of N": rf"{_NODES}(?:x\s?)?(?:identical\s|dgx(?:-\d)?\s|hgx(?:-\d)?\s)?{NODE}{_OF}{per}{thing}(?:\s(?:each|per node|apiece|"
                       rf"in each|inside each|inside))?",
         "nodes of G, N each": rf"{_NODES}{NODE}[\s,:(]*(?:of\s|with\s)?{gpu}[\s,(]*{per}(?:{thing}\s?)?(?:each|apiece|per node)\)?",
         "nodes, N each": rf"{_NODES}{NODE}\s?(?:,\s?)?(?:with|of|at|having|and|containing)?\s?(?P<per_node>{NUMBER})\s?(?:each|apiece|"

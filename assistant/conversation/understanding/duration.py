@@ -14,12 +14,13 @@ _TIME = re.compile(rf"(?<!days in )(?<!hours in )(?P<n>{NUMBER}|(?<!\d )\b(?:an?
                    rf"yrs?)(?![a-z0-9]|-[a-z]+\b(?<!-long))(?!\s?parallel|\s(?:slower|faster|longer)\b|\sof an?\b|\s(?:ago|old|later|"
                    rf"in an?\b|of experience))")
 # "A three-year commitment" is what a price rests on, not how long the run takes.
+_CONTRACT_BEFORE = re.compile(r"\b(?:reserv(?:e|ed|ing|ation)|commit\w*|contract\w*|sign(?:ed|ing)?|locked in)\b(?: \w+){0,2}? (?:for|over|of) $")
 _CONTRACT = re.compile(r"[\s\-]*(?:reserved?|reservation|commit\w*|contracts?|lease|terms?|agreement|warranty|support|depreciation)\b")
 _DEADLINE_BEFORE = re.compile(r"\b(?:within|in|due|time (?:budget|window|frame|available)|turn-?around|hard stop|over after|done after|"
                               r"finished after|latest|completion|deadlines?|must|need\w*|have|has|got|at most|(?:no|not) (?:more|longer|"
                               r"later) than|"
                               r"max(?:imum)?|under|less than|fewer than|before|finish\w*|done|"
-                              r"complete\w*|ready|only|limit|up to|below)\b[^.;]{0,28}$")
+                              r"complete\w*|ready|ships?|delivered?|only|limit|up to|below)\b[^.;]{0,28}$")
 _NO_LONGER_THAN = re.compile(r"(?:\bnot|n't|\bnever|\bcannot) (?:\w+ ){0,2}(?:longer|later|more) than\b[^.;]{0,10}$")
 _DEADLINE_AFTER = re.compile(r"\s?(?:deadline|(?:at )?(?:the )?latest\b|the longest\b|at (?:the (?:very )?(?:latest|most)|most)|from (?:now|today)|max(?:imum)?\b|or less|"
                              r"time limit|tops|left\b|remaining\b|(?:,? ?(?:that|this|it|which)(?:'s| is)|is)"
@@ -32,6 +33,8 @@ _DELIVERY_BEFORE = re.compile(r"\b(?:(?:rental |lease |service )?contract(?: ter
                               r"ed|s)|ships?|shipping|shipment|arrives?|wait(?:ing)?(?: times?|"
                               r" list)?|back-?order\w*|"
                               r"warrant\w+|guarantee)\b[^.;]{0,24}$")
+# The model ships when it is trained.
+_OF_OURS = re.compile(r"\b(?:model|product|release|checkpoint|paper|weights|we|it)\b[^.;,]{0,16}\b(?:ships?|deliver\w*)\b[^.;]{0,12}$")
 _DELIVERY_AFTER = re.compile(r"\s?(?:of )?(?:lead[\s\-]time|delivery|to (?:deliver|ship|arrive)|waiting time|for delivery|to get (?:it|"
                              r"them|one))\b")
 # How long something has been there is not how long the run takes.
@@ -51,7 +54,9 @@ def read_time(reading: Reading) -> None:
             continue
         number = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5}.get(text) or value(text)
         days = plain(round(number * UNIT_DAYS[match["unit"].rstrip("s") or "h"], 6))
-        if _DELIVERY_BEFORE.search(reading.message.text[:match.start()]) or _DELIVERY_AFTER.match(reading.message.text, match.end()):
+        if (_DELIVERY_BEFORE.search(reading.message.text[:match.start()]) and not _OF_OURS.search(reading.message.text[:match.start()])) or _DELIVERY_AFTER.match(reading.message.text, match.end()):
+            continue
+        if match["unit"][0] in "yq" and _CONTRACT_BEFORE.search(reading.message.text[:match.start()]):
             continue
         if text in ("a", "an") and _PER.search(reading.message.text[:match.start()]):
             continue

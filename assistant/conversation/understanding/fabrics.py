@@ -113,7 +113,7 @@ def _is_priced(reading: Reading, mention: Mention) -> bool:
     """What it costs on top was said, not that it is there."""
     if "budget.fabric_premium_gpu_hour_usd" not in reading.fields:
         return False
-    return not re.search(r"\b(?:have|own|use|using|installed|already|our|got|running|run|chose|chosen|decided|take|took)\b",
+    return not re.search(r"\b(?:have|own|use|using|installed|already|our(?! (?:provider|vendor|cloud|supplier|quote|offer))|got|running|run|chose|chosen|decided|take|took)\b",
                          reading.message.clause_before(mention.start))
 
 

@@ -103,11 +103,23 @@ def _in_its_place(intent: str, message: Message, text: str) -> str:
         return "describe"  # "help me choose: 20 H100s, 5 servers, 12B"
     if intent == "help" and TROUBLE.search(_LOST.sub(" ", text)):
         return "ask"
-    if intent == "compare" and "?" not in text and _EVALUATES.search(text):
+    if intent == "compare" and "?" not in text and (_EVALUATES.search(text) or (_BOUND.search(text) and not _networks(text))):
+        return "describe"
+    if intent == "ask" and "?" not in text and _PUTS_UP_WITH.match(text):
+        return "describe"
+    if intent == "what-if" and _TAKES_TIME.match(text):
         return "describe"
     if intent in ("why", "why-not") and is_general(message):
         return "ask"
     return intent
+
+
+# "At most 3 % loss vs ideal" bounds, "can live with 10 %" tells, "let me check with my team" only takes time.
+_BOUND = re.compile(r"\b(?:max\w*|at most|up to|less than|under|below|within|no more than)\b[^.;]{0,16}\d\s?(?:%|percent)")
+_PUTS_UP_WITH = re.compile(r"^\W*(?:can|could|would|will|might)(?: easily| also| still| probably)? (?:tolerate|accept|live with|afford|handle|cope with|take|"
+                           r"wait|stand|spend|pay|run|use|provide|manage)\b")
+_TAKES_TIME = re.compile(r"^\W*(?:(?:ok|okay|hm+|well|right|sure|fine|thanks)\W+)*(?:let me|i(?:'ll| will| need to| have to| must)|gotta|need to)"
+                         r"(?: just| quickly| first)? (?:check|ask|think|talk|discuss|confirm|see|find out|look|consult|sleep)\b[^\d?]*$")
 
 
 def _networks(text: str) -> int:

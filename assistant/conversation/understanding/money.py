@@ -36,10 +36,10 @@ _TOTAL = re.compile(rf"(?:~|about\s|around\s)?{MONEY}(?!\s?(?:/|per\b|a\s(?:mont
                     rf"node)))(?:\s(?:total|budget|in total|all in|overall))?")
 _PERIODIC = re.compile(rf"{MONEY}\s?(?:/|per|an?)\s?(?:month|mo\b|year|yr|week|day|node|instance|server)")
 _OF_A_PRICE = re.compile(r"\b(?:price|rate|quote)\b")
-_OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m|bn?|thousand|million|billion|mio|crores?|lakhs?)?\s?(?:[€£¥₹]|"
-                          r"(?:swiss\s)?francs|euros?|eur|gbp|pounds|yen|jpy|chf|"
+_OTHER_MONEY = re.compile(r"[€£¥]\s?[\d.,]+\s?[kmb]?|[\d.,]+\s?(?:k|m|bn?|thousand|million|billion|mio|crores?|lakhs?)?\s?(?:[€£¥₹](?!\w)|"
+                          r"(?:(?:swiss\s)?francs|euros?|eur|gbp|pounds|yen|jpy|chf|"
                           r"yuan|rmb|cny|rupees?|inr|sek|kronor|nok|dkk|sgd|zloty|pln|(?:canadian|australian|singapore|hong kong) dollars|"
-                          r"crores?|lakhs?)\b")
+                          r"crores?|lakhs?)\b)")
 
 
 def read_money(reading: Reading) -> None:

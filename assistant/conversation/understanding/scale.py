@@ -207,7 +207,7 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
         per_node = scale.per_node or known
         scale.gpus = scale.nodes * per_node if per_node else None
         reading.nodes = scale.nodes * _per_site(reading)
-    if scale.gpus is not None:
+    if scale.gpus is not None and "cluster.gpus" not in reading.fields:
         reading.set("cluster.gpus", scale.gpus * _per_site(reading))
     if scale.per_node is not None:
         reading.set("cluster.gpus_per_node", scale.per_node)

@@ -24,9 +24,9 @@ _SKILLED = re.compile(r"(?:\w+ )?years of (?:\w+ )?(?:network\w*|infiniband|rdma
                       r"roce|switch\w*)(?:\s(?:and|or) \w+)?")
 _NOBODY = re.compile(r"\b(?:our|the|my) (?:it|team|people|admins?|staff|ops|engineers?|department)(?: \w+)? (?:has|have) never (?:seen|"
                      r"touched|used|run|configured|operated|worked with)\b[^.;,]{0,30}\b(?:network\w*|rdma|"
-                     r"infiniband|roce|fabrics?|switch\w*)\b|\b(?:nobody|no one|no-one|none of us)\b(?! (?:\w+ )?(?:wants?|likes?|needs?|"
+                     r"infiniband|roce|fabrics?|switch\w*|pfc|ecn|dcqcn|bgp|vlans?)\b|\b(?:nobody|no one|no-one|none of us)\b(?! (?:\w+ )?(?:wants?|likes?|needs?|"
                      r"uses?|sells?|asked|offers?|believes?|trusts?)\b)[^.;,]{0,40}\b(?:network\w*|rdma|infiniband|roce|fabrics?|"
-                     r"switch\w*)\b")
+                     r"switch\w*|pfc|ecn|dcqcn|bgp|vlans?)\b")
 _SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|crew|"
                        r"one)\s(?:here\s)?(?:(?:who|that)\s)?"
                        r"(?:really\s|can\s)?(?:knows?|understands?|does|do|tunes?|runs?|ran|has run|have run|manages?)\s(?:some\s|"

@@ -24,7 +24,10 @@ _NO_OTHER_UNIT = r"(?!\s?(?:days?|weeks?|months?|hours?|years?|gpus?|nodes?|site
 _BATCH_TOKENS = re.compile(
     rf"(?P<n>{AMOUNT})[\s\-]?{_TOKENS}[\s\-]?(?:global\s)?(?:batch(?:es)?(?:\ssize)?|(?:per|/|a|in (?:each|a|"
     rf"one))\s?(?:(?:global|optimizer)\s)?(?:step|batch|update|iteration))\b|"
-    rf"\b(?:global\s)?batch(?:[\s_]size)?(?:es)?{_IS}(?P<n_>{AMOUNT})[\s\-]?{_TOKENS}")
+    rf"\b(?:global\s)?batch(?:[\s_]size)?(?:es)?{_IS}(?P<n_>{AMOUNT})[\s\-]?{_TOKENS}|"
+    rf"\b{_TOKENS}\s?(?:per|/|in (?:each|a|one))\s?(?:(?:global|optimi[sz]er)\s)?(?:step|batch|update|iteration){_IS}(?P<n__>{AMOUNT})|"
+    rf"\b(?:each|every|one|an?|the|per)\s(?:global\s|optimi[sz]er\s)?(?:step|batch|update|iteration)"
+    rf"(?:\s(?:is|has|holds|processes|consumes|sees|contains|covers|uses|takes|of|with)|:)?\s(?P<n___>{AMOUNT})[\s\-]?{_TOKENS}")
 _MICRO_BATCH = re.compile(rf"(?:\b(?P<n_>{NUMBER})\s(?:sequences?|samples?)\s(?:per|on (?:each|every|a)|for each)\s(?:gpu|device|rank|"
                           rf"card))|"
                           rf"\b(?:micro[\s_\-]?batch(?:[\s_]size)?|mbs|per[\s\-](?:gpu|"
@@ -111,12 +114,14 @@ _PROMPT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:input|prompt)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:in\b(?=\s?(?:[,;/+&.]|and\b|"
     rf"\d)|\W*$)|"
     rf"of (?:prompt|input|context)))|"
+    rf"\bprefill(?:s|ing)?\s(?:(?:with|of|is|about|around|at|~)\s?)*(?P<n____>{_NUMBER_K})\s?{_TOKENS}|"
     rf"(?P<n__>{_NUMBER_K})\s?in\b(?=\s?(?:,|and|/|\+)?\s?\d[\d.,k]*\s?out\b)|"
     rf"\b(?:users?|clients?|customers?|people|they) (?:typically |usually )?sends?{_IS}(?P<n___>{_NUMBER_K})\s?{_TOKENS}|"
     rf"\b(?:prompts?|inputs?|isl|prompt[_ ]tokens)(?:\s(?:length|size))?{_IS}(?P<n_>{_NUMBER_K}){_NO_OTHER_UNIT}(?:\s?{_TOKENS})?")
 _OUTPUT = re.compile(
     rf"(?P<n>{_NUMBER_K})[\s\-]?(?:{_TOKENS}[\s\-])?(?:(?:output|completion|answer|response|generated|"
     rf"reply)s?\b(?:\s?{_TOKENS})?|{_TOKENS}\s(?:out\b(?!\sof\b)|of (?:output|answer)))|"
+    rf"\b(?:decod(?:e|es|ing)|generat(?:e|es|ing))\s(?:(?:with|of|is|about|around|at|up to|~)\s?)*(?P<n_____>{_NUMBER_K})\s?{_TOKENS}(?!\s?(?:per|/|a)\s?s)|"
     rf"(?P<n__>{_NUMBER_K})\s?out\b(?!\sof\b)|"
     rf"\b(?:gets?|receives?|expects?) (?:back )?{_IS}(?P<n___>{_NUMBER_K})\s?(?:{_TOKENS}\s?back\b|back\b)|\b(?:gets?|"
     rf"receives?) back{_IS}(?P<n____>{_NUMBER_K})(?:\s?{_TOKENS})?|"
