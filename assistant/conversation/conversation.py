@@ -183,6 +183,8 @@ class Conversation(TurnTaking):
     def _in_time(self, plan: Plan, days: float, said: str) -> list[Event]:
         """Whether the run ends within so many days, and how many GPUs would end it."""
         job = {name: value for name, value in self.draft.fields.items() if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")}
+        if plan.recommendation.fabric != "none":
+            job.setdefault("cluster.fabric", plan.recommendation.fabric)
         sized = computed(f"how many GPUs to train it in {days:g} days?", self.library, job, self._today)
         return [in_time(plan, days), *([Answer(question=said, answer=sized)] if sized is not None else [])]
 

@@ -19,6 +19,7 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 _TOKENS_PER_PARAMETER = 20.0
 _FINETUNING_TOKENS = 1e9
 HOURS_PER_MONTH = 730.0
+_ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
 
 
 @dataclass
@@ -205,7 +206,7 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
     wanted = max(1, round(tokens / sequence))
-    unit = gpus if wanted >= gpus else gcd(gpus, 1 << (wanted.bit_length() - 1))
+    unit = gpus if wanted >= gpus else _batch_unit(gpus, wanted)
     batch = max(unit, round(wanted / unit) * unit)
     if isinstance(split, Parallelism):
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
@@ -213,6 +214,17 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
         batch = batch if batch % unit == 0 else max(unit, round(wanted / unit) * unit)
     return taken.take("training.global_batch", batch,
                       f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use")
+
+
+def _batch_unit(gpus: int, wanted: int) -> int:
+    """What the assumed batch is a multiple of where there are more GPUs than sequences.
+
+    The largest power of two, or, of 3 × 512 GPUs, 3 times a smaller one: else no data-parallel degree divides both.
+    """
+    odd = gpus // (gpus & -gpus)
+    if odd == 1 or odd > wanted // _ODD_SHARES:
+        return gcd(gpus, 1 << (wanted.bit_length() - 1))
+    return odd << min((wanted // _ODD_SHARES // odd).bit_length() - 1, (gpus // odd).bit_length() - 1)
 
 
 def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:
