@@ -19,8 +19,9 @@ from assistant.library import load
 from assistant.retrieval import Index, words
 from assistant.retrieval.lexical import WordIndex
 
-QUESTIONS = tuple(Path(__file__).with_name(name) for name in ("questions.yaml", "questions_fresh.yaml", "questions_a.yaml", "questions_b.yaml", "questions_c.yaml"))
-HALVES = ("tuning", "fresh", "a", "b", "c", "final")
+QUESTIONS = tuple(Path(__file__).with_name(name) for name in ("questions.yaml", "questions_fresh.yaml", "questions_a.yaml", "questions_b.yaml", "questions_c.yaml",
+                                                          "questions_d.yaml"))
+HALVES = ("tuning", "fresh", "a", "b", "c", "d-open", "d", "final")
 FITTED_ON = ("tuning", "fresh", "a", "b")
 FIRST = 5  # passages shown to a user
 

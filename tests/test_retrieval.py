@@ -194,6 +194,18 @@ def test_two_spellings_of_one_thing_are_the_same_words(one, other):
     assert words.tokens(words.written_out(one)) == words.tokens(words.written_out(other))
 
 
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("wat shud i do w/o RDMA", "what should I do without RDMA"), ("pls, isnt RoCE lossless", "please, isn't RoCE lossless"),
+    ("why dont they use it", "why don't they use it"), ("What happens if PFC isn't on?", "PFC"), ("we're renting", "renting")])
+def test_what_is_typed_in_a_hurry_or_drawn_together_has_the_same_words(typed, meant):
+    assert words.tokens(words.written_out(typed)) == words.tokens(words.written_out(meant))
+
+
+def test_i_is_no_name():
+    assert words.called_by_name("What should I ask before I rent GPUs?") == ["GPUs"]
+    assert words.without_names("What should I ask AWS?", words.names_pattern([])) == "What should I ask it?"
+
+
 def test_a_mobile_network_is_no_link_speed():
     assert words.written_out("5G network slicing over 100G links") == "5G network slicing over 100 Gb/s links"
 

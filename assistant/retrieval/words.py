@@ -60,6 +60,11 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, r
     (r"\bincl\.?(?=\s)", "including"),
     (r"\bavg\b", "average"),
     (r"\bkube\b|\bk8s\b", "Kubernetes"),
+    # as people type in a hurry
+    (r"\bwat\b", "what"), (r"\bsh(?:u|l)d\b", "should"), (r"\bc(?:u|l)d\b", "could"), (r"\bw(?:u|l)d\b", "would"),
+    (r"\bpl[sz]\b", "please"), (r"\bw/o\b", "without"), (r"\bw/(?=\s)", "with"), (r"\bb/c\b|\bc[uo]z\b|\bbc\b", "because"),
+    (r"\b(is|are|does|do|did|ca|wo|was|were|has|have|should|would|could)nt\b", r"\1n't"),
+    (r"\bu\b(?!\.)", "you"), (r"\bur\b", "your"), (r"\bthx\b|\bty\b", "thanks"),
 ))
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
@@ -70,7 +75,9 @@ _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
 _STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
     into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
     them then there these they this those to too was we were what when where which while who why will with would you your
-    yours about actually all am also because being both does don't i'm it's let more most much many really very what's""".split())
+    yours about actually all am also because being both does let more most much many really very happen happens""".split())
+_CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
+_SHORT_STEMS = frozenset({"ca", "wo", "sha"})  # of can't, won't, shan't
 
 
 def shown(text: str) -> str:
@@ -137,7 +144,8 @@ def without_names(text: str, names: re.Pattern[str]) -> str:
 
     ``names``: those of the field; whatever else a text calls by name is left out too.
     """
-    return _REPEATED.sub("it", " ".join(_NAMED.sub("it", names.sub("it", text)).split()))
+    bare = _NAMED.sub(lambda found: found.group() if _is_small(found.group().lower()) else "it", names.sub("it", text))
+    return _REPEATED.sub("it", " ".join(bare.split()))
 
 
 def _stands_for(short: str, name: str) -> bool:
@@ -150,8 +158,8 @@ def _stands_for(short: str, name: str) -> bool:
 
 
 def called_by_name(text: str) -> list[str]:
-    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number is none."""
-    return _NAMED.findall(text)
+    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number or "I" is none."""
+    return [name for name in _NAMED.findall(text) if not _is_small(name.lower())]
 
 
 def tokens(text: str) -> list[str]:
@@ -175,13 +183,19 @@ def _told(text: str) -> Iterator[tuple[str, str]]:
         if len(parts) > 1:
             yield "".join(parts), word
             parts = [part for part in parts if len(part) > 1 or part.isdigit()]
-        yield from ((stem(part), part) for part in parts if part not in _STOP)
+        yield from ((stem(part), part) for part in parts if not _is_small(part))
         yield from ((family.group(), family.group()) for part in parts if (family := _FAMILY.match(part)))
+
+
+def _is_small(word: str) -> bool:
+    """Whether a word has no content: a stop word, or one with another drawn into it, as ``isn't`` and ``we're``."""
+    head = _CONTRACTED.sub("", word)
+    return word in _STOP or head in _STOP or (head in _SHORT_STEMS and head != word)
 
 
 def plain_words(text: str) -> list[str]:
     """Lower-case words with content, as written."""
-    return [word for word in _TOKEN.findall(text.lower()) if word not in _STOP]
+    return [word for word in _TOKEN.findall(text.lower()) if not _is_small(word)]
 
 
 @lru_cache(maxsize=1)
