@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from assistant.present import figures, reading
 from assistant.present.fields import assumed_text, field_name, value_text
-from assistant.present.report import Bullets, Paragraph, Table, report
+from assistant.present.report import Bullets, Table, report
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Flip, Plan
 
