@@ -14,7 +14,7 @@ from assistant.vocabulary.errors import InputError, Place
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assistant.library.documents import Added, DocumentStore
+    from assistant.library.documents import Added
     from assistant.vocabulary.own_documents import OwnDocument
 
 _NAMED = 3  # documents named in a warning; the others are counted

@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
 
 from . import bill_of_materials as bill
-from .layout import NOTHING, Layout, largest, lay_out
+from .layout import Layout, largest, lay_out
 
 HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})

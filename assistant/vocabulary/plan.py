@@ -7,7 +7,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .knowledge import Grade
-from .questionnaire import Parallelism, Questionnaire
 
 
 class Contract(BaseModel):
