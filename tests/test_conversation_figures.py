@@ -152,6 +152,16 @@ def test_tensor_parallelism_alone_means_a_split_that_is_in_use(begin: Begin) -> 
     assert next(a.value for a in plan.assumptions if a.field == "parallelism.strategy") == "zero1"
 
 
+def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) -> None:  # noqa: F811
+    conversation = begin("serve deepseek v3 on 4 nodes of h200, 2k prompts, 500 output tokens")
+    best = _best(conversation)
+    assert f"About {figures.significant(best.tokens_per_s_per_gpu * 32 / 500)} requests per second" in _said(conversation.say("how many requests per second can we do?"))
+    assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(conversation.say("what's the latency per token?"))
+    assert "would do, but is not needed" in _said(conversation.say("do we need infiniband?"))
+    assert "Serving has no end" in _said(conversation.say("how long does it take?"))
+    assert one(begin(JOB).say("do we need infiniband?"), Answer).answer.computed.kind == "need", "for training the model computes it"
+
+
 @pytest.mark.parametrize("said", [
     "how long does an all-reduce take", "what is MFU", "how expensive is a switch", "how many nccl rings are there", "how much traffic per step?",
     "how long is a piece of string", "what does Spheron say about cost?", "is RoCE lossless?", "why is tcp so slow", "how much does Meta pay",

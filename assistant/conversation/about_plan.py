@@ -20,6 +20,7 @@ _HELP = (
     "Corrections: no, 128 – actually make it B200 – not AWS – no InfiniBand",
     "not sure – leaves the question open; back – the question before; undo and redo – take back, restore",
     "why – why not RoCE – what would flip it – which sources disagree – sources – assumptions – warnings",
+    "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
     "compare InfiniBand and RoCE",
     "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",

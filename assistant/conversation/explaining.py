@@ -81,7 +81,8 @@ def difference(plan: Plan, other: Candidate) -> str | None:
         ratio = other.step_time_s.p50 / best.step_time_s.p50
         time = (f", each step {ratio:.2f} times as long" if ratio >= 1.005
                 else f", each step {1 / ratio:.2f} times as fast" if ratio <= 0.995 else ", each step as long")
-    return f"The run would cost {money}{time}."
+    serves = unit_of_work(plan) != "One step"
+    return f"{'A month of it' if serves else 'The run'} would cost {money}{time.replace('each step', 'each token') if serves else time}."
 
 
 def _in_the_way(plan: Plan) -> Iterator[Reason]:

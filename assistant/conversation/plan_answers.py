@@ -17,7 +17,7 @@ from .events import Event, Failure, Note
 _Figure = Callable[[Plan, Candidate, Catalog], Note]
 _FIGURES: dict[str, _Figure] = {
     "duration": plan_figures.duration, "cost": plan_figures.cost, "network-cost": plan_figures.network_cost, "step": plan_figures.step,
-    "throughput": plan_figures.throughput, "mfu": plan_figures.mfu, "memory": plan_figures.memory, "waiting": plan_figures.waiting,
+    "throughput": plan_figures.throughput, "load": plan_figures.load, "mfu": plan_figures.mfu, "memory": plan_figures.memory, "waiting": plan_figures.waiting,
     "split": plan_figures.split}
 _PARTS = {"network": "The network", "nccl": "NCCL settings"}
 _LEAST_DIFFERENCE = 0.0005  # of the cost: a smaller one is none
@@ -29,8 +29,8 @@ def answer(plan: Plan, topic: str, fabrics: Sequence[str], catalog: Catalog) -> 
         return [_figure(plan, topic, fabric, catalog) for fabric in fabrics or [_at_hand(plan)]]
     if topic in _PARTS:
         return [_part(plan, _PARTS[topic])]
-    if topic in ("win", "apart"):
-        made = _win if topic == "win" else _apart
+    if topic in _OF_A_NETWORK:
+        made = _OF_A_NETWORK[topic]
         return [made(plan, fabric, catalog) for fabric in fabrics]
     return [_OF_THE_PLAN[topic](plan, catalog)]
 
@@ -165,6 +165,21 @@ def _apart(plan: Plan, fabric: str, catalog: Catalog) -> Event:
                 items=(*explaining.barred(plan, found), f"\"compare {fabric} and {best.fabric}\" shows them point by point."))
 
 
+def _need(plan: Plan, fabric: str, catalog: Catalog) -> Event:
+    """Whether a network is needed, by the plan's own verdicts; for training the computation says more."""
+    found, best = candidate(plan, fabric), chosen(plan)
+    if found is None or best is None or not found.cost_usd or not best.cost_usd:
+        return explaining.why_fabric(plan, fabric)
+    if found is best:
+        return Note(text=f"{fabric} is what the plan recommends.", items=(reading.confidence(plan),))
+    barred, more = explaining.barred(plan, found), explaining.difference(plan, found)
+    if barred:
+        return Note(text=f"{fabric} will not do here.", items=tuple(barred))
+    does = "no network between nodes is needed" if best.fabric == "none" else f"{best.fabric} is recommended"
+    against = [f.because for f in plan.findings if f.fabric == fabric and f.conclusion == "avoid"]
+    return Note(text=f"{fabric} {'is better avoided' if found.verdict == 'avoid' else 'would do, but is not needed'}: {does}.", items=(*against[:1], *([more] if more else [])))
+
+
 def _win(plan: Plan, fabric: str, catalog: Catalog) -> Event:
     """What would have to change for a network to be recommended."""
     found, best = candidate(plan, fabric), chosen(plan)
@@ -199,6 +214,7 @@ def _price_to_tie(found: Candidate, best: Candidate) -> list[str]:
             f"No price of its network alone does it."]
 
 
+_OF_A_NETWORK: dict[str, Callable[[Plan, str, Catalog], Event]] = {"need": _need, "win": _win, "apart": _apart}
 _OF_THE_PLAN: dict[str, Callable[[Plan, Catalog], Event]] = {
     "cheapest": _cheapest, "fastest": _fastest, "second": _second, "options": _options, "summary": _summary, "trust": _trust,
     "prices": _prices}

@@ -122,6 +122,21 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
                  *_others(plan, found, lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus, lambda v: f"{figures.significant(v)} tokens/s"))
 
 
+def load(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
+    """Requests per second that the cluster carries."""
+    prompt, answer = given(plan, "inference.prompt_tokens")[0], given(plan, "inference.output_tokens")[0]
+    if not (_serves(plan) and found.tokens_per_s_per_gpu and answer):
+        return _note("This job serves no requests: it trains. \"tokens per second\" tells how fast.")
+    gpus = plan.questionnaire["cluster"]["gpus"]
+    carried = found.tokens_per_s_per_gpu * gpus / answer
+    wanted, _ = given(plan, "inference.requests_per_s")
+    items = [f"{figures.significant(found.tokens_per_s_per_gpu * gpus)} tokens per second ÷ {answer:,} tokens of an answer; a prompt has {prompt:,}."]
+    if wanted:
+        items.append(f"Asked for are {wanted:g}: that is {figures.percent(100 * wanted / carried)} of it.")
+    return _note(f"About {figures.significant(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.", *items,
+                 "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying.")
+
+
 def _use(found: Candidate) -> list[str]:
     return [f"MFU: {figures.percent(100 * found.mfu)} of the GPUs' peak, recomputation not counted."] if found.mfu else []
 

@@ -14,7 +14,8 @@ _UNITS = r"(?:per|an?|each|every|/) ?"
 # What must stand in the message, all of one alternative; the first topic that leaves nothing unexplained is meant.
 _CUES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("prices", ((r"prices",), (r"where|from where|how (?:old|recent|current|up[- ]to[- ]date|fresh)|sources?", r"price|costs?"))),
-    ("step", ((r"steps?|iterations?", r"how (?:long|fast|slow|quick|much time)|times?|seconds|ms|milliseconds|duration"),)),
+    ("step", ((r"latency", r"(?:per|each|a|of (?:a|one|each)) (?:output )?token"), (r"steps?|iterations?", r"how (?:long|fast|slow|quick|much time)|times?|seconds|ms|milliseconds|duration"),)),
+    ("load", ((r"requests?|rps|qps|queries|users|concurren\w+|prompts", r"how many|per second|rps|qps|a second|load|capacity|max\w*"), (r"capacity",))),
     ("cost", ((r"how much|costs?|price|dollars?", r"(?:(?:million|billion|trillion|thousand|1m|1b|m|b) )?tokens?"),)),
     ("throughput", ((r"throughput",), (r"tokens?|tok", rf"{_UNITS}(?:second|sec|s|day|hour|minute|gpu)"), (r"how (?:fast|quick(?:ly)?)",))),
     ("mfu", ((r"mfu|utili[sz]ation|(?:the|our) efficiency|how efficient(?:ly)?",),)),
@@ -30,6 +31,7 @@ _CUES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("network", ((r"switch(?:es)?|cables|nics|optics|transceivers|bom|bill of materials|hardware|gear|topology|power|electricity|energy|kilowatts?|kw",),
                  (r"network|fabric", r"design|look"))),
     ("network-cost", ((r"network|fabric|interconnect", r"how much|costs?|price|premium|share|part|expensive|pay"),)),
+    ("need", ((r"needs?|necessary|required?|require|enough|suffic\w+|overkill|good enough|worth it",),)),
     ("win", ((r"what (?:would|does|must|will|has|needs?)|when|how cheap|under what (?:conditions|circumstances)",
               r"wins?|better|best|cheap\w*|recommended|chosen|preferred|worth|makes? sense|pays?(?: off)?"),)),
     ("apart", ((r"how much (?:more|less|cheaper|dearer|slower|faster|longer|better|worse|extra)|differences?|gap",),
@@ -55,7 +57,7 @@ everything exactly expect expected fair final finally for from full fully get ge
 having here high hm hour hours how i if in inside instead into is it its itself job just kind know left less like likely list long look looks lot
 low make many may maybe me mean minute model money month months more most much must my near need needed needs network networks node nodes now number numbers of
 off ok okay old on once one ones only option options or order our out over overall own part pay per plan planned please possible predict predicted
-pretrain price prices pretraining project quite rather reach reached real really recommended result right rough roughly run running runs same say see seems set
+pretrain price prices pretraining project quite rather reach reached real really recommended result right rough roughly run running runs same say second see seems serve serving set
 setup share should show so some spare spend still stuff sure take taken takes taking talk tell than thanks that the their them then there these they thing
 think this those time to today together told total totally train training trained tune tuning finetune finetuning under up us use used uses using usually want was watch way
 we week weeks well were what what's whats when where which while who whole why will with within without would year yet you your
@@ -69,7 +71,7 @@ _DEFINITION = re.compile(r"(?:what(?:'s| is| are| does)|define|explain)(?: an?)?
 _IN_TIME = re.compile(r"(?:(?:so|and|ok|okay|but|then)\s)*(?:can|could|will|would|is|are|do|does|how many (?:\w+\s){0,2}(?:gpus?|nodes?|machines?|cards?|more)|"
                       r"what (?:would it take|do we need|does it take))\b(?!.*\b(?:what if|instead|price|cost|dollars?)\b)")
 _DAYS = ("constraints.deadline_days", "training.days")
-_NEEDS_A_NETWORK = ("win", "apart")
+_NEEDS_A_NETWORK = ("need", "win", "apart")
 _LONGEST = 120
 
 

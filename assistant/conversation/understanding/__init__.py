@@ -38,9 +38,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     reading = Reading(message, lexicon.of(catalog), context)
     unread = impossible.refuse(reading) + impossible.set_links_aside(reading)
     unread += impossible.set_others_aside(reading)
-    reading.intent = intents.intent_of(message)
-    if answered.is_yes_or_no(message.text, context.asked if context else None):
-        reading.intent = "describe"
+    answers = answered.is_yes_or_no(message.text, context.asked if context else None)
+    reading.intent = "describe" if answers else intents.intent_of(message)
     if reading.intent == "change" and context and context.asked and answered.is_a_plain_no(message.text):
         reading.intent = "describe"
     if reading.intent in ("what-if", "change") and intents.is_answer(message, context.asked if context else None):
@@ -52,7 +51,7 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     message.give_back(unread + reading.held)
     reading.settle_denied()
     if reading.unknown_gpus and not reading.fields and reading.intent in ("describe", "change", "what-if"):
-        reading.doubts.append(f"\"{reading.unknown_gpus[0].upper()}\" is no GPU of the catalog: name the one of it that comes nearest")
+        reading.doubts.append(f"\"{reading.unknown_gpus[0]}\" is no GPU of the catalog: name the one of it that comes nearest")
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):

@@ -23,6 +23,7 @@ _YES_ITSELF = (
     rf"(?:{_SURE}|{_YES_IDIOM}|correct|true|right|y|exactly|indeed|gladly|always|ideally|preferably|"
     r"(?:(?:that|it)(?:'s| is|'d be| would be| works?| would work| will do| would do) ?)(?:(?:very |quite |perfectly |totally )*"
     r"(?:fine|ok(?:ay)?|all ?right|possible|acceptable|good|right|important|correct|true))?|fine|ok(?:ay)?|all ?right|possible|acceptable|"
+    r"(?:(?:it's|that's|it is|that is) )?(?:an? )?(?:(?:absolute|hard|clear) )?(?:must(?:[\s\-]have)?|required|mandatory|essential|requirement)|"
     r"(?:very )?important|i (?:think|guess|believe|suppose) so|"
     rf"(?:we|i) (?:can|could|do|would|are)(?: (?:gladly|easily|certainly|probably|surely))?(?: {_BEAR})?{_THAT})")
 _DONT = (r"(?:i|we) (?:don't|do not|can't|can not|cannot|won't|will not|couldn't|could not|wouldn't|would not|aren't|are not|must not|mustn't)"
@@ -37,7 +38,7 @@ _NO_ITSELF = (
     r"(?:it|they|that|we) (?:must not|mustn't|cannot|can't)(?: ever)?(?: be)? (?:stop|stopped|break|pause|paused|halted|die|fail)|"
     r"impossible|(?:that(?:'s| is) |it(?:'s| is) )?(?:out of the question|(?:far |much |way )?too (?:risky|dangerous|much)))")
 # "Yes, it may", "no we have none": after a clear word the clause may go on about it.
-_YES = re.compile(rf"{_LEAD}(?:{_YES_ITSELF}{_FOR_US}{_END}|{_SURE} {_IT}\b)")
+_YES = re.compile(rf"{_LEAD}(?:{_YES_ITSELF}{_FOR_US}{_END}|{_SURE}[\s,]+(?:{_YES_IDIOM}|please){_END}|{_SURE} {_IT}\b)")
 _NO = re.compile(rf"{_LEAD}(?:{_NO_ITSELF}{_FOR_US}{_END}|(?:no|nope|nah) {_IT}\b)")
 _YES_AGAIN, _NO_AGAIN = (re.compile(rf"(?:^|[,;.!]|\bbut\b)\s*{itself}{_FOR_US}{_END}") for itself in (_YES_ITSELF, _NO_ITSELF))
 _REASON = re.compile(r"\b(?:because|since)\b.*")

@@ -25,6 +25,11 @@ _SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|ans
 _NOT_THAT = re.compile(r"(?<=\w),?\s(?:and )?not (?:an? |the )?\d[\w.,]*(?=\W*$|[;.]\s)")
 
 
+_LEAST_BUDGET = 100  # dollars
+_OTHER_THING = re.compile(r"\s(?:full\s|whole\s|big\s)?(?P<noun>racks?|nodes?|servers?|machines?|boxes|sites?|switch(?:es)?|nics?|clusters?|hours?|days?|"
+                          r"weeks?|months?|years?|tokens?|layers?|experts?)\b")
+_PER_GPU = re.compile(r"\s?(?:per|/|for (?:each|every)|each)\s?(?:gpu|card|accelerator)\b")
+_PRODUCT = re.compile(r"^\W*(?:it's |we have |maybe |about |say )?(?P<nodes>\d{1,4})\s?[x*]\s?(?P<each>[1248]|16)\W*$")
 _OF = r"(?:\s\w+)?"  # what is counted
 _NEW_FOR_OLD = [re.compile(pattern) for pattern in (
     rf"(?P<new>{AMOUNT}){_OF},?\s(?:and\s)?(?:not|instead of|rather than|in place of)\s(?:the\s|a\s|an\s)?(?P<old>{AMOUNT})",
@@ -85,15 +90,40 @@ def read_bare(reading: Reading) -> None:
     if field in (*YES_OR_NO, TEAM, MODE):
         read_answer(reading, field)
         return
-    matches = list(reading.message.find(_BARE))
+    if field == "cluster.gpus" and _read_product(reading):
+        return
+    matches = [m for m in reading.message.find(_BARE) if _is_of_the_field(reading, field, m)]
     numbers = {_parsed(field, match["n"]) for match in matches}
     if len(numbers) != 1 or reading.message.negation(*matches[0].span()):
         return
     number = numbers.pop()
+    if field == "cluster.nics_per_node" and number is not None and _PER_GPU.match(reading.message.text, matches[0].end()):
+        gpu = reading.gpu()
+        number *= reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
     if number is not None:
         reading.set(field, number)
         for match in matches:
             reading.message.take_match(match)
+
+
+def _is_of_the_field(reading: Reading, field: str, match: re.Match[str]) -> bool:
+    """Whether a number can be the one that is expected: "two racks" is no number of GPUs, "20 %" no budget, 1.5 dollars neither."""
+    counted = _OTHER_THING.match(reading.message.text, match.end())
+    own = counted and counted["noun"].rstrip("s") in field
+    if (counted and not own) or (match["unit"] and not field.endswith("_percent")):
+        return False
+    return field != "budget.usd" or (_parsed(field, match["n"]) or 0) >= _LEAST_BUDGET
+
+
+def _read_product(reading: Reading) -> bool:
+    """"4x8" as the number of GPUs: four nodes of eight."""
+    match = _PRODUCT.match(reading.message.open)
+    if match is None:
+        return False
+    reading.set("cluster.gpus", int(match["nodes"]) * int(match["each"]))
+    reading.set("cluster.gpus_per_node", int(match["each"]))
+    reading.message.take_match(match)
+    return True
 
 
 def _expected(reading: Reading) -> str | None:

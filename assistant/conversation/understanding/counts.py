@@ -34,7 +34,7 @@ OTHER_GPU = (r"(?:(?:geforce\s|quadro\s)?rtx[\s\-]?(?:pro[\s\-]?)?\w+(?:[\s\-](?
 
 
 def _counted(name: str) -> str:
-    return rf"(?<![a-z]-)(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
+    return rf"(?<![a-z]-)(?<!\bper )(?<!\bevery )(?P<{name}>{NUMBER})(?:\+|-?ish\b)?\s?"
 
 
 @lru_cache(maxsize=4)

@@ -151,7 +151,7 @@ AFTER = re.compile(
     r"obstacle|challenge|concern|no-go)|bad|off|out|banned|forbidden|"
     r"prohibited|excluded|ruled out|the (?:problem|issue|bottleneck))\b)(?: (?:an option|"
     r"available|possible|allowed))?|"
-    r"\s(?:can't|cannot)(?! (?:be (?:beaten|ruled out|excluded|dismissed|topped|matched|ignored|overlooked|avoided|replaced)|hurt|fail|"
+    r"\s(?:can't|cannot)(?! (?:be (?:that|so|as|this|right|true|serious|worse|better|cheaper|slower|faster|the|beaten|ruled out|excluded|dismissed|topped|matched|ignored|overlooked|avoided|replaced)|hurt|fail|"
     r"go wrong)\b)(?: (?:an option|available|possible|allowed))?)")
 # A list under a heading: "excluded: RoCE", "no-go = EFA".
 HEADING = re.compile(

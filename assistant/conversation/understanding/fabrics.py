@@ -21,7 +21,7 @@ _SPEED = re.compile(
     r"gig(?:abit)?s?(?:\sper\ssecond)?(?:[\s\-]e(?:thernet)?\b)?|ge|gb(?=[\s\-](?:eth|infini|ib\b|roce|rdma|nic|link|net|"
     r"per s))|g)(?![a-z0-9/])"
     r"(?P<node>\s?(?:per|/|a|each)\s?(?:node|server|machine|host|box))?(?P<port>\s?(?:per|/|a)\s?(?:gpu|port|nic|link|hca))?")
-_BARE_SPEED = re.compile(r"\s(?:at\s)?(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
+_BARE_SPEED = re.compile(r"(?:\s(?:at\s)?|,\s(?=\d+\W*$))(?P<n>10|25|100|200|400|800)\b(?!\s?(?:gpus?|nodes?|servers?|machines?|x\b|%|[a-z]\w*\d))(?![.,]\d)")
 _TIMES_BEFORE = re.compile(r"(?<![\w.])(?P<n>[1-9]|1[0-6])\s?x\s?$")
 _OF_A_NODE = re.compile(r"(?:\s(?:infiniband|ib|links?|ports?|nics?|hcas?))?\s?(?:per|/|a|each|in (?:each|every|a)|on (?:each|every))\s?(?:node|server|machine|"
                         r"host|box)\b")
@@ -43,7 +43,7 @@ _TURNING_POINT = re.compile(r"\b(?:pays? off|break[\s\-]?even|tipping point|thre
                             r"tip|change your mind|at what|when (?:would|"
                             r"does|will|is)|time to)\b")
 _TURNING_POINTS = [_TURNING_POINT, *(re.compile(pattern) for pattern in TURNING_POINTS)]
-_HEDGE_AFTER = re.compile(r"\s(?:is|are|was|were|would be) (?:what|the one|the thing|something) (?:that )?(?:\w+ ){1,4}?(?:wants?|offer\w*|"
+_HEDGE_AFTER = re.compile(r"\s(?:can't|cannot|can not) be (?:that|so|as|right|true)\b|\s(?:is|are|was|were|would be) (?:what|the one|the thing|something) (?:that )?(?:\w+ ){1,4}?(?:wants?|offer\w*|"
                           r"quot\w*|propos\w*|push\w*|suggest\w*|recommend\w*|sells?|sold|pitch\w*|tr(?:y|ies|ied)|likes?|prefers?|favou?rs?|"
                           r"insists?|loves?)\b|\s(?:\w+ )?(?:is|are|would be|comes?(?: out)?|was) (?:about |around |roughly |some |"
                           r"up to )?(?:\d[\d.]*\s?(?:%|percent|x|times)\s)?(?:much |far |more |a bit |slightly )*"

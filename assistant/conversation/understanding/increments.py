@@ -42,8 +42,8 @@ def _counted(gpu: str) -> tuple[tuple[re.Pattern[str], int], ...]:
     thing = rf"(?P<thing>\s(?:gpus?|cards?|accelerators?)\b|\s{gpu}|{NODE})"
     known = rf"(?:{_THAN_KNOWN}|(?!\s?than))"
     more = rf"{_N}\s{_EXTRA}{thing}{known}|{_N}{thing}\s(?:more|extra)(?:{_THAN_KNOWN}|(?=\W*$))|\badd(?:s|ed|ing)?\s(?:in\s)?{_N}(?:\s{_EXTRA})?{thing}|\banother\s{_N}{thing}"
-    fewer = (rf"{_N}\s(?:fewer|less){thing}{known}|{_N}{thing}\s(?:fewer|less)\b{known}|"
-             rf"\btak(?:e|es|ing)\s{_N}{_OF_OURS}{thing}\s(?:away|off|out)\b|\b(?:remove|subtract|minus|lose|drop)\s{_N}{_OF_OURS}{thing}")
+    fewer = (rf"{_N}\s(?:fewer|less){thing}{known}|{_N}{_OF_OURS}{thing}\s(?:fewer|less|(?:have |has )?(?:died|failed|broke|broken)|(?:are|is|went) (?:gone|broken|dead|down|out))\b{known}|"
+             rf"\btak(?:e|es|ing)\s{_N}{_OF_OURS}{thing}\s(?:away|off|out)\b|\b(?:remov(?:e|es|ed|ing)|subtract|minus|los(?:e|es|t|ing)|drop(?:s|ped)?|return(?:s|ed)?|gave back|give back)\s{_N}{_OF_OURS}{thing}")
     return (re.compile(unique_groups(more)), 1), (re.compile(unique_groups(fewer)), -1)
 
 

@@ -24,6 +24,10 @@ _HABIT = re.compile(r"^\W*(?:i|we|they|(?:our|my|the) (?:team|jobs?|scripts?|use
 _CLOSING = re.compile(r"(?<=[.;,\n])\s*(?!(?:why|what if|how come|compare)\b)(?=[^?]*\b(?:it|this|that|thoughts?|advice|ideas?|true|right|ok|okay|possible|"
                       r"feasible|networks?|fabrics?|interconnects?|recommend\w*|suggest\w*|enough|opinions?|sensible)\b)"
                       r"(?:[a-z'\-]+[\s,]*){1,7}\?\W*$")
+# Which network for so many of these: it describes a job and supposes nothing.
+_FOR_A_JOB = re.compile(r"(?:\b(?:which|what)\s(?:\w+\s){0,2}?(?:networks?|fabrics?|interconnects?|networking|nics?|switch(?:es)?)\b|"
+                        r"\b(?:recommend|suggest|advise|propose)\b|\bdo (?:we|i) (?:really )?need\b|\b(?:which|what) (?:would|should|do) (?:you|we|i)\b)"
+                        r"[^?]*?\b(?:for|with|on|between|connect\w*)\b[^?]*\d")
 _CLEARLY_ASKED = 55.0  # the weight from which a question is one, whatever the weak hints say
 _LIKELY = 0.5  # the probability from which the words alone decide
 _LIKELY_CHANGE = 0.7  # the same for putting right: a plain statement of a fact sounds much alike
@@ -37,7 +41,7 @@ def intent_of(message: Message) -> str:
     intent = max(weights, key=weights.__getitem__, default="describe")
     if intent == "describe" and _tells_of_a_job(text):
         return intent
-    if intent != "ask" or weights[intent] < _CLEARLY_ASKED:
+    if intent != "ask" or (weights[intent] < _CLEARLY_ASKED and not _FOR_A_JOB.search(text)):
         intent = _sharpened(intent, text)
     if intent == "why-not":
         first.setdefault(intent, first.get("why"))
@@ -177,7 +181,7 @@ _JOB = ("workload", "model", "model.params", "cluster.gpu", "cluster.gpus")
 JOB_ITSELF = _JOB[1:]
 _PLANNING = re.compile(r"\b(?:which|what)\b.{0,30}\b(?:network|fabric|interconnect|networking|nics?)\b|\bdo (?:we|"
                        r"i) (?:really )?need\b|\bshould (?:we|i)\b|\bis .{2,40} (?:enough|worth|overkill|necessary)\b|"
-                       r"\b(?:help|recommend|advise|plan)\b")
+                       r"\b(?:help|recommend|advise|plan|suggest|propose)\b|\b(?:what|which) would you\b")
 
 
 # A question in the middle of a message that states nothing: "nccl timeout where to look first".

@@ -10,7 +10,7 @@ from .reading import Reading
 
 _BILLIONS = r"\d+(?:\.\d+)?[\s\-]?(?:b(?:n|illions?)?|m(?:illions?)?|t(?:rillions?)?)"
 _SIZE = re.compile(
-    rf"(?<![\w.$])(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|"
+    rf"(?<![\w.$])(?<!\d-)(?<!\d to )(?P<size>{_BILLIONS})(?![a-z])(?!\s(?:tokens?|toks?|documents?|docs|rows|users|customers|images|requests|items|samples|records|pages|"
     rf"people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|"
     rf"bucks)\b)[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
     rf"(?:dense|moe|llm|language|transformer|\s)*"

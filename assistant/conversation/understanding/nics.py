@@ -14,7 +14,8 @@ _NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s
                    r"for (?:each|"
                    r"every)|"
                    r"each)\s?(?:node|server|machine|host|box)|\seach)?"
-                   r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a)\s?(?:gpu|card|accelerator))?")
+                   r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a|every)\s?(?:(?P<share>two|three|four|[2-8])\s)?(?:gpu|card|accelerator)s?)?")
+_SHARES = {"two": 2, "three": 3, "four": 4}
 
 
 def read_nics(reading: Reading) -> None:
@@ -24,7 +25,8 @@ def read_nics(reading: Reading) -> None:
         if count and not reading.message.negation(match.start(), match.end()):
             gpu = reading.gpu()
             per_node = reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
-            reading.set("cluster.nics_per_node", count * per_node if match["per_gpu"] else count)
+            shared = _SHARES.get(match["share"] or "") or int(match["share"] or 1)
+            reading.set("cluster.nics_per_node", max(1, count * per_node // shared) if match["per_gpu"] else count)
             speed = re.search(r"\d{2,3}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s", match[0])
             if speed is None:
                 reading.message.take_match(match)

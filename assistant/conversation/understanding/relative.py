@@ -50,7 +50,8 @@ _GROWN = {field: re.compile(
     rf"\b(?:{thing})\s(?:(?:cost|costs|were|was|is|are|gets?|got|would be|becomes?|became|drops?|dropped|rises?|rose|goes|went|falls?|"
     rf"fell|by|up|down)\s){{0,3}}"
     rf"(?P<percent_>\d+(?:\.\d+)?)\s?(?:%|percent|per cent)\s(?P<verb_>less|cheaper|lower|smaller|fewer|shorter|more|higher|dearer|larger|"
-    rf"bigger|longer|up|down)\b")
+    rf"bigger|longer|up|down)\b|(?P<percent__>\d+(?:\.\d+)?)\s?(?:%|percent|per cent)\s(?P<verb__>less|fewer|lower|smaller|shorter|cheaper|more|higher|"
+    rf"larger|bigger|longer|additional|extra)\s(?:of\s)?(?:the\s|our\s)?(?:{thing})\b")
     for field, thing in _THINGS.items()}
 _OF_THAT = re.compile(rf"^\W*(?:(?:make (?:it|that)|just|only|no|sorry|actually|rather|oops|wait|"
                       rf"take)[\s,]+)*(?P<factor>{_FACTOR})\s(?:of\s)?(?:that|it|this|as (?:many|"
@@ -84,8 +85,8 @@ def read_grown(reading: Reading) -> None:
             current = current_value(reading, field)
             if current is None or field in reading.fields:
                 continue
-            share = _SHARES[match["share"]] if match["share"] else float(match["percent"] or match["percent_"]) / 100
-            factor = 1 - share if (match["verb"] or match["verb_"]).startswith(_SHRINKING) else 1 + share
+            share = _SHARES[match["share"]] if match["share"] else float(match["percent"] or match["percent_"] or match["percent__"]) / 100
+            factor = 1 - share if (match["verb"] or match["verb_"] or match["verb__"]).startswith(_SHRINKING) else 1 + share
             changed = round(current * factor, 6)
             set_changed(reading, field, changed)
             reading.message.take_match(match)

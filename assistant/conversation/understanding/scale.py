@@ -62,7 +62,7 @@ def read_scale(reading: Reading) -> None:
                 continue
             _note(reading, scale, name, match)
     for match in reading.message.find(_UNKNOWN_GPU):
-        reading.unknown_gpus.append(match[0])
+        reading.unknown_gpus.append(reading.message.typed(*match.span()))
         reading.held.append(match.span())
         reading.message.take_match(match)
     _conclude(reading, scale)
@@ -83,7 +83,8 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
     if name == "N each" and not _is_per_node(reading, scale, match):
         return
     if "other" in said:
-        reading.unknown_gpus.append(said["other"])
+        reading.unknown_gpus.append(next(reading.message.typed(*match.span(name)) for name, text in match.groupdict().items()
+                                         if name.startswith("other") and text))
     if "other" in said and reading.known("cluster.gpu"):
         reading.held.append(match.span())  # so many of a GPU that is not in the catalog: no count of those that are known
         reading.message.take_match(match)

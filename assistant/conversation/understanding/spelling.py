@@ -20,6 +20,7 @@ _BY_LETTER: dict[str, list[str]] = {letter: sorted(w for w in WORDS if w[0] == l
 _FORM = re.compile(r"s|es|d|ed|r|er|ing|ly|al|ized|isation|ization|'s")  # what may follow a word that is spelled right
 _SHORTEST = 5  # letters a word must have to be corrected
 _LONG = 9  # letters from which two slips are forgiven
+_FEW = 4  # words of an answer, in which "1.5 mil" is an amount
 _LONGEST = 20  # letters; a longer word is no slip of one of these
 _SHORT_FORM = re.compile(rf"(?<![\w'/.:@\-])(?!ft\b(?<=\d\sft))(?:{'|'.join(map(re.escape, sorted(SHORT, key=len, reverse=True)))})(?![\w'/@]|"
                          rf"\.\w|-\w)")
@@ -29,6 +30,7 @@ _FAMILY = re.compile(r"(?<![\w.$/-])[a-z]{4}(?=[\s\-]?v?\d)")  # short names of 
 _FAMILIES = ("llama", "qwen", "gemma", "mixtral", "mistral")
 _DOUBLED = re.compile(r"(.)\1")
 
+_NOS = re.compile(r"(?<=\d)\s?(?:nos?\.|nos|numbers|pcs\.?|units|qty\.?)\s(?:of\s)?(?=[a-z])(?!of\b|in\b|and\b|or\b|are\b|is\b)")  # "64 nos. of H100"
 _COUNTED = (r"\s?(?:x\s?)?(?:nvidia\s|amd\s)?(?:gpus?|cards?|accelerators?|nodes?|servers?|machines?|tokens?|toks?|sequences|samples|"
             r"[hab]\d{3}|gb\d{3}|mi\d{3}|"
             r"parameters|params|(?:us\s)?dollars?|usd|bucks)\b(?!\s?(?:/|per|an?)\s?(?:gpu|h\b|hr|hour|card|kwh))")
@@ -73,6 +75,18 @@ def _spoken_gpus(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
+# What people call the data-centre GPU of a generation; with a model named beside it, the generation only describes.
+_GENERATION = {"hopper": "h100", "hoppers": "h100s", "ampere": "a100", "amperes": "a100s", "volta": "v100", "voltas": "v100s"}
+_GENERATIONS = re.compile(rf"(?<![\w\-])(?:{'|'.join(_GENERATION)})(?![\w\-])")
+_A_MODEL = re.compile(r"(?<![a-z])(?:[ahbvl]|gb|gh|rtx|mi)\s?-?\d{2,4}")
+
+
+def _generations(text: str) -> list[tuple[int, int, str]]:
+    if "?" in text or _A_MODEL.search(text):
+        return []
+    return [(m.start(), m.end(), _GENERATION[m[0]]) for m in _GENERATIONS.finditer(text)]
+
+
 def spelled(text: str) -> tuple[str, list[int]]:
     """``text`` (lower case) corrected, and for every character of it, and its end, the place in ``text`` it stands for."""
     parts: list[str] = []
@@ -93,7 +107,8 @@ def _corrections(text: str) -> list[tuple[int, int, str]]:
     found += [(m.start(), m.end(), near) for m in _TYPED.finditer(text) if m[0] not in SHORT and (near := _near(m[0]))]
     found += [(m.start(), m.end(), near[0]) for m in _FAMILY.finditer(text) if (near := [f for f in _FAMILIES if _slips(m[0], f) == 1])]
     found += [(m.start(), m.end(), "not") for m in _ALL_BUT.finditer(text)]
-    return sorted(found + _numbers(text) + _spoken_gpus(text))
+    found += [(m.start(), m.end(), " ") for m in _NOS.finditer(text)]
+    return sorted(found + _numbers(text) + _spoken_gpus(text) + _generations(text))
 
 
 def _numbers(text: str) -> list[tuple[int, int, str]]:
@@ -107,7 +122,7 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
     found += [(m.start(), m.end(), f"{m[1] or 1}e{m[2]}") for m in _POWER.finditer(text)]
     found += [(m.start(), m.end(), f"{m[1]} {m[3]}, not {m[2]}") for m in _NOT_BEFORE_THE_UNIT.finditer(text)]
     found += [(m.start("n"), m.end("n") + _unit_length(m), f"{m['n']}{'m' if m['m'] else 'b'}") for m in _SHORT_MILLIONS.finditer(text)
-              if m["before"] or m["after"] or m["m"] not in ("mm", "mil")]
+              if m["before"] or m["after"] or m["m"] not in ("mm", "mil") or (m["m"] == "mil" and len(text.split()) <= _FEW)]
     return found + [(m.start(), m.end(), f"{_spoken_one(m[1])}.{_ONES[m[2]]}") for m in _POINT.finditer(text)]
 
 

@@ -64,9 +64,10 @@ _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)
                          rf"\b(?:number|amount|total) of (?:training )?tokens{_IS}(?P<n___>{AMOUNT})|"
                          rf"(?P<n>{AMOUNT})[\s\-]?(?:training\s|"
                          rf"more\s|of\s)?{_TOKENS}\b"
-                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|"
+                         rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|day|hour|hr|week|month|min|"
                          rf"document))(?:\sof\s(?:text|"
                          rf"data|code))?")
+_ONLY_TOKENS = re.compile(rf"^\W*(?:(?:about|around|roughly|say|it's|we use|maybe|~)\s?)*(?P<n>{AMOUNT})\s?{_TOKENS}")
 _VOCABULARY = re.compile(rf"\bvocab\w*(?:\ssize)?{_IS}{AMOUNT}\s{_TOKENS}")
 _LENGTHS = ("training.sequence_length", "inference.prompt_tokens", "inference.output_tokens")  # asked for, a number of tokens is one
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
@@ -145,6 +146,19 @@ def _take_number(reading: Reading, pattern: re.Pattern[str], field: str, parse: 
         reading.message.take_match(match)
 
 
+_BARE_RATE = re.compile(rf"(?P<n>{AMOUNT}|\d+\.\d+)\s?(?:per|/|a|each|every)\s?(?P<unit>seconds?|secs?|s|minutes?|mins?)\b")
+
+
+def _read_bare_rate(reading: Reading) -> None:
+    """"30k in, 1k out, 2 per second": what there are two of are the requests."""
+    asked = reading.context is not None and reading.context.asked == "inference.requests_per_s"
+    if "inference.requests_per_s" in reading.fields or not (asked or "inference.prompt_tokens" in reading.fields):
+        return
+    for match in reading.message.find(_BARE_RATE):
+        reading.set("inference.requests_per_s", plain(round(value(match["n"]) / _SECONDS[match["unit"][0]], 6)))
+        reading.message.take_match(match)
+
+
 def read_requests(reading: Reading) -> None:
     """Request rate, prompt and answer lengths."""
     for match in reading.message.find(_RATE):
@@ -154,6 +168,7 @@ def read_requests(reading: Reading) -> None:
         reading.message.take_match(match)
     _take_number(reading, _PROMPT, "inference.prompt_tokens", whole)
     _take_number(reading, _OUTPUT, "inference.output_tokens", whole)
+    _read_bare_rate(reading)
 
 
 def read_step(reading: Reading) -> None:
@@ -164,6 +179,11 @@ def read_step(reading: Reading) -> None:
     _take_number(reading, _MICRO_BATCH, "training.micro_batch", whole, held)
     _take_number(reading, _GLOBAL_BATCH, "training.global_batch", binary, held)
     asked = reading.context.asked if reading.context else None
+    if asked == "training.global_batch" and "training.global_batch" not in reading.fields:
+        for match in reading.message.find(_ONLY_TOKENS):
+            if not _take_batch_of_tokens(reading, match):
+                reading.held.append(match.span())  # a batch said in tokens waits for the sequence length
+                reading.message.take_match(match)
     if asked in _LENGTHS:
         _take_number(reading, _RUN_TOKENS, asked, binary if asked == "training.sequence_length" else whole, held)
     else:
