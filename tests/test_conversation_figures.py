@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from assistant.conversation import Conversation
-from assistant.conversation.events import Answer, Comparison, Event, Explanation, Note, VariationShown
+from assistant.conversation.events import Answer, Comparison, Event, Explanation, Failure, Note, VariationShown
 from assistant.conversation.plan_questions import days_asked, topic_of
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate
@@ -175,3 +177,16 @@ def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
     assert days_asked("can we do it in two weeks?", fields) == 14.0
     assert days_asked("we have two weeks", fields) is None and days_asked("what if we had two weeks", fields) is None
     assert days_asked("can we do it in two weeks on 128 GPUs", {**fields, "cluster.gpus": 128}) is None
+
+
+def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> None:  # noqa: F811
+    page = (Path(__file__).parents[1] / "knowledge" / "handbook" / "conversation.md").read_text(encoding="utf-8")
+    serving, saying = "requests per second", [text for text in re.findall(r"`([^`\n]+)`", page) if not text.startswith(("weft ", "export", "quit", "json", "html", "yaml"))]
+    assert len(saying) > 40
+    conversation = begin("serve llama 3.3 70b on 32 h100s")
+    for text in [text for text in saying if serving in text or "latency" in text]:
+        assert not [e for e in conversation.say(text) if isinstance(e, Failure)], text
+    conversation = begin(JOB, "three months", "we own the machines", "budget 2M")
+    for text in [text for text in saying if serving not in text and "latency" not in text]:
+        failed = [e.text for e in conversation.say(text) if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))]
+        assert not failed, (text, failed)

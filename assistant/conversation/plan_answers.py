@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Candidate, Flip, Plan
 
 from . import comparing, explaining, plan_figures
 from .changes import candidate, chosen, unit_of_work
-from .events import Event, Failure, Note
+from .events import Event, Note
 
 _Figure = Callable[[Plan, Candidate, Catalog], Note]
 _FIGURES: dict[str, _Figure] = {
@@ -38,7 +38,7 @@ def answer(plan: Plan, topic: str, fabrics: Sequence[str], catalog: Catalog) -> 
 def _figure(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
     found = candidate(plan, fabric)
     if found is None or found.step_time_s is None:
-        return explaining.why_fabric(plan, fabric) if found else Failure(text=f"{fabric} is no candidate for this job.")
+        return explaining.why_fabric(plan, fabric)
     if found.fits is False and topic != "memory":
         return plan_figures.memory(plan, found, catalog)
     note = _FIGURES[topic](plan, found, catalog)
