@@ -26,7 +26,7 @@ _CLOSING = re.compile(r"(?<=[.;,\n])\s*(?!(?:why|what if|how come|compare)\b)(?=
                       r"(?:[a-z'\-]+[\s,]*){1,7}\?\W*$")
 # Which network for so many of these: it describes a job and supposes nothing.
 _FOR_A_JOB = re.compile(r"(?:\b(?:which|what)\s(?:\w+\s){0,2}?(?:networks?|fabrics?|interconnects?|networking|nics?|switch(?:es)?)\b|"
-                        r"\b(?:recommend|suggest|advise|propose)\b|\bdo (?:we|i) (?:really )?need\b|\b(?:which|what) (?:would|should|do) (?:you|we|i)\b)"
+                        r"\b(?:recommend|suggest|advise|propose)\b|\bdo (?:we|i) (?:really )?need\b|\b(?:which|what) (?:would|should|do) (?:you|we|i)\b(?! (?:say|think|get|mean|know)\b))"
                         r"[^?]*?\b(?:for|with|on|between|connect\w*)\b[^?]*\d")
 _CLEARLY_ASKED = 55.0  # the weight from which a question is one, whatever the weak hints say
 _LIKELY = 0.5  # the probability from which the words alone decide

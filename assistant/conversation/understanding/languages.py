@@ -20,7 +20,7 @@ _SIGNS = {
               "n'a n'avons n'ai n'y c'est d'équipe d'un d'une l'entraînement s'il qu'on exporte passait passe svp on à fournisseur délai en le la un ou si par il que qui sont",
 }
 # Small words that English has too: they only count beside another one.
-_SHARED = frozenset("je den wie on à passe bitte warten das pro doch et des les est du au en le la un ou si par il que qui sur pour location hilfe von mois sans notre aide".split())
+_SHARED = frozenset("nos je den wie on à passe bitte warten das pro doch et des les est du au en le la un ou si par il que qui sur pour location hilfe von mois sans notre aide".split())
 _NUMBERS = {
     "german": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
     "french": "deux trois quatre cinq six sept huit neuf dix onze douze",
