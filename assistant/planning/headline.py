@@ -67,10 +67,16 @@ def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{1e3 * value:.3g} ms" if value < 1 else f"{value:.3g} s"
+    """In the units in which the tables of a plan tell it too."""
+    for limit, scale, unit in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
+        if value < limit:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 3600:,.3g} hours"
 
 
 def _days(hours: float) -> str:
+    if hours < 2:
+        return f"{60 * hours:.3g} min"
     return f"{hours:.3g} hours" if hours < 48 else f"{hours / 24:,.3g} days" if hours < 24 * 1000 else f"{hours / 24 / 365.25:,.3g} years"
 
 
@@ -78,5 +84,5 @@ def usd(value: float) -> str:
     """An amount with three significant digits."""
     for limit, scale, unit in ((1e9, 1e9, " bn"), (1e6, 1e6, " M")):
         if value >= limit:
-            return f"${value / scale:.3g}{unit}"
+            return f"${f'{value / scale:#.3g}'.rstrip('.')}{unit}"
     return f"${float(f'{value:.3g}'):,.0f}"
