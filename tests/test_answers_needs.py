@@ -129,3 +129,9 @@ def test_the_bandwidth_a_node_needs_is_that_of_a_network_over_which_a_step_is_ha
     fabric = next(one.id for one in library.catalog.fabrics.values() if one.name == enough)
     assert found.unit == "Gb/s" and steps[fabric] <= 1.05 * min(steps.values())
     assert all(step > 1.05 * min(steps.values()) for name, step in steps.items() if "tcp" in name)
+
+
+def test_serving_inside_one_node_needs_no_network_and_over_several_is_left_to_the_search(library):
+    assert needed("is 100 GbE enough for inference of llama 3.1 70b on 8 H100?", library).text.startswith("Yes: ")
+    assert needed("do I need InfiniBand to serve llama 3.1 8b on 1 H100?", library).text.startswith("No: ")
+    assert computed_answer("do I need InfiniBand to serve llama 3.1 405b on 16 H100?", library, understand) is None

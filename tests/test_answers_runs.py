@@ -98,3 +98,13 @@ def test_a_deadline_that_no_number_of_gpus_meets_is_told_with_what_keeps_it(libr
     ("a link of 3.2 Tb/s, 1 Tb/s of it for 8B", (1000.0,))])
 def test_a_speed_in_bytes_counts_eight_times_and_a_number_of_tokens_is_none(said, speeds, library):
     assert read(said, understand, library.catalog).speeds == speeds
+
+
+def test_a_run_of_so_many_days_costs_those_days(library):
+    found = computed("how much will a 3 week run of 70B on 128 H100 cost at $2.00 per GPU hour?", library, "run-cost")
+    assert figures(found)["length of the run"] == pytest.approx(21, rel=0.05)
+    assert 2.0 < found.value / (128 * 21 * 24) < 2.5
+
+
+def test_a_price_may_be_asked_for_without_a_question_word(library):
+    assert computed("cost to train a 1B model on 20B tokens with 8 A100", library, "run-cost").unit == "USD"

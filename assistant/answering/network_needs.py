@@ -48,8 +48,10 @@ def slowdown(asked: Asked, library: Library, today: datetime.date | None) -> Com
 def need(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
     """Whether the job needs InfiniBand, or RDMA, or does on the network named: the step's length over TCP, RoCE and InfiniBand."""
     named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    if named is None or not jobs.is_training(asked):
+    if named is None:
         return None
+    if not jobs.is_training(asked):
+        return _serving(asked, named[0], catalog, taken)
     asked = asked.with_size(USUAL_NODES * gpu_of(asked, catalog, Assumptions()).gpus_per_node, taken)
     at = situation(asked, catalog, Assumptions())
     if at.domains == 1:
@@ -78,6 +80,14 @@ def _unfit(made: list[tuple[Fabric, Prediction]]) -> str:
     return f" It does not fit in memory as split over {' and '.join(out)}." if 0 < len(out) < len(made) else ""
 
 
+def _serving(asked: Asked, model: str, catalog: Catalog, taken: Assumptions) -> Computed | None:
+    """Serving is judged where it stays inside one node; what it takes over several depends on how the copies are cut."""
+    if asked.fields.get("workload") == "disaggregated-inference" or "cluster.gpus" not in asked.fields:
+        return None
+    at = situation(asked, catalog, Assumptions())
+    return _inside(asked, model, at, catalog, taken) if at.domains == 1 else None
+
+
 def _inside(asked: Asked, model: str, at: Situation, catalog: Catalog, taken: Assumptions) -> Computed:
     """One node or rack: no network is crossed, whatever its kind, if the job fits there."""
     [made] = jobs.predictions(asked, catalog, [catalog.fabrics["none"]], taken)
@@ -85,7 +95,7 @@ def _inside(asked: Asked, model: str, at: Situation, catalog: Catalog, taken: As
     if made.fits:
         text = f"{_YES_INSIDE.get(polarity_of(asked.text), '')}{crossed}."
     else:
-        text = (f"It does not fit: training {model} on {at.where} takes {significant(made.memory_gb_per_gpu)} GB per GPU "
+        text = (f"It does not fit: {'training' if jobs.is_training(asked) else 'serving'} {model} on {at.where} takes {significant(made.memory_gb_per_gpu)} GB per GPU "
                 f"at {layout(made.parallelism)}, each has {significant(at.gpu.memory.si / 1e9)} GB. On more nodes ask again, "
                 f"with their number: inside this {at.unit} no network is crossed.")
     figures = [figure(f"{at.unit}s", at.domains, at.unit, f"{at.gpus} GPUs in {at.unit}s of {at.machine.domain}"),

@@ -81,8 +81,9 @@ _TWO_SIZES = re.compile(r"(?:nodes?|gpus?)\s(?:than|vs\.?|versus|compared)\b.{0,
 _GPU_HOURS = re.compile(r"how many (?:gpu|[abhv]\d{3})[\s-]?(?:hours|days)\b")
 # Money for a run, and not for a network, a card or an hour.
 _COSTS = re.compile(r"\b(?:costs?|costing|expensive|dollars|money|usd|budget|price)\b|how much (?:is|would|will|does) .{0,20}\btrain")
+_PRICE_FIRST = re.compile(r"^\W*(?:(?:the|total|expected)\s)*(?:cost|price) (?:to|of|for)\b")
 _NO_RUN = re.compile(r"\b(?:network|fabric|cabling|wiring|interconnect|switch(?:es)?|nics?|adapters?|cables?|optics|per (?:gpu[\s-]?)?hour (?:of|for)|"
-                     r"premium|communication)\b")
+                     r"premium|communication|without|versus|vs|compared)\b")
 _CHECKPOINT = re.compile(r"\bcheckpoints?\b(?!ing)")
 _CHECKPOINT_SIZE = re.compile(r"how (?:long|big|large|much|many)|\b(?:size|bytes|gb|tb|time|seconds|minutes|takes?)\b")
 _STOPS = re.compile(r"how often|interval|every\b|activation|recomput")
@@ -196,7 +197,7 @@ def _bandwidth(asked: Asked) -> bool:
 def _run_cost(asked: Asked) -> bool:
     described = asked.names_model and ("training.tokens" in asked.fields or "cluster.gpus" in asked.fields)
     a_run = asked.has(_COSTS) and asked.has(_TRAIN) and not asked.has(_NO_RUN)
-    return described and a_run and asks(asked) and not asked.has(_COLLECTIVE) and not asked.has(_ADAPTER)
+    return described and a_run and (asks(asked) or asked.has(_PRICE_FIRST)) and not asked.has(_COLLECTIVE) and not asked.has(_ADAPTER)
 
 
 def _kv_cache(asked: Asked) -> bool:

@@ -31,7 +31,7 @@ def run_cost(asked: Asked, library: Library, today: datetime.date | None) -> Com
     if named is None or not is_training(asked):
         return None
     sized = asked.with_size(USUAL_NODES * gpu_of(asked, catalog, taken).gpus_per_node, taken)
-    tokens = run_tokens(sized, named[1], taken)
+    tokens = None if "training.days" in sized.fields else run_tokens(sized, named[1], taken)
     made = plan(from_value(_facts(sized, catalog, tokens, taken), catalog), library, index=None, today=today)
     chosen = next((one for one in made.candidates if one.fabric == _wanted(sized, catalog, made)), None)
     if chosen is None or chosen.cost_usd is None or not chosen.fits:
@@ -50,9 +50,10 @@ def _wanted(asked: Asked, catalog: Catalog, made: Plan) -> str:
     return made.recommendation.fabric
 
 
-def _facts(asked: Asked, catalog: Catalog, tokens: float, taken: Assumptions) -> dict[str, Any]:
+def _facts(asked: Asked, catalog: Catalog, tokens: float | None, taken: Assumptions) -> dict[str, Any]:
     given = {} if asked.fields.get("workload") else {"workload": taken.take("workload", "pretraining", "not said")}
-    facts = questionnaire(asked, cluster__gpu=gpu_of(asked, catalog, Assumptions()).id, training__tokens=tokens, **given)
+    given |= {} if tokens is None else {"training__tokens": tokens}
+    facts = questionnaire(asked, cluster__gpu=gpu_of(asked, catalog, Assumptions()).id, **given)
     said = {name.removeprefix("budget."): value for name, value in asked.fields.items() if name.startswith("budget.")}
     return facts | ({"budget": said} if said else {})
 
@@ -61,10 +62,11 @@ def _hours(asked: Asked, chosen: Candidate) -> float:
     return chosen.run_hours * asked.fields["cluster.gpus"]
 
 
-def _text(model: str, asked: Asked, catalog: Catalog, chosen: Candidate, tokens: float) -> str:
+def _text(model: str, asked: Asked, catalog: Catalog, chosen: Candidate, tokens: float | None) -> str:
     cost, at = chosen.cost_usd, situation(asked, catalog, Assumptions())
     network = f" and {usd(chosen.fabric_usd_per_gpu_hour)} for the network" if chosen.fabric_usd_per_gpu_hour else ""
-    return (f"Training {model} on {written.count(tokens)} tokens with {at.where} {over(catalog.fabrics[chosen.fabric])}costs about "
+    data = "" if tokens is None else f"on {written.count(tokens)} tokens "
+    return (f"Training {model} {data}with {at.where} {over(catalog.fabrics[chosen.fabric])}costs about "
             f"{usd(cost.p50)} ({usd(cost.p10)} to {usd(cost.p90)}): {significant(chosen.run_hours / 24)} days, "
             f"{significant(_hours(asked, chosen))} GPU-hours at {usd(chosen.gpu_usd_per_hour)}{network}.")
 
