@@ -82,7 +82,7 @@ def _days(hours: float) -> str:
 
 def usd(value: float) -> str:
     """An amount with three significant digits."""
-    for limit, scale, unit in ((1e9, 1e9, " bn"), (1e6, 1e6, " M")):
+    for limit, scale, unit in ((9.995e8, 1e9, " bn"), (9.995e5, 1e6, " M")):
         if value >= limit:
             return f"${f'{value / scale:#.3g}'.rstrip('.')}{unit}"
     return f"${float(f'{value:.3g}'):,.0f}"
