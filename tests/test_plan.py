@@ -291,3 +291,12 @@ def test_whether_the_sequence_is_shared_is_said_when_it_was_not_given(planned):
     assert [a.value for a in made.assumptions if a.field == "parallelism.sequence_parallel"] == [True]
     made = planned(job(parallelism={"strategy": "zero1", "tp": 4, "pp": 4, "sequence_parallel": False}))
     assert not [a for a in made.assumptions if a.field == "parallelism.sequence_parallel"]
+
+
+def test_fsdp_over_pipeline_stages_gathers_once_a_step_and_comes_near_what_llama_3_reached(planned):
+    """405B on 16,384 H100, tp 8, pp 16, 16 million tokens: 400 TFLOP/s per GPU (2407.21783, table 4). Gathered for every micro-batch it would be half."""
+    made = planned(job("llama-3.1-405b", 16384, cluster={"fabric": "roce-v2-400"}, parallelism={"strategy": "fsdp", "tp": 8, "pp": 16},
+                       training={"sequence_length": 8192, "global_batch": 2048, "framework": "megatron"}))
+    roce = candidate(made, "roce-v2-400")
+    assert roce.parallelism["strategy"] == "zero2" and roce.mfu * 989.5 == pytest.approx(400, rel=0.15)
+    assert "torchtitan" in next(a.why for a in made.assumptions if a.field == "parallelism.strategy")

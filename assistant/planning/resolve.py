@@ -139,6 +139,10 @@ def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
         taken.take("parallelism.strategy", "zero1", "not said: Megatron's recipes spread the optimizer's state over the data-parallel ranks (distributed "
                    "optimizer); say ddp where every rank keeps all of it")
         split = split.model_copy(update={"strategy": "zero1"})
+    if split.pp > 1 and split.strategy in ("fsdp", "hsdp") and not questionnaire.serves:
+        taken.take("parallelism.strategy", "zero2", "FSDP over pipeline stages keeps the weights it has gathered until the step ends, as torchtitan does where there "
+                   "are stages and as Llama 3 was trained (2407.21783, 3.3.2): gathering them for every micro-batch would cost more than it saves")
+        split = split.model_copy(update={"strategy": "zero2", "shard_within_node": split.strategy == "hsdp" or split.shard_within_node})
     if questionnaire.serves or split.tp == 1 or "sequence_parallel" in split.model_fields_set:
         return split
     shared = framework != "deepspeed"
