@@ -136,9 +136,9 @@ class Conversation(Drafting):
         named = {name: value for name, value in reading.fields.items() if name != "cluster.fabric"}
         if self.plan is not None and not named:
             topic = topic_of(said, reading.fabrics)
-            number = self._number(reading, said) if topic == "need" else None
-            if number is not None:
-                return [number]
+            needed = computed(said, self.library, self.draft.fields, self._today) if topic == "need" else None
+            if needed is not None:
+                return [Answer(question=said, answer=needed)]
             if topic is not None:
                 return self._with_plan_in_view(lambda plan: self._about.of_topic(plan, topic, reading.fabrics))
         days = days_asked(said, reading.fields) if self.plan is not None else None
