@@ -182,6 +182,35 @@ def test_what_is_not_understood_is_given_back_in_the_persons_own_words() -> None
     assert said("64 H100s, by Friday").rest == "Friday"
 
 
+def test_what_is_said_not_to_be_so_is_never_dropped() -> None:
+    assert said("not fsdp").rest == "not fsdp"
+    assert said("not fsdp", fields={"parallelism.strategy": "fsdp"}).unset == ["parallelism.strategy"]
+    assert said("ddp, not fsdp").fields == {"parallelism.strategy": "ddp"}
+
+
+def test_a_gpu_that_is_not_in_the_catalog_counts_for_no_other() -> None:
+    assert said("4 x RTX 6000 Ada").rest == "RTX 6000 Ada"
+    assert said("16 Ascend 910B").fields == {"cluster.gpus": 16}
+    found = said("8 L40S", fields={"cluster.gpu": "h100-sxm", "cluster.gpus": 64})
+    assert (found.fields, len(found.doubts)) == ({}, 1) and "L40S" in found.doubts[0]
+
+
+def test_the_number_taken_back_tells_what_is_put_right() -> None:
+    found = said("sorry, it is 48, not 64", fields={"cluster.gpus": 64, "training.global_batch": 512}, changed=("training.global_batch",))
+    assert (found.fields, found.rest) == ({"cluster.gpus": 48}, "")
+
+
+def test_a_schedule_is_no_number_of_chunks() -> None:
+    found = said("PP8 with interleaving 1F1B")
+    assert (found.fields, found.rest) == ({"parallelism.pp": 8}, "interleaving 1F1B")
+
+
+def test_german_and_french_keep_the_persons_own_words() -> None:
+    assert said("wir mieten 16 Knoten mit je 8 H100 und einem Slingshot-Netz").rest == "Slingshot-Netz"
+    assert said("Warum nicht RoCE?").intent == "why-not"
+    assert said("et si on passait à 256 GPU ?").fields == {"cluster.gpus": 256}
+
+
 def test_typed_markup_and_terminal_escapes_are_plain_text() -> None:
     found = said("64 H100s [bold red]\x1b[31mred\x1b[0m <script>")
     assert found.fields == {"cluster.gpu": "h100-sxm", "cluster.gpus": 64}

@@ -67,7 +67,8 @@ _RUN_TOKENS = re.compile(rf"(?:\b{_TOKENS}\s?[=:]\s?(?P<n_>{AMOUNT}|\d+(?:\.\d+)
                          rf"(?!\s?(?:per|/|a|each)\s?(?:s\b|sec|gpu|param|request|user|step|batch|prompt|sequence|sample|day|hour|hr|week|month|min|"
                          rf"document))(?:\sof\s(?:text|"
                          rf"data|code))?")
-_ONLY_TOKENS = re.compile(rf"^\W*(?:(?:about|around|roughly|say|it's|we use|maybe|~)\s?)*(?P<n>{AMOUNT})\s?{_TOKENS}")
+_ONLY_TOKENS = re.compile(rf"^\W*(?:(?:about|around|roughly|say|it's|we use|maybe|~)\s?)*(?P<n>{AMOUNT})\s?{_TOKENS}\W*$")
+_MOST_IN_A_BATCH = 1e9  # tokens; what is more is the length of the run
 _VOCABULARY = re.compile(rf"\bvocab\w*(?:\ssize)?{_IS}{AMOUNT}\s{_TOKENS}")
 _LENGTHS = ("training.sequence_length", "inference.prompt_tokens", "inference.output_tokens")  # asked for, a number of tokens is one
 _PRECISION = re.compile(r"(?<![a-z0-9])(?:(?P<bf16>bf[\s\-]?16|bfloat[\s\-]?16|brain float)|(?P<fp8>fp[\s\-]?8|float[\s\-]?8|"
@@ -181,7 +182,7 @@ def read_step(reading: Reading) -> None:
     asked = reading.context.asked if reading.context else None
     if asked == "training.global_batch" and "training.global_batch" not in reading.fields:
         for match in reading.message.find(_ONLY_TOKENS):
-            if not _take_batch_of_tokens(reading, match):
+            if value(match["n"]) <= _MOST_IN_A_BATCH and not _take_batch_of_tokens(reading, match):
                 reading.held.append(match.span())  # a batch said in tokens waits for the sequence length
                 reading.message.take_match(match)
     if asked in _LENGTHS:
