@@ -190,3 +190,36 @@ def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> N
     for text in [text for text in saying if serving not in text and "latency" not in text]:
         failed = [e.text for e in conversation.say(text) if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))]
         assert not failed, (text, failed)
+
+
+@pytest.mark.parametrize(("asked", "field", "values"), [
+    ("64 or 128 GPUs?", "cluster.gpus", (64, 128)), ("what would you recommend, 64 or 128?", "cluster.gpus", (64, 128)),
+    ("H100 or H200?", "cluster.gpu", ("h100-sxm", "h200-sxm")), ("should we rent or buy?", "budget.mode", ("rent", "buy")),
+    ("compare 64 and 128 GPUs", "cluster.gpus", (64, 128)), ("aws or coreweave?", "cluster.provider", ("aws", "coreweave"))])
+def test_a_question_between_values_plans_each_and_takes_none(begin: Begin, asked: str, field: str, values: tuple[object, ...]) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    said, before = _said(conversation.say(asked)), conversation.draft.fields
+    assert conversation.draft.fields == before == begin(JOB).draft.fields and conversation.variation is None
+    for value in values:
+        other = begin(JOB)
+        other.say(f"what if {value}" if field != "cluster.gpus" else f"what if {value} GPUs")
+        plan = other.variation.plan if other.variation else other.plan
+        best = next(c for c in plan.candidates if c.fabric == plan.recommendation.fabric)
+        assert figures.usd_band(best.cost_usd) in said, value
+
+
+def test_two_networks_are_still_compared_point_by_point(begin: Begin) -> None:  # noqa: F811
+    assert {one(begin(JOB).say("roce or infiniband?"), Comparison).left} == {"roce-v2-400"}
+
+
+def test_whether_what_is_tried_is_better(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    changed = one(conversation.say("what if 128 GPUs"), VariationShown).changes
+    assert one(conversation.say("is that cheaper?"), Note).items == changed
+
+
+@pytest.mark.parametrize("said", ["hello", "thanks!", "thank you very much", "great"])
+def test_a_polite_word_is_no_failure_and_changes_nothing(begin: Begin, said: str) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    plan = conversation.plan
+    assert not [e for e in conversation.say(said) if isinstance(e, Failure)] and conversation.plan is plan

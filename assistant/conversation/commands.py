@@ -41,6 +41,9 @@ _COMMANDS = {
                r"measurement)s? .*first.*",
     "ask-provider": r"what (?:should|do|can) (?:i|we) ask (?:the |my |our )?(?:provider|vendor|cloud|them).*|"
                     r"(?:which )?questions (?:for|to) (?:the )?(?:provider|vendor|cloud)",
+    "hello": r"(?:hello|hi|hey|hi there|hello there|good (?:morning|afternoon|evening)|moin|hallo|servus|greetings)(?: weft| there| again)?",
+    "thanks": r"(?:thanks?(?: you)?(?: (?:a lot|so much|very much|again|weft))?|thx|ty|cheers|merci|danke|great|perfect|nice|cool|awesome|good|"
+              r"got it|understood|i see|makes sense|(?:that's |that is )?(?:great|helpful|perfect|all clear|good to know))",
     "quit": r"(?:/?quit|/?exit|bye|goodbye|that's all|that is all|done|we're done|stop|:q)",
 }
 _PATTERNS = {name: re.compile(rf"\W*(?:(?:ok(?:ay)?|please|hm+|well|so|and|thanks|thank you|oh|sorry|"

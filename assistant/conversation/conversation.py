@@ -16,6 +16,7 @@ from assistant.vocabulary.plan import Plan
 
 from . import exporting
 from .about_plan import PARTS, AboutPlan
+from .alternatives import alternatives, weighed
 from .commands import branch_of, command_of
 from .drafting import Drafting, Planner
 from .events import Answer, Choice, Event, Exported, Failure, Note, Plots
@@ -133,12 +134,17 @@ class Conversation(Drafting):
 
     def _of_the_plan(self, reading: Understanding, said: str) -> list[Event] | None:
         """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
+        between = alternatives(said, self.draft, self.library.catalog) if self.plan is not None else []
+        if between:
+            return weighed(between, self._with_fields_planned, self.library.catalog)
         named = {name: value for name, value in reading.fields.items() if name != "cluster.fabric"}
         if self.plan is not None and not named:
             topic = topic_of(said, reading.fabrics)
             needed = computed(said, self.library, self.draft.fields, self._today) if topic == "need" else None
             if needed is not None:
                 return [Answer(question=said, answer=needed)]
+            if topic == "better":
+                return self._of_what_is_tried()
             if topic is not None:
                 return self._with_plan_in_view(lambda plan: self._about.of_topic(plan, topic, reading.fabrics))
         days = days_asked(said, reading.fields) if self.plan is not None else None
@@ -149,6 +155,11 @@ class Conversation(Drafting):
             return [number]
         topic = topic_of(said, reading.fabrics, reading.rest) if named and self.plan is not None and reading.intent in _MAY_VARY else None
         return self._with_other_facts(reading, said, topic) if topic is not None else None
+
+    def _of_what_is_tried(self) -> list[Event] | None:
+        """Whether what is tried is better: what changes with it."""
+        tried = self.variation
+        return None if tried is None else [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
 
     def _with_other_facts(self, reading: Understanding, said: str, topic: str) -> list[Event]:
         """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
@@ -236,11 +247,18 @@ class Conversation(Drafting):
             return self._with_plan_in_view(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
         return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
                 "keep": self._keep,
-                "discard": self._discard, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
+                "discard": self._discard, "hello": self._hello, "thanks": self._thanks, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
 
     def _facts(self) -> list[Event]:
         items = tuple(field_text(name, value, self.library.catalog) for name, value in self.draft.fields.items())
         return [Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items), *self._repeat()]
+
+    def _hello(self) -> list[Event]:
+        return [Note(text="Hello. Tell me what you want to train or serve, and on which GPUs." if self.plan is None else "Hello again."), *self._repeat()]
+
+    def _thanks(self) -> list[Event]:
+        more = " Ask on, or take the plan with you: \"export as markdown\"." if self.plan is not None else ""
+        return [Note(text=f"Gladly.{more}"), *self._repeat()]
 
     def _goodbye(self) -> list[Event]:
         return [Note(text="Everything said is kept in the transcript." if self.record else "Goodbye.")]

@@ -63,6 +63,11 @@ class Drafting(TurnTaking):
         self._unfinished = made
         return made.plan
 
+    def _with_fields_planned(self, fields: Mapping[str, Any]) -> Plan | None:
+        """The plan with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
+        made, self._unfinished = self._planned(self.draft.with_fields(fields, "", self.library.catalog).draft), None
+        return made
+
     def _adopt(self, plan: Plan | None) -> list[Event]:
         """Take the plan of the draft that is current now, and say what is new about it."""
         events: list[Event] = []

@@ -36,6 +36,7 @@ _CUES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
               r"wins?|better|best|cheap\w*|recommended|chosen|preferred|worth|makes? sense|pays?(?: off)?"),)),
     ("apart", ((r"how much (?:more|less|cheaper|dearer|slower|faster|longer|better|worse|extra)|differences?|gap",),
                (r"is|are|would|does", r"cheaper|dearer|slower|faster|more expensive|cost more|cost less|take longer"))),
+    ("better", ((r"cheaper|faster|better|slower|dearer|worse|more expensive|an improvement|worth it",),)),
     ("cheapest", ((r"cheapest|least expensive|lowest cost|most economical",),)),
     ("fastest", ((r"fastest|quickest",),)),
     ("second", ((r"second(?: best| place| choice)?|runner[- ]?up|next best|plan b",),)),
