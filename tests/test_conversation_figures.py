@@ -188,7 +188,7 @@ def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> N
         assert not [e for e in conversation.say(text) if isinstance(e, Failure)], text
     conversation = begin(JOB, "three months", "we own the machines", "budget 2M")
     for text in [text for text in saying if serving not in text and "latency" not in text]:
-        failed = [e.text for e in conversation.say(text) if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))]
+        failed = [e for e in conversation.say(text) if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))]
         assert not failed, (text, failed)
 
 

@@ -156,10 +156,12 @@ class Conversation(Drafting):
         topic = topic_of(said, reading.fabrics, reading.rest) if named and self.plan is not None and reading.intent in _MAY_VARY else None
         return self._with_other_facts(reading, said, topic) if topic is not None else None
 
-    def _of_what_is_tried(self) -> list[Event] | None:
+    def _of_what_is_tried(self) -> list[Event]:
         """Whether what is tried is better: what changes with it."""
         tried = self.variation
-        return None if tried is None else [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
+        if tried is None:
+            return [Note(text="Nothing is being tried. Say for example \"what if 128 GPUs\", or \"compare RoCE and InfiniBand\".")]
+        return [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
 
     def _with_other_facts(self, reading: Understanding, said: str, topic: str) -> list[Event]:
         """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
