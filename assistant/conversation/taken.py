@@ -87,12 +87,20 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
     if NODES in fields and draft.nodes is not None and "cluster.gpus" not in draft.fields:
         assumed.append("how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node")
     if strategy is None and any(name in fields for name in split):
-        assumed.append("data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded")
+        assumed.append(_strategy_assumed(draft))
     if fields.get("parallelism.strategy") in _ALONE and not split:
         assumed.append(f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
                        f"say for example tp 8 to add some, or \"auto\" to search")
     return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
                       if fabric != decided]
+
+
+def _strategy_assumed(draft: Draft) -> str:
+    """What the planner takes a split for that names no data parallelism."""
+    megatron = draft.fields.get("training.framework") in (None, "megatron")
+    if megatron and any((draft.fields.get(name) or 1) > 1 for name in ("parallelism.tp", "parallelism.pp")):
+        return "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named; say ddp or fsdp if it is that"
+    return "data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded"
 
 
 def in_words(tried: VariationShown) -> str:
