@@ -27,14 +27,29 @@ def _said(events: list[Event]) -> str:
     return "\n".join((note.text, *note.items))
 
 
-@pytest.mark.parametrize("asked", ["how long does it take", "how long will the run take?", "so how many days is that", "when will it be done?", "duration?"])
+@pytest.mark.parametrize(
+    "asked", ["how long does it take", "how long will the run take?", "so how many days is that", "when will it be done?", "duration?"]
+)
 def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:  # noqa: F811
     conversation = begin(JOB)
-    assert one(conversation.say(asked), Note).text == f"The run takes {figures.hours(_best(conversation).run_hours)} on {_best(conversation).fabric}."
+    assert (
+        one(conversation.say(asked), Note).text
+        == f"The run takes {figures.hours(_best(conversation).run_hours)} on {_best(conversation).fabric}."
+    )
 
 
-@pytest.mark.parametrize("asked", ["what does it cost?", "how much is that", "what's the total price", "cost of the run", "why is it so expensive?",
-                                   "how much is it per month", "what is the cost per million tokens?"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "what does it cost?",
+        "how much is that",
+        "what's the total price",
+        "cost of the run",
+        "why is it so expensive?",
+        "how much is it per month",
+        "what is the cost per million tokens?",
+    ],
+)
 def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -> None:  # noqa: F811
     conversation = begin(JOB, "100B tokens")
     best, said = _best(conversation), _said(conversation.say(asked))
@@ -43,18 +58,21 @@ def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -
     assert f"Per million tokens: {figures.usd(best.cost_usd.p50 / 100e9 * 1e6)}." in said
 
 
-@pytest.mark.parametrize(("asked", "told"), [
-    ("how long is one step?", lambda c: f"One step takes {figures.seconds(c.step_time_s.p50)}"),
-    ("tokens per second?", lambda c: f"{figures.significant(c.tokens_per_s_per_gpu * 64)} tokens per second"),
-    ("what is our MFU?", lambda c: f"{figures.percent(100 * c.mfu)} MFU"),
-    ("how much memory is left", lambda c: f"{c.memory_gb_per_gpu * 1e9 / 2**30:,.1f} of the 80 GiB"),
-    ("does it fit?", lambda c: "It fits: "),
-    ("how much time do we lose to communication?", lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time"),
-    ("where does the time go", lambda c: "Of it: compute "),
-    ("which split do you use?", lambda c: f"runs at {figures.layout(c.parallelism)}"),
-    ("why tp 4?", lambda c: "Nobody fixed it"),
-    ("how much is the network part?", lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU"),
-])
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("how long is one step?", lambda c: f"One step takes {figures.seconds(c.step_time_s.p50)}"),
+        ("tokens per second?", lambda c: f"{figures.significant(c.tokens_per_s_per_gpu * 64)} tokens per second"),
+        ("what is our MFU?", lambda c: f"{figures.percent(100 * c.mfu)} MFU"),
+        ("how much memory is left", lambda c: f"{c.memory_gb_per_gpu * 1e9 / 2**30:,.1f} of the 80 GiB"),
+        ("does it fit?", lambda c: "It fits: "),
+        ("how much time do we lose to communication?", lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time"),
+        ("where does the time go", lambda c: "Of it: compute "),
+        ("which split do you use?", lambda c: f"runs at {figures.layout(c.parallelism)}"),
+        ("why tp 4?", lambda c: "Nobody fixed it"),
+        ("how much is the network part?", lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU"),
+    ],
+)
 def test_a_figure_of_the_plan(begin: Begin, asked: str, told: Callable[[Candidate], str]) -> None:  # noqa: F811
     conversation = begin(JOB)
     assert told(_best(conversation)) in _said(conversation.say(asked))
@@ -67,7 +85,9 @@ def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:  # noqa: 
 def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:  # noqa: F811
     conversation = begin(JOB)
     tcp = next(c for c in conversation.plan.candidates if c.fabric == "ethernet-tcp-100")
-    assert f"The run takes {figures.hours(tcp.run_hours)} on ethernet-tcp-100." in _said(conversation.say("how long over plain 100G ethernet?"))
+    assert f"The run takes {figures.hours(tcp.run_hours)} on ethernet-tcp-100." in _said(
+        conversation.say("how long over plain 100G ethernet?")
+    )
     assert f"costs {figures.usd_band(tcp.cost_usd)}" in _said(conversation.say("what would it cost on TCP?"))
 
 
@@ -78,15 +98,21 @@ def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> Non
 
 def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:  # noqa: F811
     conversation = begin(JOB, "we run on aws")
-    assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith("Neither will do here. aws sells no h100-sxm")
+    assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith(
+        "Neither will do here. aws sells no h100-sxm"
+    )
     assert one(conversation.say("compare roce and efa"), Comparison).summary.startswith("Only aws-efa-v2 will do here.")
 
 
 def test_ranking_the_networks(begin: Begin) -> None:  # noqa: F811
     conversation = begin(JOB)
     able = [c for c in conversation.plan.candidates if c.verdict != "impossible" and c.cost_usd]
-    assert _said(conversation.say("which is the cheapest network?")).startswith(f"{min(able, key=lambda c: c.cost_usd.p50).fabric} has the lowest cost")
-    assert _said(conversation.say("which one is fastest?")).startswith(f"{min(able, key=lambda c: c.step_time_s.p50).fabric} is the fastest")
+    assert _said(conversation.say("which is the cheapest network?")).startswith(
+        f"{min(able, key=lambda c: c.cost_usd.p50).fabric} has the lowest cost"
+    )
+    assert _said(conversation.say("which one is fastest?")).startswith(
+        f"{min(able, key=lambda c: c.step_time_s.p50).fabric} is the fastest"
+    )
     assert {one(conversation.say("what is second best?"), Comparison).right} == {conversation.plan.recommendation.runner_up}
     options = _said(conversation.say("what are my options?"))
     assert all(c.fabric in options for c in conversation.plan.candidates)
@@ -111,7 +137,10 @@ def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None: 
     summary = _said(conversation.say("summarize"))
     assert summary.startswith(conversation.plan.recommendation.headline) and f"{conversation.plan.recommendation.confidence:.0%}" in summary
     trust = _said(conversation.say("can I trust this?"))
-    assert figures.seconds(_best(conversation).step_time_s.p90) in trust and f"{len(conversation.plan.assumptions)} values were assumed" in trust
+    assert (
+        figures.seconds(_best(conversation).step_time_s.p90) in trust
+        and f"{len(conversation.plan.assumptions)} values were assumed" in trust
+    )
 
 
 def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:  # noqa: F811
@@ -157,17 +186,31 @@ def test_tensor_parallelism_alone_means_a_split_that_is_in_use(begin: Begin) -> 
 def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) -> None:  # noqa: F811
     conversation = begin("serve deepseek v3 on 4 nodes of h200, 2k prompts, 500 output tokens")
     best = _best(conversation)
-    assert f"About {figures.significant(best.tokens_per_s_per_gpu * 32 / 500)} requests per second" in _said(conversation.say("how many requests per second can we do?"))
+    assert f"About {figures.significant(best.tokens_per_s_per_gpu * 32 / 500)} requests per second" in _said(
+        conversation.say("how many requests per second can we do?")
+    )
     assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(conversation.say("what's the latency per token?"))
     assert "would do, but is not needed" in _said(conversation.say("do we need infiniband?"))
     assert "Serving has no end" in _said(conversation.say("how long does it take?"))
     assert one(begin(JOB).say("do we need infiniband?"), Answer).answer.computed.kind == "need", "for training the model computes it"
 
 
-@pytest.mark.parametrize("said", [
-    "how long does an all-reduce take", "what is MFU", "how expensive is a switch", "how many nccl rings are there", "how much traffic per step?",
-    "how long is a piece of string", "what does Spheron say about cost?", "is RoCE lossless?", "why is tcp so slow", "how much does Meta pay",
-    "what is the largest RoCE cluster?"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how long does an all-reduce take",
+        "what is MFU",
+        "how expensive is a switch",
+        "how many nccl rings are there",
+        "how much traffic per step?",
+        "how long is a piece of string",
+        "what does Spheron say about cost?",
+        "is RoCE lossless?",
+        "why is tcp so slow",
+        "how much does Meta pay",
+        "what is the largest RoCE cluster?",
+    ],
+)
 def test_a_question_of_the_field_is_none_of_the_plan(said: str) -> None:
     assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() else []) is None
 
@@ -181,21 +224,35 @@ def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
 
 def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> None:  # noqa: F811
     page = (Path(__file__).parents[1] / "knowledge" / "handbook" / "conversation.md").read_text(encoding="utf-8")
-    serving, saying = "requests per second", [text for text in re.findall(r"`([^`\n]+)`", page) if not text.startswith(("weft ", "export", "quit", "json", "html", "yaml"))]
+    serving, saying = (
+        "requests per second",
+        [text for text in re.findall(r"`([^`\n]+)`", page) if not text.startswith(("weft ", "export", "quit", "json", "html", "yaml"))],
+    )
     assert len(saying) > 40
     conversation = begin("serve llama 3.3 70b on 32 h100s")
     for text in [text for text in saying if serving in text or "latency" in text]:
         assert not [e for e in conversation.say(text) if isinstance(e, Failure)], text
     conversation = begin(JOB, "three months", "we own the machines", "budget 2M")
     for text in [text for text in saying if serving not in text and "latency" not in text]:
-        failed = [e for e in conversation.say(text) if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))]
+        failed = [
+            e
+            for e in conversation.say(text)
+            if isinstance(e, Failure) or (isinstance(e, Answer) and (e.answer is None or not e.answer.answered))
+        ]
         assert not failed, (text, failed)
 
 
-@pytest.mark.parametrize(("asked", "field", "values"), [
-    ("64 or 128 GPUs?", "cluster.gpus", (64, 128)), ("what would you recommend, 64 or 128?", "cluster.gpus", (64, 128)),
-    ("H100 or H200?", "cluster.gpu", ("h100-sxm", "h200-sxm")), ("should we rent or buy?", "budget.mode", ("rent", "buy")),
-    ("compare 64 and 128 GPUs", "cluster.gpus", (64, 128)), ("aws or coreweave?", "cluster.provider", ("aws", "coreweave"))])
+@pytest.mark.parametrize(
+    ("asked", "field", "values"),
+    [
+        ("64 or 128 GPUs?", "cluster.gpus", (64, 128)),
+        ("what would you recommend, 64 or 128?", "cluster.gpus", (64, 128)),
+        ("H100 or H200?", "cluster.gpu", ("h100-sxm", "h200-sxm")),
+        ("should we rent or buy?", "budget.mode", ("rent", "buy")),
+        ("compare 64 and 128 GPUs", "cluster.gpus", (64, 128)),
+        ("aws or coreweave?", "cluster.provider", ("aws", "coreweave")),
+    ],
+)
 def test_a_question_between_values_plans_each_and_takes_none(begin: Begin, asked: str, field: str, values: tuple[object, ...]) -> None:  # noqa: F811
     conversation = begin(JOB)
     said, before = _said(conversation.say(asked)), conversation.draft.fields

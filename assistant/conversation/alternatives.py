@@ -24,7 +24,9 @@ _LEAD = re.compile(
     r"(?: (?:better|best|cheaper|faster|recommended?|suggest|advise|take|use|choose|pick|buy|rent|go (?:for|with)))?(?: for us| here)?\s*[,:–-]\s*|"
     r"(?:what|which)(?:'s|s| is| would be)? (?:better|best|cheaper|faster|smarter|wiser)\s*[,:–-]?\s*|"
     r"(?:should|shall|do|would) (?:we|i|you) (?:rather |better )?(?:take |use |choose |pick |go (?:for|with) |get |have |want )?|"
-    r"(?:is it|are we) better (?:to |with )?(?:take |use |have )?|(?:please )?compare |better[:,]? )", re.IGNORECASE)
+    r"(?:is it|are we) better (?:to |with )?(?:take |use |have )?|(?:please )?compare |better[:,]? )",
+    re.IGNORECASE,
+)
 _OR = re.compile(r"\s+(?:or|vs\.?|versus|against)\s+|\s*,\s*(?=\S+(?:\s\S+){0,2}\s+or\s)", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|with|to|vs\.?|versus|against|or)\s+", re.IGNORECASE)
 _COMPARES = re.compile(r"\bcompare\b", re.IGNORECASE)
@@ -44,7 +46,7 @@ def alternatives(said: str, draft: Draft, catalog: Catalog) -> list[dict[str, An
     """
     text = said.strip().rstrip("?!. ")
     lead = _LEAD.match(text)
-    parts = (_AND if _COMPARES.search(text) else _OR).split(text[lead.end():] if lead else text)
+    parts = (_AND if _COMPARES.search(text) else _OR).split(text[lead.end() :] if lead else text)
     if not (2 <= len(parts) <= MOST and (lead or said.rstrip().endswith("?"))) or any(len(part.split()) > _MOST_WORDS for part in parts):
         return []
     found = [_fields(part, draft, catalog) for part in _with_units(parts)]
@@ -77,7 +79,9 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog) -> 
             lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")
             continue
         ranked.append((name, best))
-        lines.append(f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}.")
+        lines.append(
+            f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}."
+        )
     return [Note(text=_verdict(ranked), items=(*lines, "Nothing was changed; say the one to take."))]
 
 
@@ -99,7 +103,12 @@ def _verdict(ranked: list[tuple[str, Candidate]]) -> str:
     soon = min(ranked, key=lambda one: one[1].run_hours or 0.0)
     dearer = (soon[1].cost_usd.p50 if soon[1].cost_usd else 0.0) / (cheap[1].cost_usd.p50 if cheap[1].cost_usd else 1.0) - 1
     longer = (cheap[1].run_hours or 0.0) / (soon[1].run_hours or 1.0) - 1
-    if dearer < _SAME and longer < _SAME and max(one[1].cost_usd.p50 for one in ranked if one[1].cost_usd) < (1 + _SAME) * (cheap[1].cost_usd.p50 if cheap[1].cost_usd else 0.0):
+    if (
+        dearer < _SAME
+        and longer < _SAME
+        and max(one[1].cost_usd.p50 for one in ranked if one[1].cost_usd)
+        < (1 + _SAME) * (cheap[1].cost_usd.p50 if cheap[1].cost_usd else 0.0)
+    ):
         return "They cannot be told apart."
     if longer < _SAME:
         return f"{cheap[0]} costs less{' and is done sooner' if cheap is soon else ', and takes no longer'}."

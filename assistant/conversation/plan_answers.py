@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from assistant.present import figures, reading
 from assistant.present.fields import assumed_text, field_name, value_text
-from assistant.present.report import Bullets, Table, report
+from assistant.present.report import Block, Bullets, Table, report
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Flip, Plan
 
@@ -16,9 +16,17 @@ from .events import Event, Note
 
 _Figure = Callable[[Plan, Candidate, Catalog], Note]
 _FIGURES: dict[str, _Figure] = {
-    "duration": plan_figures.duration, "cost": plan_figures.cost, "network-cost": plan_figures.network_cost, "step": plan_figures.step,
-    "throughput": plan_figures.throughput, "load": plan_figures.load, "mfu": plan_figures.mfu, "memory": plan_figures.memory, "waiting": plan_figures.waiting,
-    "split": plan_figures.split}
+    "duration": plan_figures.duration,
+    "cost": plan_figures.cost,
+    "network-cost": plan_figures.network_cost,
+    "step": plan_figures.step,
+    "throughput": plan_figures.throughput,
+    "load": plan_figures.load,
+    "mfu": plan_figures.mfu,
+    "memory": plan_figures.memory,
+    "waiting": plan_figures.waiting,
+    "split": plan_figures.split,
+}
 _PARTS = {"network": "The network", "nccl": "NCCL settings"}
 _LEAST_DIFFERENCE = 0.0005  # of the cost: a smaller one is none
 
@@ -42,7 +50,9 @@ def _figure(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
     if found.fits is False and topic != "memory":
         return plan_figures.memory(plan, found, catalog)
     note = _FIGURES[topic](plan, found, catalog)
-    return note if found.verdict != "impossible" else Note(text=f"{note.text} It will not do here, though.", items=(*explaining.barred(plan, found), *note.items))
+    if found.verdict != "impossible":
+        return note
+    return Note(text=f"{note.text} It will not do here, though.", items=(*explaining.barred(plan, found), *note.items))
 
 
 def _at_hand(plan: Plan) -> str:
@@ -62,19 +72,25 @@ def in_time(plan: Plan, days: float) -> Note:
     fits = best.run_hours <= 24 * days
     how_far = "" if fits else f", {figures.significant(best.run_hours / 24 / days, 2)} times as long"
     gpus = plan.questionnaire["cluster"]["gpus"]
-    return Note(text=f"{'Yes' if fits else 'No'}: on {gpus:,} GPUs over {best.fabric} the run takes {figures.hours(best.run_hours)}{how_far}.")
+    return Note(
+        text=f"{'Yes' if fits else 'No'}: on {gpus:,} GPUs over {best.fabric} the run takes {figures.hours(best.run_hours)}{how_far}."
+    )
 
 
 def _part(plan: Plan, title: str) -> Note:
     """A section of the report."""
     section = next((s for s in report(plan) if s.title == title), None)
     if section is None:
-        return Note(text="No network joins the nodes of this plan, so there is nothing to build or to set." if plan.recommendation.fabric == "none"
-                    else "The plan has nothing to say on that.")
-    items: list[str] = []
-    for block in section.blocks:
-        items += block.items if isinstance(block, Bullets) else [f"{row[0]}: {row[1]}" for row in block.rows] if isinstance(block, Table) else [block.text]
+        alone = plan.recommendation.fabric == "none"
+        return Note(text="No network joins the nodes of this plan: nothing to build, nothing to set." if alone else "The plan has nothing to say on that.")
+    items = [line for block in section.blocks for line in _lines(block)]
     return Note(text=f"{title}, {plan.recommendation.fabric}:", items=tuple(items))
+
+
+def _lines(block: Block) -> list[str]:
+    if isinstance(block, Bullets):
+        return block.items
+    return [f"{row[0]}: {row[1]}" for row in block.rows] if isinstance(block, Table) else [block.text]
 
 
 def _able(plan: Plan) -> list[Candidate]:
@@ -85,9 +101,16 @@ def _cheapest(plan: Plan, catalog: Catalog) -> Note:
     able = sorted(_able(plan), key=lambda c: c.cost_usd.p50 if c.cost_usd else 0.0)
     if not able:
         return Note(text="Nothing works as asked, so nothing is the cheapest.")
-    items = [f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws." for c in able[:plan_figures.MOST_OTHERS]]
+    items = [
+        f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws."
+        for c in able[: plan_figures.MOST_OTHERS]
+    ]
     best = able[0].fabric
-    why = "It is the recommendation." if best == plan.recommendation.fabric else plan.recommendation.not_the_likeliest or f"Recommended is {plan.recommendation.fabric}."
+    why = (
+        "It is the recommendation."
+        if best == plan.recommendation.fabric
+        else plan.recommendation.not_the_likeliest or f"Recommended is {plan.recommendation.fabric}."
+    )
     return Note(text=f"{best} has the lowest cost in the median. {why}", items=tuple(items))
 
 
@@ -95,22 +118,31 @@ def _fastest(plan: Plan, catalog: Catalog) -> Note:
     able = sorted(_able(plan), key=lambda c: c.step_time_s.p50 if c.step_time_s else 0.0)
     if not able:
         return Note(text="Nothing works as asked, so nothing is the fastest.")
-    items = [f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}."
-             for c in able[:plan_figures.MOST_OTHERS]]
+    items = [
+        f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}."
+        for c in able[: plan_figures.MOST_OTHERS]
+    ]
     return Note(text=f"{able[0].fabric} is the fastest.", items=tuple(items))
 
 
 def _second(plan: Plan, catalog: Catalog) -> Event:
     second = plan.recommendation.runner_up
     if second is None or candidate(plan, second) is None or chosen(plan) is None:
-        return Note(text="There is no second: nothing else would do here." if plan.recommendation.verdict != "infeasible" else "Nothing works as asked.")
+        return Note(
+            text="There is no second: nothing else would do here."
+            if plan.recommendation.verdict != "infeasible"
+            else "Nothing works as asked."
+        )
     return comparing.compare(plan, plan.recommendation.fabric, second, catalog)
 
 
 def _options(plan: Plan, catalog: Catalog) -> Note:
     """Every network that was computed, and those that are none here."""
-    items = [f"{c.fabric}, {reading.verdict(c, plan)}: {figures.seconds(c.step_time_s.p50)}, {figures.usd(c.cost_usd.p50)}."
-             for c in plan.candidates if c.step_time_s and c.cost_usd and c.verdict != "impossible"]
+    items = [
+        f"{c.fabric}, {reading.verdict(c, plan)}: {figures.seconds(c.step_time_s.p50)}, {figures.usd(c.cost_usd.p50)}."
+        for c in plan.candidates
+        if c.step_time_s and c.cost_usd and c.verdict != "impossible"
+    ]
     gone = [c.fabric for c in plan.candidates if c.verdict == "impossible"]
     items += [f"Not possible here: {', '.join(gone)}."] if gone else []
     return Note(text=f"The networks of this plan, {unit_of_work(plan).lower()} and cost on each:", items=tuple(items))
@@ -120,7 +152,9 @@ def _summary(plan: Plan, catalog: Catalog) -> Note:
     best, said = chosen(plan), plan.recommendation
     items = [text for text in (reading.confidence(plan), said.not_the_likeliest, said.smallest_change) if text]
     if best is not None and best.step_time_s is not None and best.fits is not False:
-        items.append(f"{figures.percent(best.exposed_communication_percent)} of the time waits for the network; split: {figures.layout(best.parallelism)}.")
+        items.append(
+            f"{figures.percent(best.exposed_communication_percent)} of the time waits for the network; split: {figures.layout(best.parallelism)}."
+        )
     chose = [f.because for f in plan.findings if f.stage == "choose" and f.fabric == said.fabric]
     items += chose[:1] + [f"It would turn: {_turn(flip)}." for flip in said.flips[:2]]
     items += [f"Measure first: {text}" for text in plan.measure_first[:1]]
@@ -128,8 +162,10 @@ def _summary(plan: Plan, catalog: Catalog) -> Note:
 
 
 def _turn(flip: Flip) -> str:
-    return (f"{field_name(flip.input)} {value_text(flip.input, flip.at)} instead of {value_text(flip.input, flip.from_)}, then "
-            f"{'no network' if flip.to_fabric == 'none' else flip.to_fabric}")
+    return (
+        f"{field_name(flip.input)} {value_text(flip.input, flip.at)} instead of {value_text(flip.input, flip.from_)}, then "
+        f"{'no network' if flip.to_fabric == 'none' else flip.to_fabric}"
+    )
 
 
 def _trust(plan: Plan, catalog: Catalog) -> Note:
@@ -137,10 +173,16 @@ def _trust(plan: Plan, catalog: Catalog) -> Note:
     items = [reading.confidence(plan)] if reading.confidence(plan) else []
     if best is not None and best.step_time_s is not None:
         band = best.step_time_s
-        items.append(f"In eight of ten cases the step lies between {figures.seconds(band.p10)} and {figures.seconds(band.p90)}, {band.p10 / band.p50 - 1:+.0%} to "
-                     f"{band.p90 / band.p50 - 1:+.0%} of what is named; the errors on measured runs say so (weft validate, weft handbook accuracy).")
+        items.append(
+            f"In eight of ten cases the step lies between {figures.seconds(band.p10)} and {figures.seconds(band.p90)}, {band.p10 / band.p50 - 1:+.0%} to "
+            f"{band.p90 / band.p50 - 1:+.0%} of what is named; the errors on measured runs say so (weft validate, weft handbook accuracy)."
+        )
     items += [w.message for w in plan.warnings if w.message.startswith("Less sure")]
-    items.append(f"{len(plan.assumptions)} values were assumed, because nobody said them; \"assumptions\" lists them." if plan.assumptions else "Nothing was assumed.")
+    items.append(
+        f'{len(plan.assumptions)} values were assumed, because nobody said them; "assumptions" lists them.'
+        if plan.assumptions
+        else "Nothing was assumed."
+    )
     items += [f"What would settle it: {text}" for text in plan.measure_first[:1]]
     return Note(text="How far to trust it:", items=tuple(items))
 
@@ -148,8 +190,11 @@ def _trust(plan: Plan, catalog: Catalog) -> Note:
 def _prices(plan: Plan, catalog: Catalog) -> Note:
     found = chosen(plan)
     items = [f"{assumed_text(a, catalog)}: {a.why}." for a in plan.assumptions if a.field.startswith(("budget.", "fabrics.", "catalog."))]
-    told = [f"{field_name(name)}: {value_text(name, value)}, as you said." for name in ("budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd")
-            if (value := (plan.questionnaire.get("budget") or {}).get(name.split(".")[1])) is not None]
+    told = [
+        f"{field_name(name)}: {value_text(name, value)}, as you said."
+        for name in ("budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd")
+        if (value := (plan.questionnaire.get("budget") or {}).get(name.split(".")[1])) is not None
+    ]
     items = [*told, *items, *(w.message for w in plan.warnings if "price" in w.code)]
     per_hour = f" of {found.fabric}" if found else ""
     return Note(text=f"The prices{per_hour}:" if items else "No price was needed.", items=tuple(items))
@@ -161,8 +206,10 @@ def _apart(plan: Plan, fabric: str, catalog: Catalog) -> Event:
     if found is None or best is None or found is best or not found.cost_usd or not best.cost_usd:
         return explaining.why_fabric(plan, fabric)
     difference = explaining.difference(plan, found)
-    return Note(text=f"{fabric}: {difference}" if difference else f"{fabric} has the same figures.",
-                items=(*explaining.barred(plan, found), f"\"compare {fabric} and {best.fabric}\" shows them point by point."))
+    return Note(
+        text=f"{fabric}: {difference}" if difference else f"{fabric} has the same figures.",
+        items=(*explaining.barred(plan, found), f'"compare {fabric} and {best.fabric}" shows them point by point.'),
+    )
 
 
 def _need(plan: Plan, fabric: str, catalog: Catalog) -> Event:
@@ -177,7 +224,10 @@ def _need(plan: Plan, fabric: str, catalog: Catalog) -> Event:
         return Note(text=f"{fabric} will not do here.", items=tuple(barred))
     does = "no network between nodes is needed" if best.fabric == "none" else f"{best.fabric} is recommended"
     against = [f.because for f in plan.findings if f.fabric == fabric and f.conclusion == "avoid"]
-    return Note(text=f"{fabric} {'is better avoided' if found.verdict == 'avoid' else 'would do, but is not needed'}: {does}.", items=(*against[:1], *([more] if more else [])))
+    return Note(
+        text=f"{fabric} {'is better avoided' if found.verdict == 'avoid' else 'would do, but is not needed'}: {does}.",
+        items=(*against[:1], *([more] if more else [])),
+    )
 
 
 def _win(plan: Plan, fabric: str, catalog: Catalog) -> Event:
@@ -191,10 +241,15 @@ def _win(plan: Plan, fabric: str, catalog: Catalog) -> Event:
     if barred:
         return Note(text=f"{fabric} cannot be had here, whatever it costs.", items=tuple(barred))
     technology = catalog.fabrics[fabric].technology
-    items = [f"{_turn(flip)}." for flip in plan.recommendation.flips
-             if flip.to_fabric == fabric or (flip.to_fabric in catalog.fabrics and catalog.fabrics[flip.to_fabric].technology == technology)]
-    return Note(text=f"For {fabric} to win, one of these:" if items else f"No single input, moved within the values tried, makes {fabric} win.",
-                items=(*items, *_price_to_tie(found, best)))
+    items = [
+        f"{_turn(flip)}."
+        for flip in plan.recommendation.flips
+        if flip.to_fabric == fabric or (flip.to_fabric in catalog.fabrics and catalog.fabrics[flip.to_fabric].technology == technology)
+    ]
+    return Note(
+        text=f"For {fabric} to win, one of these:" if items else f"No single input, moved within the values tried, makes {fabric} win.",
+        items=(*items, *_price_to_tie(found, best)),
+    )
 
 
 def _price_to_tie(found: Candidate, best: Candidate) -> list[str]:
@@ -205,16 +260,28 @@ def _price_to_tie(found: Candidate, best: Candidate) -> list[str]:
     if abs(less) < _LEAST_DIFFERENCE * now:
         return ["Their costs are the same already."]
     if less < 0.0:
-        return [f"It costs {figures.usd(best.cost_usd.p50 - found.cost_usd.p50)} less already; what speaks for {best.fabric} are the rules (\"why\")."]
+        return [
+            f'It costs {figures.usd(best.cost_usd.p50 - found.cost_usd.p50)} less already; what speaks for {best.fabric} are the rules ("why").'
+        ]
     named = f"{figures.usd(less)} less per GPU-hour"
     network = found.fabric_usd_per_gpu_hour or 0.0
     if less <= network:
-        return [f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same in the median."]
-    return [f"GPU and network together {named} ({figures.usd(now - less)} instead of {figures.usd(now)}): then both runs cost the same in the median. "
-            f"No price of its network alone does it."]
+        return [
+            f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same in the median."
+        ]
+    return [
+        f"GPU and network together {named} ({figures.usd(now - less)} instead of {figures.usd(now)}): then both runs cost the same in the median. "
+        f"No price of its network alone does it."
+    ]
 
 
 _OF_A_NETWORK: dict[str, Callable[[Plan, str, Catalog], Event]] = {"need": _need, "win": _win, "apart": _apart}
 _OF_THE_PLAN: dict[str, Callable[[Plan, Catalog], Event]] = {
-    "cheapest": _cheapest, "fastest": _fastest, "second": _second, "options": _options, "summary": _summary, "trust": _trust,
-    "prices": _prices}
+    "cheapest": _cheapest,
+    "fastest": _fastest,
+    "second": _second,
+    "options": _options,
+    "summary": _summary,
+    "trust": _trust,
+    "prices": _prices,
+}

@@ -32,13 +32,16 @@ def given(plan: Plan, field: str) -> tuple[Any, str | None]:
 def duration(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The length of the run, and the steps it is made of."""
     if _serves(plan):
-        return _note(f"Serving has no end: everything is counted for a month, and the cluster does a month's work{_on(found)} in {figures.hours(found.run_hours)}.")
+        return _note(
+            f"Serving has no end: everything is counted for a month, and the cluster does a month's work{_on(found)} in {figures.hours(found.run_hours)}."
+        )
     items = [text for text in (_steps(plan, found),) if text]
     deadline, _ = given(plan, "constraints.deadline_days")
     if deadline and found.run_hours:
         items.append(f"The deadline of {deadline:g} days is {'met' if found.run_hours <= 24 * deadline else 'missed'}.")
-    return _note(f"The run takes {figures.hours(found.run_hours)}{_on(found)}.",
-                 *items, *_others(plan, found, lambda c: c.run_hours, figures.hours))
+    return _note(
+        f"The run takes {figures.hours(found.run_hours)}{_on(found)}.", *items, *_others(plan, found, lambda c: c.run_hours, figures.hours)
+    )
 
 
 def _steps(plan: Plan, found: Candidate) -> str | None:
@@ -48,8 +51,10 @@ def _steps(plan: Plan, found: Candidate) -> str | None:
         return None
     steps = tokens / (batch * length)
     assumed = f" (assumed: {why})" if why else ""
-    return (f"{figures.significant(tokens / 1e9)} billion tokens{assumed} at {batch:,} × {length:,} tokens per step are {figures.significant(steps)} steps of "
-            f"{figures.seconds(found.step_time_s.p50)}; failures and checkpoints are counted on top.")
+    return (
+        f"{figures.significant(tokens / 1e9)} billion tokens{assumed} at {batch:,} × {length:,} tokens per step are {figures.significant(steps)} steps of "
+        f"{figures.seconds(found.step_time_s.p50)}; failures and checkpoints are counted on top."
+    )
 
 
 def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -60,10 +65,14 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     what = "A month's work" if _serves(plan) else "The run"
     items = []
     if hours and abs(gpus * hours * (hourly + network) / found.cost_usd.p50 - 1) < _AGREES:
-        items.append(f"{gpus:,} GPUs × {figures.hours(hours)} × ({figures.usd(hourly)} for the GPU + {figures.usd(network)} for the network) per hour.")
+        items.append(
+            f"{gpus:,} GPUs × {figures.hours(hours)} × ({figures.usd(hourly)} for the GPU + {figures.usd(network)} for the network) per hour."
+        )
     if hourly + network:
-        items.append(f"A month of all {gpus:,} GPUs: {figures.usd(gpus * _HOURS_PER_MONTH * (hourly + network))}; "
-                     f"an hour: {figures.usd(gpus * (hourly + network))}.")
+        items.append(
+            f"A month of all {gpus:,} GPUs: {figures.usd(gpus * _HOURS_PER_MONTH * (hourly + network))}; "
+            f"an hour: {figures.usd(gpus * (hourly + network))}."
+        )
     if network:
         items.append(f"The network's part: {figures.percent(100 * network / (hourly + network))}.")
     tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
@@ -73,8 +82,11 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     budget, _ = given(plan, "budget.usd")
     if budget:
         items.append(f"The budget of {figures.usd(budget)} is {'kept' if found.cost_usd.p50 <= budget else 'exceeded'}.")
-    return _note(f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.", *items,
-                 *_others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, figures.usd))
+    return _note(
+        f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
+        *items,
+        *_others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, figures.usd),
+    )
 
 
 def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -96,9 +108,12 @@ def step(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The time of a step and its parts."""
     assert found.step_time_s is not None
     band = found.step_time_s
-    return _note(f"{unit_of_work(plan)} takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)}–{figures.seconds(band.p90)}){_on(found)}.",
-                 *_parts(found), f"Split: {figures.layout(found.parallelism)}.",
-                 *_others(plan, found, lambda c: c.step_time_s and c.step_time_s.p50, figures.seconds))
+    return _note(
+        f"{unit_of_work(plan)} takes {figures.seconds(band.p50)} ({figures.seconds(band.p10)}–{figures.seconds(band.p90)}){_on(found)}.",
+        *_parts(found),
+        f"Split: {figures.layout(found.parallelism)}.",
+        *_others(plan, found, lambda c: c.step_time_s and c.step_time_s.p50, figures.seconds),
+    )
 
 
 def _parts(found: Candidate) -> Iterator[str]:
@@ -117,24 +132,34 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     each, gpus = found.tokens_per_s_per_gpu, plan.questionnaire["cluster"]["gpus"]
     if not each:
         return _note(f"Nothing was computed for {found.fabric}.")
-    return _note(f"{figures.significant(each * gpus)} tokens per second{_on(found)}, {figures.significant(each)} per GPU.",
-                 f"A day: {figures.significant(each * gpus * _DAY / 1e9)} billion tokens.", *_use(found),
-                 *_others(plan, found, lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus, lambda v: f"{figures.significant(v)} tokens/s"))
+    return _note(
+        f"{figures.significant(each * gpus)} tokens per second{_on(found)}, {figures.significant(each)} per GPU.",
+        f"A day: {figures.significant(each * gpus * _DAY / 1e9)} billion tokens.",
+        *_use(found),
+        *_others(
+            plan, found, lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus, lambda v: f"{figures.significant(v)} tokens/s"
+        ),
+    )
 
 
 def load(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """Requests per second that the cluster carries."""
     prompt, answer = given(plan, "inference.prompt_tokens")[0], given(plan, "inference.output_tokens")[0]
     if not (_serves(plan) and found.tokens_per_s_per_gpu and answer):
-        return _note("This job serves no requests: it trains. \"tokens per second\" tells how fast.")
+        return _note('This job serves no requests: it trains. "tokens per second" tells how fast.')
     gpus = plan.questionnaire["cluster"]["gpus"]
     carried = found.tokens_per_s_per_gpu * gpus / answer
     wanted, _ = given(plan, "inference.requests_per_s")
-    items = [f"{figures.significant(found.tokens_per_s_per_gpu * gpus)} tokens per second ÷ {answer:,} tokens of an answer; a prompt has {prompt:,}."]
+    items = [
+        f"{figures.significant(found.tokens_per_s_per_gpu * gpus)} tokens per second ÷ {answer:,} tokens of an answer; a prompt has {prompt:,}."
+    ]
     if wanted:
         items.append(f"Asked for are {wanted:g}: that is {figures.percent(100 * wanted / carried)} of it.")
-    return _note(f"About {figures.significant(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.", *items,
-                 "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying.")
+    return _note(
+        f"About {figures.significant(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.",
+        *items,
+        "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying.",
+    )
 
 
 def _use(found: Candidate) -> list[str]:
@@ -145,9 +170,12 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """Model FLOP/s utilisation."""
     if not found.mfu:
         return _note(f"Nothing was computed for {found.fabric}.")
-    return _note(f"{figures.percent(100 * found.mfu)} MFU{_on(found)}: that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted.",
-                 *_parts(found), *[f"{a.why}." for a in plan.assumptions if a.field == "model.practice"],
-                 *_others(plan, found, lambda c: c.mfu, lambda v: figures.percent(100 * v)))
+    return _note(
+        f"{figures.percent(100 * found.mfu)} MFU{_on(found)}: that share of the GPUs' peak goes into the model's arithmetic, recomputation not counted.",
+        *_parts(found),
+        *[f"{a.why}." for a in plan.assumptions if a.field == "model.practice"],
+        *_others(plan, found, lambda c: c.mfu, lambda v: figures.percent(100 * v)),
+    )
 
 
 def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -155,19 +183,33 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     gpu = catalog.gpus[plan.questionnaire["cluster"]["gpu"]]
     room, need = gpu.memory.si / 2**30, (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
     split = f"Split: {figures.layout(found.parallelism)}."
-    counted = ("Counted: weights, the cache of keys and values, buffers." if _serves(plan) else
-               "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation.")
+    counted = (
+        "Counted: weights, the cache of keys and values, buffers."
+        if _serves(plan)
+        else "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation."
+    )
     if found.fits is False:
         return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, and a {gpu.name} has {room:,.0f}.", split)
-    return _note(f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare.", split, counted,
-                 *([] if _serves(plan) else ["A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."]))
+    return _note(
+        f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare.",
+        split,
+        counted,
+        *(
+            []
+            if _serves(plan)
+            else ["A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."]
+        ),
+    )
 
 
 def waiting(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The communication that nothing hides, and where the time of a step goes."""
-    return _note(f"{figures.percent(found.exposed_communication_percent)} of the time{_on(found)} is communication that nothing hides, inside nodes too.",
-                 *_parts(found), *_others(plan, found, lambda c: c.exposed_communication_percent, figures.percent),
-                 "\"plot\" draws it.")
+    return _note(
+        f"{figures.percent(found.exposed_communication_percent)} of the time{_on(found)} is communication that nothing hides, inside nodes too.",
+        *_parts(found),
+        *_others(plan, found, lambda c: c.exposed_communication_percent, figures.percent),
+        '"plot" draws it.',
+    )
 
 
 def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -178,14 +220,22 @@ def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     else:
         why = "Nobody fixed it, so every split that fits was tried on this network, and this one takes the shortest time."
     others = reading.splits([c for c in plan.candidates if c.step_time_s])
-    return _note(f"{_named(found)} runs at {figures.layout(found.parallelism)}.", why, *([others] if others else []), *_parts(found),
-                 "To see another, try: what if tp 8 pp 2?")
+    return _note(
+        f"{_named(found)} runs at {figures.layout(found.parallelism)}.",
+        why,
+        *([others] if others else []),
+        *_parts(found),
+        "To see another, try: what if tp 8 pp 2?",
+    )
 
 
 def _others(plan: Plan, found: Candidate, value: Callable[[Candidate], float | None], text: Callable[[float], str]) -> list[str]:
     """The same figure of other networks that would do."""
-    told = [f"{c.fabric} {text(figure)}" for c in plan.candidates
-            if c is not found and c.verdict != "impossible" and c.fits is not False and (figure := value(c)) is not None]
+    told = [
+        f"{c.fabric} {text(figure)}"
+        for c in plan.candidates
+        if c is not found and c.verdict != "impossible" and c.fits is not False and (figure := value(c)) is not None
+    ]
     more = f"; {len(told) - MOST_OTHERS} more in the plan" if len(told) > MOST_OTHERS else ""
     return [f"Elsewhere: {', '.join(told[:MOST_OTHERS])}{more}."] if told else []
 
