@@ -67,7 +67,7 @@ def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -
         ("how much memory is left", lambda c: f"{c.memory_gb_per_gpu * 1e9 / 2**30:,.1f} of the 80 GiB"),
         ("does it fit?", lambda c: "It fits: "),
         ("how much time do we lose to communication?", lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time"),
-        ("where does the time go", lambda c: "Of it: compute "),
+        ("where does the time go", lambda c: "Where the time goes: compute "),
         ("which split do you use?", lambda c: f"runs at {figures.layout(c.parallelism)}"),
         ("why tp 4?", lambda c: "Nobody fixed it"),
         ("how much is the network part?", lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU"),
@@ -79,7 +79,7 @@ def test_a_figure_of_the_plan(begin: Begin, asked: str, told: Callable[[Candidat
 
 
 def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:  # noqa: F811
-    assert "What you said of it is kept" in _said(begin(JOB, "fsdp").say("why this split?"))
+    assert "You said how to split it" in _said(begin(JOB, "fsdp").say("why this split?"))
 
 
 def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:  # noqa: F811
@@ -209,16 +209,66 @@ def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) 
         "why is tcp so slow",
         "how much does Meta pay",
         "what is the largest RoCE cluster?",
+        "what time is it?",
+        "uncertain",
+        "we are uncertain",
+        "how reliable is roce?",
+        "is infiniband reliable?",
+        "what is the electricity price?",
+        "how much is electricity",
+        "how long are the cables?",
+        "what is tp?",
+        "what is pp",
+        "what is a bottleneck?",
+        "what is sharded?",
+        "take the cheapest",
+        "make it the cheapest",
+        "go with the second",
+        "shard it",
+        "our memory is full",
+        "just a second",
+        "give me a second",
+        "how many gpus for 20 requests per second?",
+        "what is the price of an H100?",
     ],
 )
 def test_a_question_of_the_field_is_none_of_the_plan(said: str) -> None:
-    assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() else []) is None
+    assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() or "infiniband" in said.lower() else []) is None
+
+
+@pytest.mark.parametrize(("said", "topic"), [
+    ("what time will it be done?", "duration"), ("how many steps?", "duration"), ("which fabric has the best price?", "cheapest"),
+    ("what is the most expensive network?", "options"), ("how accurate are the prices?", "prices"), ("cost per day?", "cost"),
+    ("what is the network's share of the cost?", "network-cost"), ("what takes the most time?", "waiting"), ("why not pp 2?", "split")])
+def test_a_question_of_the_plan_is_told_from_its_neighbours(said: str, topic: str) -> None:
+    assert topic_of(said) == topic
+
+
+@pytest.mark.parametrize("said", ["would 128 GPUs be faster?", "is 128 GPUs cheaper?", "would H200 be better?", "is B200 worth it?"])
+def test_whether_other_facts_would_be_better_is_tried(begin: Begin, said: str) -> None:  # noqa: F811
+    assert one(begin(JOB).say(said), VariationShown).changes
+
+
+def test_a_time_asked_of_a_serving_job_or_of_an_assumed_run_is_about_that_job(begin: Begin) -> None:  # noqa: F811
+    assert "Serving has no end" in _said(begin("serve llama 3.3 70b on 32 h100s").say("can we do it in two weeks?"))
+    conversation = begin("finetune llama 3.1 8b on 16 H100")
+    found = one(conversation.say("can we do it in 1 day?"), Answer).answer.computed
+    assert found.inputs["tokens"] == next(a.value for a in conversation.plan.assumptions if a.field == "training.tokens")
+
+
+def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figures(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB, "100B tokens")
+    best, other = _best(conversation), next(c for c in conversation.plan.candidates if c.fabric == "infiniband-ndr-400")
+    ties = (best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour) * best.run_hours / other.run_hours - other.gpu_usd_per_hour
+    assert f"({figures.usd(ties)} instead of {figures.usd(other.fabric_usd_per_gpu_hour)})" in _said(conversation.say("what would it take for infiniband to win?"))
 
 
 def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
     fields = {"constraints.deadline_days": 14.0}
     assert days_asked("can we do it in two weeks?", fields) == 14.0
     assert days_asked("we have two weeks", fields) is None and days_asked("what if we had two weeks", fields) is None
+    for said in ("could you set the deadline to 3 weeks", "would a 2 week outage matter?", "do we have 14 days?"):
+        assert days_asked(said, fields) is None, said
     assert days_asked("can we do it in two weeks on 128 GPUs", {**fields, "cluster.gpus": 128}) is None
 
 

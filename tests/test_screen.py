@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("textual")
 
+from assistant.tui.flow import parts  # noqa: E402
 from tests.at_the_screen import JOB, NARROW, at_the_screen, on_screen  # noqa: E402
 
 
@@ -168,7 +169,7 @@ async def test_the_newest_answer_is_in_view_until_one_scrolls_away(begin):
         await user.press("pageup")
         await user.until(lambda: log.scroll_y < log.max_scroll_y)
         where = log.scroll_y
-        log.go_on([])
+        log.go_on([parts("more came back")])
         await user.pilot.resize_terminal(81, 24)
         await user.pilot.pause(0.1)
         assert abs(log.scroll_y - where) < 5, "whoever scrolled stays there"

@@ -32,6 +32,7 @@ _AND = re.compile(r"\s+(?:and|with|to|vs\.?|versus|against|or)\s+", re.IGNORECAS
 _COMPARES = re.compile(r"\bcompare\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d[\d,.]*\s?[kKmM]?)(?:\s+(\D.*))?")
 _PARALLELISM = "parallelism"  # one way to split may name other degrees than the next
+_IN_NUMBERS = ("parallelism", "training", "inference", "constraints", "budget")
 MOST, _MOST_WORDS = 4, 6
 _SAME = 0.01  # costs and times that are closer cannot be told apart
 
@@ -39,15 +40,18 @@ _SAME = 0.01  # costs and times that are closer cannot be told apart
 Planned = Callable[[Mapping[str, Any]], "Plan | None"]
 
 
-def alternatives(said: str, draft: Draft, catalog: Catalog) -> list[dict[str, Any]]:
+def alternatives(said: str, draft: Draft, catalog: Catalog, asked: str | None = None) -> list[dict[str, Any]]:
     """The fields of each value that is asked about, in the order named; empty where the message is no such question.
 
-    All must be about the same fields. Networks are left to the comparison, which knows more of them.
+    All must be about the same fields. Networks are left to the comparison, which knows more of them. ``asked``: the field of
+    the open question, to which numbers alone may be the answer.
     """
     text = said.strip().rstrip("?!. ")
     lead = _LEAD.match(text)
     parts = (_AND if _COMPARES.search(text) else _OR).split(text[lead.end() :] if lead else text)
     if not (2 <= len(parts) <= MOST and (lead or said.rstrip().endswith("?"))) or any(len(part.split()) > _MOST_WORDS for part in parts):
+        return []
+    if all(_NUMBER.fullmatch(part.strip()) and not _NUMBER.fullmatch(part.strip())[2] for part in parts) and (asked or "").startswith(_IN_NUMBERS):
         return []
     found = [_fields(part, draft, catalog) for part in _with_units(parts)]
     about = {frozenset(_PARALLELISM if name.startswith("parallelism") else name for name in fields) for fields in found}
@@ -68,12 +72,13 @@ def _fields(part: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
     return {} if reading.rest or reading.doubts else varied_fields(reading, said, draft, catalog)
 
 
-def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog) -> list[Event]:
+def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
     """Each value's plan in a line, and which costs least and is done soonest."""
-    lines, ranked = [], []
+    lines, ranked, plans = [], [], []
     for fields in found:
         name = "; ".join(field_text(field, value, catalog) for field, value in fields.items())
         plan = _plan_with(fields, planned)
+        plans += [plan] if isinstance(plan, Plan) else []
         best = chosen(plan) if isinstance(plan, Plan) and plan.recommendation.verdict != "infeasible" else None
         if best is None or best.cost_usd is None or best.run_hours is None or best.step_time_s is None:
             lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")
@@ -82,7 +87,9 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog) -> 
         lines.append(
             f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}."
         )
-    return [Note(text=_verdict(ranked), items=(*lines, "Nothing was changed; say the one to take."))]
+    months = next((a.value for plan in plans for a in plan.assumptions if a.field == "budget.amortization_months"), None)
+    counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
+    return [Note(text=_verdict(ranked, serving), items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
 
 def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:
@@ -94,23 +101,19 @@ def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:
     return made if made is not None else "more is needed before that can be planned."
 
 
-def _verdict(ranked: list[tuple[str, Candidate]]) -> str:
+def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
     if not ranked:
         return "None of these can be done as asked."
     if len(ranked) == 1:
         return f"Only {ranked[0][0]} can be done as asked."
-    cheap = min(ranked, key=lambda one: one[1].cost_usd.p50 if one[1].cost_usd else 0.0)
-    soon = min(ranked, key=lambda one: one[1].run_hours or 0.0)
-    dearer = (soon[1].cost_usd.p50 if soon[1].cost_usd else 0.0) / (cheap[1].cost_usd.p50 if cheap[1].cost_usd else 1.0) - 1
-    longer = (cheap[1].run_hours or 0.0) / (soon[1].run_hours or 1.0) - 1
-    if (
-        dearer < _SAME
-        and longer < _SAME
-        and max(one[1].cost_usd.p50 for one in ranked if one[1].cost_usd)
-        < (1 + _SAME) * (cheap[1].cost_usd.p50 if cheap[1].cost_usd else 0.0)
-    ):
+    cost = {name: best.cost_usd.p50 for name, best in ranked if best.cost_usd}
+    time = {name: (best.step_time_s.p50 if best.step_time_s else 0.0) if serving else best.run_hours or 0.0 for name, best in ranked}
+    cheap, soon = min(cost, key=cost.__getitem__), min(time, key=time.__getitem__)
+    sooner = "answers sooner" if serving else "is done sooner"
+    if max(cost.values()) < (1 + _SAME) * cost[cheap] and max(time.values()) < (1 + _SAME) * time[soon]:
         return "They cannot be told apart."
-    if longer < _SAME:
-        return f"{cheap[0]} costs less{' and is done sooner' if cheap is soon else ', and takes no longer'}."
-    how = "at the same cost, within the error" if dearer < _SAME else f"for {dearer:.0%} more"
-    return f"{cheap[0]} costs less; {soon[0]} is done sooner, {how}." if dearer >= _SAME else f"{soon[0]} is done sooner, {how}."
+    if time[cheap] < (1 + _SAME) * time[soon]:
+        return f"{cheap} costs less" + (f" and {sooner}." if time[cheap] * (1 + _SAME) < max(time.values()) else "; the time is the same.")
+    if cost[soon] < (1 + _SAME) * cost[cheap]:
+        return f"{soon} {sooner}, at the same cost, within the error."
+    return f"{cheap} costs less; {soon} {sooner}, for {cost[soon] / cost[cheap] - 1:.0%} more."

@@ -12,20 +12,16 @@ from assistant.present.fields import field_name, field_text
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import Plan
 
 from . import exporting
-from .about_plan import PARTS, AboutPlan
-from .alternatives import alternatives, weighed
+from .about_plan import PARTS
 from .commands import branch_of, command_of
-from .drafting import Drafting, Planner
-from .events import Answer, Choice, Event, Exported, Failure, Note, Plots
+from .asking import Asking
+from .drafting import Planner
+from .events import Choice, Event, Exported, Failure, Note, Plots
 from .needed import not_without
-from .plan_answers import in_time
-from .plan_questions import days_asked, topic_of
 from .scaling import Scaling
-from .searching import computed
-from .taken import in_words, said_fields, varied_fields
+from .taken import said_fields, varied_fields
 from .turns import Record
 from .understanding import understand
 from .understanding.message import clean
@@ -40,7 +36,7 @@ _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
 
 
-class Conversation(Drafting):
+class Conversation(Asking):
     """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends, and where it has a
     ``heard``, that is given what was said before any of the answer is returned.
 
@@ -57,9 +53,7 @@ class Conversation(Drafting):
         self.searcher = searcher
         self.exporter = exporter
         self.transcript_path: Path | None = None
-        self._today = today
         self._start_fields = dict(fields or {})
-        self._about = AboutPlan(library.catalog)
         self.scaling = Scaling(library, today)
 
     # -- the three ways in -------------------------------------------------------------------------------
@@ -132,61 +126,6 @@ class Conversation(Drafting):
                   "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
         return handle(reading, said)
 
-    def _of_the_plan(self, reading: Understanding, said: str) -> list[Event] | None:
-        """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
-        between = alternatives(said, self.draft, self.library.catalog) if self.plan is not None else []
-        if between:
-            return weighed(between, self._with_fields_planned, self.library.catalog)
-        named = {name: value for name, value in reading.fields.items() if name != "cluster.fabric"}
-        if self.plan is not None and not named:
-            topic = topic_of(said, reading.fabrics)
-            needed = computed(said, self.library, self.draft.fields, self._today) if topic == "need" else None
-            if needed is not None:
-                return [Answer(question=said, answer=needed)]
-            if topic == "better":
-                return self._of_what_is_tried()
-            if topic is not None:
-                return self._with_plan_in_view(lambda plan: self._about.of_topic(plan, topic, reading.fabrics))
-        days = days_asked(said, reading.fields) if self.plan is not None else None
-        if days is not None:
-            return self._with_plan_in_view(lambda plan: self._in_time(plan, days, said))
-        number = self._number(reading, said)
-        if number is not None:
-            return [number]
-        topic = topic_of(said, reading.fabrics, reading.rest) if named and self.plan is not None and reading.intent in _MAY_VARY else None
-        return self._with_other_facts(reading, said, topic) if topic is not None else None
-
-    def _of_what_is_tried(self) -> list[Event]:
-        """Whether what is tried is better: what changes with it."""
-        tried = self.variation
-        if tried is None:
-            return [Note(text="Nothing is being tried. Say for example \"what if 128 GPUs\", or \"compare RoCE and InfiniBand\".")]
-        return [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
-
-    def _with_other_facts(self, reading: Understanding, said: str, topic: str) -> list[Event]:
-        """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
-        varied = self._what_if(reading, said)
-        tried = self.variation
-        return [*varied, *self._about.of_topic(tried.plan, topic, reading.fabrics)] if tried is not None and tried in varied else varied
-
-    def _number(self, reading: Understanding, said: str) -> Answer | None:
-        """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but
-        not the size of cluster from which a network pays."""
-        if reading.intent not in _MAY_ASK_A_NUMBER:
-            return None
-        found = computed(said, self.library, self.draft.fields, self._today)
-        if found is None or (reading.intent == "what-if" and self.plan is not None and not _of_the_size(found)):
-            return None
-        return Answer(question=said, answer=found)
-
-    def _in_time(self, plan: Plan, days: float, said: str) -> list[Event]:
-        """Whether the run ends within so many days, and how many GPUs would end it."""
-        job = {name: value for name, value in self.draft.fields.items() if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")}
-        if plan.recommendation.fabric != "none":
-            job.setdefault("cluster.fabric", plan.recommendation.fabric)
-        sized = computed(f"how many GPUs to train it in {days:g} days?", self.library, job, self._today)
-        return [in_time(plan, days), *([Answer(question=said, answer=sized)] if sized is not None else [])]
-
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
         fields = said_fields(reading, self.draft)
         meant = self._interviewer.choice_meant(said) if not fields else None
@@ -206,22 +145,6 @@ class Conversation(Drafting):
             return (f"What should change? \"{reading.rest}\" alone does not say which fact it belongs to." if reading.rest
                     else "What should change? Name the fact and its new value.")
         return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
-
-    def _about_plan(self, reading: Understanding, said: str) -> list[Event]:
-        accepted = self.plan if self.variation else None
-        return self._with_plan_in_view(lambda plan: self._about.answer(plan, reading, said, accepted))
-
-    def _with_plan_in_view(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
-        """An answer about the plan; about what is only tried while a variation stands, and it says so."""
-        tried = self.variation
-        if tried is None:
-            return self._with_plan(answer)
-        return [Note(text=f"With {in_words(tried)}, as tried and not accepted:"), *answer(tried.plan)]
-
-    def _with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
-        if self.plan is None:
-            return [Failure(text=f"There is no plan yet; still needed: {self._missing()}."), *self._repeat()]
-        return answer(self.plan)
 
     def _missing(self) -> str:
         return ", ".join(field_name(name) for name in self.draft.missing)
@@ -284,10 +207,6 @@ class Conversation(Drafting):
 
         today = self._today or datetime.date.today()
         return transcripts.written(self.turns, self.library, today, target.format)
-
-def _of_the_size(found: SearchAnswer) -> bool:
-    return found.computed is not None and found.computed.kind == "crossover"
-
 
 def replay(conversation: Conversation, answers: Iterable[str]) -> Iterator[Event]:
     """Every event of a conversation in which ``answers`` are said one after the other."""

@@ -64,8 +64,8 @@ class Drafting(TurnTaking):
         return made.plan
 
     def _with_fields_planned(self, fields: Mapping[str, Any]) -> Plan | None:
-        """The plan with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
-        made, self._unfinished = self._planned(self.draft.with_fields(fields, "", self.library.catalog).draft), None
+        """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
+        made, self._unfinished = self._planned((self._varied or self.draft).with_fields(fields, "", self.library.catalog).draft), None
         return made
 
     def _adopt(self, plan: Plan | None) -> list[Event]:

@@ -50,7 +50,7 @@ def _figure(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
     if found.fits is False and topic != "memory":
         return plan_figures.memory(plan, found, catalog)
     note = _FIGURES[topic](plan, found, catalog)
-    if found.verdict != "impossible":
+    if found.verdict != "impossible" or found.fits is False:
         return note
     return Note(text=f"{note.text} It will not do here, though.", items=(*explaining.barred(plan, found), *note.items))
 
@@ -71,10 +71,9 @@ def in_time(plan: Plan, days: float) -> Note:
         return Note(text="Nothing works as asked, in any time.")
     fits = best.run_hours <= 24 * days
     how_far = "" if fits else f", {figures.significant(best.run_hours / 24 / days, 2)} times as long"
-    gpus = plan.questionnaire["cluster"]["gpus"]
-    return Note(
-        text=f"{'Yes' if fits else 'No'}: on {gpus:,} GPUs over {best.fabric} the run takes {figures.hours(best.run_hours)}{how_far}."
-    )
+    over = "" if best.fabric == "none" else f" over {best.fabric}"
+    where = f"on {plan.questionnaire['cluster']['gpus']:,} GPUs{over}"
+    return Note(text=f"{'Yes' if fits else 'No'}: {where} the run takes {figures.hours(best.run_hours)}{how_far}.")
 
 
 def _part(plan: Plan, title: str) -> Note:
@@ -128,11 +127,10 @@ def _fastest(plan: Plan, catalog: Catalog) -> Note:
 def _second(plan: Plan, catalog: Catalog) -> Event:
     second = plan.recommendation.runner_up
     if second is None or candidate(plan, second) is None or chosen(plan) is None:
-        return Note(
-            text="There is no second: nothing else would do here."
-            if plan.recommendation.verdict != "infeasible"
-            else "Nothing works as asked."
-        )
+        if plan.recommendation.verdict == "infeasible":
+            return Note(text="Nothing works as asked.")
+        alone = plan.recommendation.fabric == "none"
+        return Note(text="No network is needed, so none is the second." if alone else "There is no second: nothing else would do here.")
     return comparing.compare(plan, plan.recommendation.fabric, second, catalog)
 
 
@@ -152,9 +150,8 @@ def _summary(plan: Plan, catalog: Catalog) -> Note:
     best, said = chosen(plan), plan.recommendation
     items = [text for text in (reading.confidence(plan), said.not_the_likeliest, said.smallest_change) if text]
     if best is not None and best.step_time_s is not None and best.fits is not False:
-        items.append(
-            f"{figures.percent(best.exposed_communication_percent)} of the time waits for the network; split: {figures.layout(best.parallelism)}."
-        )
+        waits = f"{figures.percent(best.exposed_communication_percent)} of the time is communication that nothing hides, inside nodes too"
+        items.append(f"{waits}; split: {figures.layout(best.parallelism)}.")
     chose = [f.because for f in plan.findings if f.stage == "choose" and f.fabric == said.fabric]
     items += chose[:1] + [f"It would turn: {_turn(flip)}." for flip in said.flips[:2]]
     items += [f"Measure first: {text}" for text in plan.measure_first[:1]]
@@ -173,9 +170,10 @@ def _trust(plan: Plan, catalog: Catalog) -> Note:
     items = [reading.confidence(plan)] if reading.confidence(plan) else []
     if best is not None and best.step_time_s is not None:
         band = best.step_time_s
+        said = "" if plan_figures.serves(plan) else "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
         items.append(
             f"In eight of ten cases the step lies between {figures.seconds(band.p10)} and {figures.seconds(band.p90)}, {band.p10 / band.p50 - 1:+.0%} to "
-            f"{band.p90 / band.p50 - 1:+.0%} of what is named; the errors on measured runs say so (weft validate, weft handbook accuracy)."
+            f"{band.p90 / band.p50 - 1:+.0%} of what is named{said}."
         )
     items += [w.message for w in plan.warnings if w.message.startswith("Less sure")]
     items.append(
@@ -253,25 +251,22 @@ def _win(plan: Plan, fabric: str, catalog: Catalog) -> Event:
 
 
 def _price_to_tie(found: Candidate, best: Candidate) -> list[str]:
-    """The price per GPU-hour at which the two runs cost the same: that of the other run ÷ the hours of this one."""
-    assert found.cost_usd is not None and best.cost_usd is not None
-    now = (found.fabric_usd_per_gpu_hour or 0.0) + (found.gpu_usd_per_hour or 0.0)
-    less = now * (1.0 - best.cost_usd.p50 / found.cost_usd.p50)
+    """The price per GPU-hour at which both runs cost the same: the other's GPUs and network, times its hours ÷ the hours of this one."""
+    if not found.run_hours or not best.run_hours:
+        return []
+    network = found.fabric_usd_per_gpu_hour or 0.0
+    now, theirs = network + (found.gpu_usd_per_hour or 0.0), (best.fabric_usd_per_gpu_hour or 0.0) + (best.gpu_usd_per_hour or 0.0)
+    less = now - theirs * best.run_hours / found.run_hours
     if abs(less) < _LEAST_DIFFERENCE * now:
         return ["Their costs are the same already."]
     if less < 0.0:
-        return [
-            f'It costs {figures.usd(best.cost_usd.p50 - found.cost_usd.p50)} less already; what speaks for {best.fabric} are the rules ("why").'
-        ]
+        return [f"It costs less already, by {figures.usd(-less)} per GPU-hour; what speaks for {best.fabric} are the rules (\"why\")."]
     named = f"{figures.usd(less)} less per GPU-hour"
-    network = found.fabric_usd_per_gpu_hour or 0.0
     if less <= network:
-        return [
-            f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same in the median."
-        ]
+        return [f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same."]
     return [
-        f"GPU and network together {named} ({figures.usd(now - less)} instead of {figures.usd(now)}): then both runs cost the same in the median. "
-        f"No price of its network alone does it."
+        f"GPU and network together {named} ({figures.usd(now - less)} instead of {figures.usd(now)}): then both runs cost the same. "
+        "No price of its network alone does it."
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.present import figures, reading
+from assistant.present.fields import assumed_text
 from assistant.present.plots import PARTS
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
@@ -31,7 +32,7 @@ def given(plan: Plan, field: str) -> tuple[Any, str | None]:
 
 def duration(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """The length of the run, and the steps it is made of."""
-    if _serves(plan):
+    if serves(plan):
         return _note(
             f"Serving has no end: everything is counted for a month, and the cluster does a month's work{_on(found)} in {figures.hours(found.run_hours)}."
         )
@@ -62,7 +63,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     assert found.cost_usd is not None
     gpus, hours = plan.questionnaire["cluster"]["gpus"], found.run_hours or 0.0
     hourly, network = (found.gpu_usd_per_hour or 0.0), (found.fabric_usd_per_gpu_hour or 0.0)
-    what = "A month's work" if _serves(plan) else "The run"
+    what = "A month's work" if serves(plan) else "The run"
     items = []
     if hours and abs(gpus * hours * (hourly + network) / found.cost_usd.p50 - 1) < _AGREES:
         items.append(
@@ -70,8 +71,8 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         )
     if hourly + network:
         items.append(
-            f"A month of all {gpus:,} GPUs: {figures.usd(gpus * _HOURS_PER_MONTH * (hourly + network))}; "
-            f"an hour: {figures.usd(gpus * (hourly + network))}."
+            f"All {gpus:,} GPUs: {figures.usd(gpus * (hourly + network))} an hour, {figures.usd(24 * gpus * (hourly + network))} a day, "
+            f"{figures.usd(_HOURS_PER_MONTH * gpus * (hourly + network))} a month; {figures.significant(gpus * hours)} GPU-hours in all."
         )
     if network:
         items.append(f"The network's part: {figures.percent(100 * network / (hourly + network))}.")
@@ -94,6 +95,8 @@ def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     each, gpus = found.fabric_usd_per_gpu_hour, plan.questionnaire["cluster"]["gpus"]
     if found.fabric == "none":
         return _note("No network joins the nodes, so it costs nothing.")
+    if found.fabric == "wan-low-communication":
+        return _note("A link between sites has no price in the catalog; it is not counted.")
     if not each:
         return _note(f"{found.fabric} costs nothing on top of the GPU: it is part of the machine's price.")
     over = f", {figures.usd(each * gpus * found.run_hours)} over the run" if found.run_hours else ""
@@ -124,7 +127,8 @@ def _parts(found: Candidate) -> Iterator[str]:
     whole = sum(seconds.values())
     named = [(seconds[key], name) for key, name, _, _ in PARTS if whole and seconds[key] / whole >= _LEAST_SHARE]
     if named:
-        yield "Of it: " + ", ".join(f"{name} {figures.percent(100 * part / whole)}" for part, name in sorted(named, reverse=True)) + "."
+        told = ", ".join(f"{name} {figures.percent(100 * part / whole)}" for part, name in sorted(named, reverse=True))
+        yield f"Where the time goes: {told}."
 
 
 def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -145,7 +149,7 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
 def load(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """Requests per second that the cluster carries."""
     prompt, answer = given(plan, "inference.prompt_tokens")[0], given(plan, "inference.output_tokens")[0]
-    if not (_serves(plan) and found.tokens_per_s_per_gpu and answer):
+    if not (serves(plan) and found.tokens_per_s_per_gpu and answer):
         return _note('This job serves no requests: it trains. "tokens per second" tells how fast.')
     gpus = plan.questionnaire["cluster"]["gpus"]
     carried = found.tokens_per_s_per_gpu * gpus / answer
@@ -185,18 +189,18 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     split = f"Split: {figures.layout(found.parallelism)}."
     counted = (
         "Counted: weights, the cache of keys and values, buffers."
-        if _serves(plan)
+        if serves(plan)
         else "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation."
     )
     if found.fits is False:
-        return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, and a {gpu.name} has {room:,.0f}.", split)
+        return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, while {gpu.name} has {room:,.0f}.", split)
     return _note(
         f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare.",
         split,
         counted,
         *(
             []
-            if _serves(plan)
+            if serves(plan)
             else ["A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."]
         ),
     )
@@ -216,13 +220,14 @@ def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     """How the job is split, and who chose that."""
     asked = plan.questionnaire.get("parallelism")
     if isinstance(asked, dict) and any(value is not None for value in asked.values()):
-        why = "What you said of it is kept; the rest was searched for the cheapest that fits."
+        why = "You said how to split it; what you did not name is left undivided."
     else:
         why = "Nobody fixed it, so every split that fits was tried on this network, and this one takes the shortest time."
     others = reading.splits([c for c in plan.candidates if c.step_time_s])
     return _note(
         f"{_named(found)} runs at {figures.layout(found.parallelism)}.",
         why,
+        *[f"{assumed_text(a, catalog)}: {a.why}." for a in plan.assumptions if a.field.startswith("parallelism")],
         *([others] if others else []),
         *_parts(found),
         "To see another, try: what if tp 8 pp 2?",
@@ -236,6 +241,8 @@ def _others(plan: Plan, found: Candidate, value: Callable[[Candidate], float | N
         for c in plan.candidates
         if c is not found and c.verdict != "impossible" and c.fits is not False and (figure := value(c)) is not None
     ]
+    if {value(c) for c in plan.candidates if c.verdict != "impossible" and c.fits is not False} == {value(found)}:
+        return []  # every network has the same: nothing to tell
     more = f"; {len(told) - MOST_OTHERS} more in the plan" if len(told) > MOST_OTHERS else ""
     return [f"Elsewhere: {', '.join(told[:MOST_OTHERS])}{more}."] if told else []
 
@@ -248,7 +255,8 @@ def _named(found: Candidate) -> str:
     return "The job, without a network between nodes," if found.fabric == "none" else found.fabric
 
 
-def _serves(plan: Plan) -> bool:
+def serves(plan: Plan) -> bool:
+    """Whether the job answers requests."""
     return "inference" in str(plan.questionnaire.get("workload", ""))
 
 
