@@ -65,6 +65,10 @@ class Lexicon:
             return (usual or sorted(members, key=lambda m: m.version))[-1].model.id
         return _NAMES_ONE_MODEL.get(family + (version or "")) if not size else None
 
+    def known_as(self, family: str) -> str | None:
+        """The one model everybody means by a family and its usual version."""
+        return _NAMES_ONE_MODEL.get(family + _USUAL_VERSION.get(family, ""))
+
     def gpu(self, core: str, form: str | None, gigabytes: str | None) -> str | None:
         """The id of a GPU named by core (``h100``), form (``pcie``) and memory (``40``); SXM and the larger memory are usual."""
         found = self.gpu_cores.get(core, [])

@@ -22,18 +22,34 @@ _DIMENSIONS = {
     "hidden": rf"\b(?:(?:hidden|d_model)(?=[\s_=:\-])[\s_\-]?(?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|"
               rf"width))\s?(?:=|:|of|"
               rf"is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
-              rf"\bhidden\s?[=:]\s?(?P<n_>\d+)",
+              rf"\bhidden\s?[=:]\s?(?P<n_>\d+)|(?<![\w.])(?P<n__>\d[\d,]*k?)\s(?:hidden\b(?!\slayers?)(?:\s(?:size|dim\w*|units|width))?|d_model)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",
     "ffn": (r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?"
-            r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)"),
+            r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?<![\w.])(?P<n_>\d[\d,]*k?)\sffn\b"),
     "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)(?:\stokens\b)?|"
              r"(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
     "experts": rf"(?P<n>{NUMBER})[\s\-](?:routed[\s\-])?experts?\b(?!\sper)|\bexperts\s?[=:]\s?(?P<n_>\d+)",
     "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
                          rf"experts\sper\stoken|(?:active|routed|activated|chosen|used|selected)\sper\stoken|active(?=\W*$|[,;.)]))",
 }
+# "Layers 48 hidden 6144 heads 48": a list that puts each name before its number.
+_NAMED_FIRST = {
+    "layers": r"(?:num_|n_?)?(?:hidden_|transformer )?layers?", "hidden": r"hidden(?:[\s_\-]?(?:size|dim(?:ension)?|width))?|d_?model",
+    "kv_heads": r"(?:num_|n_?)?(?:kv|key[\s_\-]value)[\s_\-]?(?:heads?)?", "heads": r"(?:num_|n_?)?(?:(?:attention|query)[\s_])?heads?", "ffn": r"(?:(?:d_)?ffn?|mlp|feed[\s\-]?forward|intermediate)(?:[\s_\-]?(?:size|dim(?:ension)?|width))?",
+    "vocab": r"vocab(?:ulary)?(?:[\s_\-]?size)?", "experts": r"(?:routed )?experts?",
+}
+_SHAPE = {name: re.compile(rf"(?<![\w\-])(?:{label})(?:\s(?:of|is|are)\s|[\"']?\s?[:=]?\s?)(?P<n>\d[\d,]*k?)(?![\w.])") for name, label in _NAMED_FIRST.items()}
+_ANY_SHAPE = re.compile(rf"(?P<before>(?<![\w.])\d[\d,]*k?[\s\-])?(?<![\w\-])(?:{'|'.join(_NAMED_FIRST[n] for n in (*list(_NAMED_FIRST)[:5], 'experts'))})\b(?P<after>"
+                        r"(?=\s(?:of|is|are)\s\d|[\"']?\s?[:=]?\s?\d))?")
 _OTHER_NUMBERS = ("training.tokens", "budget.usd")
+# "Llama-style", "similar to Mistral", "a 1.3B GPT": the kind of model; how large it is, is said beside it.
+_RESEMBLES = re.compile(r"(?:[\s\-](?:styled?|ish|type|esque|class|inspired|flavou?red|alike|shaped|derived|derivative|clone|variant|lookalike|family|"
+                        r"arch(?:itecture)?)|-like|\slike(?=\s(?:models?|arch\w*|llms?|moe|networks?|transformers?|dense|\d)))\b|ish\b")
+_RESEMBLING = re.compile(r"\b(?:similar to|in the style of|modell?ed (?:on|after)|inspired by|resembl\w+|along the lines of|comparable to|built like|"
+                         r"close to|derived from|based on the)\s(?:an?\s|the\s)?$")
+_KINDS = ("gpt",)  # families whose name alone also names a kind of model
+_BARE_SIZE = re.compile(r"(?:\s(?P<version>\d\.\d))?(?:,?\s|-)(?P<n>\d{1,3})(?=\W*$|[,;.)](?:\s|$)|\s(?:on|for|with|and|in|over)\b)")
 _EXPERTS = re.compile(r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?")
 _COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
 
@@ -119,15 +135,31 @@ def _named(reading: Reading) -> list[tuple[str, int, int]]:
         denial = reading.message.negation(start, end)
         if denial:
             reading.deny("model", model, denial.start, denial.end)
-        elif model:
+        elif model and (not _is_a_kind(reading, start, end) or _is_of_its_size(reading, model, match[0])):
             found.append((model, start, end))
     return found
+
+
+def _is_a_kind(reading: Reading, start: int, end: int, size: str | None = None) -> bool:
+    """Whether a name, with its ``size`` behind it or without, only says what the model is like."""
+    text = reading.message.text
+    alike = _RESEMBLES.match(text, end) is not None or _RESEMBLING.search(text[:start]) is not None
+    return alike and size is None
+
+
+def _is_of_its_size(reading: Reading, model: str, name: str) -> bool:
+    """"Kimi K2 style 1T": one model with a number in its name, and the size that model has; "Llama 2 70B clone" says it at once."""
+    params = reading.lexicon.catalog.models[model].params.si
+    sizes = [value(_singular(m["size"])) for m in reading.message.find(_SIZE)]
+    return re.search(r"\d", name) is not None and (re.search(_BILLIONS + r"$", name) is not None or any(abs(s / params - 1) < 0.1 for s in sizes))
 
 
 def _extended_family(reading: Reading, match: re.Match[str]) -> tuple[str, int, int] | None:
     """A longer reading of the same words: "70b llama 3.1" must not stop at an alias "llama 3.1"."""
     for longer in reading.message.find(reading.lexicon.family_pattern):
         if longer.start() <= match.start() and match.end() <= longer.end():
+            if _is_a_kind(reading, *longer.span("family"), longer["size"]):
+                return None
             model = _member(reading, longer)
             return (model, longer.start(), longer.end()) if model else None
     return None
@@ -136,13 +168,37 @@ def _extended_family(reading: Reading, match: re.Match[str]) -> tuple[str, int, 
 def _of_a_family(reading: Reading) -> list[tuple[str, int, int]]:
     found = []
     for match in reading.message.find(reading.lexicon.family_pattern):
-        model = _member(reading, match)
-        denial = reading.message.negation(match.start(), match.end())
+        if _is_a_kind(reading, match.start(), match.end(), match["size"]) or _names_a_kind(reading, match):
+            continue
+        model, end = _of_a_bare_size(reading, match) or (_member(reading, match), match.end())
+        denial = reading.message.negation(match.start(), end)
         if denial:
             reading.deny("model", model, denial.start, denial.end)
         elif model:
-            found.append((model, match.start(), match.end()))
+            found.append((model, match.start(), end))
     return found
+
+
+def _of_a_bare_size(reading: Reading, match: re.Match[str]) -> tuple[str, int] | None:
+    """"The big llama, 405": a size without its B, where no version of the family is called so."""
+    if match["size"] or match["size_before"]:
+        return None
+    bare = _BARE_SIZE.match(reading.message.open, match.end("family"))
+    if bare is None or any(m.version.split(".")[0] == bare["n"] for m in reading.lexicon.families.get(match["family"], [])):
+        return None
+    model = reading.lexicon.member(match["family"], bare["version"], f"{bare['n']}b")
+    return (model, bare.end()) if model else None
+
+
+def _names_a_kind(reading: Reading, match: re.Match[str]) -> bool:
+    """"A 1.3B GPT"; that of 175 billion parameters is the one everybody means by the name."""
+    return match["size_before"] is not None and not _is_meant(reading, match, match["size_before"])
+
+
+def _is_meant(reading: Reading, match: re.Match[str], size: str) -> bool:
+    """Whether a size said apart from a name makes it one model; with the name of a kind that is only the one everybody knows."""
+    model = reading.lexicon.member(match["family"], None, _size(size))
+    return match["family"] not in _KINDS or match["version"] is not None or model == reading.lexicon.known_as(match["family"])
 
 
 def _member(reading: Reading, match: re.Match[str]) -> str | None:
@@ -157,7 +213,7 @@ def _member(reading: Reading, match: re.Match[str]) -> str | None:
 def _separate_size(reading: Reading, match: re.Match[str]) -> str | None:
     """The size said elsewhere in the sentence: "llama 3.1, the 70b one"."""
     for size in reading.message.find(re.compile(r"(?<![\w.$])\d+(?:\.\d+)?\s?b(?:illion)?\b")):
-        if abs(size.start() - match.end()) < 40 and reading.lexicon.member(match["family"], None, _size(size[0])):
+        if abs(size.start() - match.end()) < 40 and _is_meant(reading, match, size[0]) and reading.lexicon.member(match["family"], None, _size(size[0])):
             reading.message.take_match(size)
             return size[0]
     return None
@@ -180,10 +236,16 @@ def _sibling(reading: Reading, size: str) -> str | None:
     return None
 
 
+def _names_first(text: str) -> bool:
+    """Whether the numbers of a shape follow their names, as the first and the last of them show."""
+    listed = list(_ANY_SHAPE.finditer(text))
+    return bool(listed) and listed[0]["before"] is None and listed[0]["after"] is not None and listed[-1]["after"] is not None
+
+
 def _read_dimensions(reading: Reading) -> None:
-    for name, pattern in _COMPILED.items():
+    for name, pattern in [*(_SHAPE.items() if _names_first(reading.message.open) else ()), *_COMPILED.items()]:
         for match in reading.message.find(pattern):
-            text = match.groupdict().get("n") or match.groupdict().get("n_")
+            text = next(number for group, number in match.groupdict().items() if group.startswith("n") and number)
             number = binary(text) if name in ("hidden", "ffn") else whole(text)
             if number is None or reading.message.negation(match.start(), match.end()):
                 continue
