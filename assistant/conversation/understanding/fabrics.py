@@ -151,7 +151,7 @@ def _count_links(reading: Reading, mention: Mention) -> None:
 
 def _attach_bare(reading: Reading, mention: Mention) -> None:
     """The 400 of "RoCE 400" is its speed."""
-    bare = _BARE_SPEED.match(reading.message.text, mention.end)
+    bare = _BARE_SPEED.match(reading.message.open, mention.end)
     if bare is not None:
         mention.gbps, mention.end = float(bare["n"]), bare.end()
 

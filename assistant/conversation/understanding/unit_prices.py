@@ -7,6 +7,7 @@ import re
 from .dollars import CENTS, MONEY, PRICE, dollars
 from .numbers import plain
 from .reading import Reading
+from .technologies import TECHNOLOGY
 
 _HOUR = (r"\s?(?:/|per|an?|each|for (?:an?|each|one|every))\s?(?:(?:gpu|card|[hab]\d{3})s?[\s\-/]*)?(?:and\s|an?\s|per\s)?(?:h|hr|hour)s?\b"
          r"(?:\s?(?:per|/|a|each)\s?(?:gpu|card)s?)?|\s?(?:/|per|a)\s?gpu[\s\-/]*(?:h|hr|hour)?s?\b|\s?hourly(?:\s(?:per|a|"
@@ -20,15 +21,15 @@ _ELECTRICITY = re.compile(rf"(?:{MONEY}|{CENTS}|(?P<d>{PRICE}))\s?(?:/|per|an?|f
                           rf"kilowatt[\s\-]?hours?|kw/?h)\b")
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|"
                        rf"h)|"
-                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-](?:price|rate)|"
+                       rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-](?:price|rate)|base(?:[\s\-](?:price|rate|cost))?(?=\s?(?:is|of|at|:|=)\s)|"
                        rf"gpu[\s\-]hours?\s(?:costs?|goes? for|"
                        rf"comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)(?:\s(?:we|they|i)(?:'ve)?\s\w+(?:\s(?:with|from|"
                        rf"by)\s\w+)?)?\s?(?:(?:is|of|at|about|around|drops?|dropped|"
                        rf"falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
                        rf"(?:{MONEY}|(?P<d>\d+\.\d+))")
-_PREMIUM = re.compile(r"premium|\+\s?\$?\s?[\d.]+|\b(?:option|upgrade)\b|\badd(?:s|er|ers|-?on)?\b|surcharge|uplift|up-?charge|supplement|"
+_PREMIUM = re.compile(r"premium|\+\s?\$?\s?[\d.]+|\b(?:option|upgrade)\b|\badd(?:s|er|ers|-?on)?\b|\bplus\s(?=\S{0,3}\d)|surcharge|uplift|up-?charge|supplement|"
                       r"difference|delta|top-?up|\bextra\b|"
-                      r"\bmore (?:for|per)|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|"
+                      r"\bmore (?:for|per)\b|\bmore\W*$|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|"
                       r"ndr|roce|the fabric)")
 # An hour of a GPU, however the two words stand in the sentence; "for 100 hours" is a length of time.
 _GPU = r"\b(?:gpus?|cards?|accelerators?|[hab]\d{3}s?|gb\d{3}s?|mi\d{3}x?s?)"
@@ -40,6 +41,10 @@ _DEAREST_HOUR = 100.0  # dollars; what costs more is no hour of one GPU
 _POWER = re.compile(r"\b(?:electric\w*|power|energy|juice|tariff|kwh|kilowatt[\s\-]?hours?)\b")
 _MEGAWATT_HOUR = re.compile(r"\b(?:mwh|megawatt[\s\-]?hours?)\b")
 _DEAREST_KWH = 1.0  # dollars; what costs more is no kilowatt-hour
+_SOME_NETWORK = re.compile(r"\b(?:fabric|interconnect|rdma|(?:fast|faster|better|quick|good|premium|high[\s\-]speed|low[\s\-]latency)\s(?:network\w*|nics?|one))\b")
+_BY_ANOTHER_UNIT = re.compile(r"\b(?:nodes?|instances?|servers?|machines?|box(?:es)?|racks?|ports?|cables?|links?|switch(?:es)?|nics?|tokens?|days?|months?|years?|"
+                              r"gb|gbps|kwh)\b")
+_DEAREST_PREMIUM = 10.0  # dollars an hour of a GPU; what costs more on top is a total
 _AMOUNT = re.compile(rf"{MONEY}|{CENTS}")
 
 
@@ -58,7 +63,7 @@ def read_unit_prices(reading: Reading) -> None:
 
 def _after(text: str, end: int) -> str:
     """What the clause says shortly after a price."""
-    return re.split(r"[,;]\s|\.\s", text[end:])[0][:40]
+    return re.split(r"[,;]\s|\.\s|\s(?:and|plus|but|\+)\s(?=\D{0,16}\d)", text[end:])[0][:40]
 
 
 def _set_hourly(reading: Reading, match: re.Match[str], clause: str) -> None:
@@ -77,11 +82,19 @@ def _read_by_its_topic(reading: Reading, match: re.Match[str]) -> None:
     elif _POWER.search(clause) and amount <= _DEAREST_KWH:
         reading.set("budget.electricity_usd_per_kwh", plain(amount))
         _take_with(reading, match, _POWER, start, end)
+    elif _is_on_top_for_a_network(clause) and amount < _DEAREST_PREMIUM:
+        _set_hourly(reading, match, clause)
     elif _is_an_hour_of_a_gpu(clause) and amount < _DEAREST_HOUR:
         _set_hourly(reading, match, clause)
         _take_with(reading, match, _AN_HOUR, start, end)
         of_a_gpu = _OF_A_GPU.search(reading.message.open, start, end)
         reading.message.take(*of_a_gpu.span()) if of_a_gpu else None
+
+
+def _is_on_top_for_a_network(clause: str) -> bool:
+    """"IB adds 15 cents on top": so little for a network is by the hour of a GPU, said or not."""
+    named = TECHNOLOGY.search(clause) or _SOME_NETWORK.search(clause)
+    return named is not None and _PREMIUM.search(clause) is not None and _BY_ANOTHER_UNIT.search(clause) is None
 
 
 def _is_an_hour_of_a_gpu(clause: str) -> bool:
