@@ -39,7 +39,9 @@ _WORKLOADS = (
                   r"ultra|[nhx]dr\b|switch|network|fabric|gpu|cluster|\d))|(?:(?:to|we|we'll|will|would|i)\s|^)host\b|hosting|"
                   r"behind an (?:api|"
                   r"endpoint)|chat ?(?:bot|app|application|assistant|service|session)s?|(?:concurrent|simultaneous|parallel)\susers?|"
-                  r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint"),
+                  r"users?\schat(?:ting)?\b|vllm|sglang|tensorrt[\s\-]llm|\bendpoint|"
+                  r"(?:latency[\s\-](?:sensitive|critical|bound)|low[\s\-]latency|real[\s\-]?time|interactive|customer[\s\-]facing|user[\s\-]facing|production|"
+                  r"chat|completions?)\s(?:\w+\s)?(?:apis?|endpoints?|services?(?!\s(?:networks?|levels?|providers?|mesh|for training))|assistants?|chat ?bots?)"),
 )
 # Of several that are named, the one they lean to.
 _LIKELY = re.compile(r"\b(?:probably|likely|presumably|preferably|rather|ideally|most probably|lean(?:ing|s)? (?:to|towards?)|tend(?:ing|s)? (?:to|towards?)|"

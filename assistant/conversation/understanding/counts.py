@@ -10,7 +10,7 @@ from .numbers import NUMBER
 
 NODE = (r"(?:[\s\-]?(?:(?:compute|gpu|worker|physical|bare[\s\-]metal|training|big|dense|such|identical|rented|linux|old|new|existing|"
         r"used|spare|air[\s\-]cooled|liquid[\s\-]cooled)\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|"
-        r"pods?|chassis)\b|"
+        r"pods?|chassis|computers?|workstations?|desktops?|rigs?)\b|"
         r"(?<=\d)n\b(?=\s?(?:x|of|\*|,)))")
 _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"
@@ -103,7 +103,8 @@ def _per_node(gpu: str, thing: str, per: str) -> dict[str, str]:
                  rf"(?P<nodes_>{NUMBER})\s?(?:x|\*)\s?(?P<per_node_>{NUMBER})\s?(?:x\s?)?{_ANY_GPU}\b",
         "N per node": rf"(?<!\$)(?P<per_node>(?<!\$){NUMBER})\s(?:{_ANY_GPU}\s)?(?:per|to (?:a|each|every|the)|in (?:a|each|every|one)|(?:for )?each)\s"
                       rf"(?:node|server|machine|box|host|instance|chassis|tray)\b|"
-                      rf"\bgpus?[\s_\-]per[\s_\-](?:node|server|machine|box|host)\s?(?:=|:|is|are)?\s?(?P<per_node_>{NUMBER})",
+                      rf"\bgpus?[\s_\-]per[\s_\-](?:node|server|machine|box|host)\s?(?:=|:|is|are)?\s?(?P<per_node_>{NUMBER})|"
+                      rf"(?<![$\w./])(?P<per_node__>[1-9]|1[06])\s?/\s?(?:node|server|machine|box|host)\b",
         "nodes with N": rf"(?<!\d)(?<!\d\s)\b(?:nodes|servers|machines|hosts|boxes)\s(?:with|of|having|have|hold|holding|carry|carrying|"
                         rf"contain|got|come with)\s(?P<per_node>(?:[1-9]|1[06]|"
                         rf"two|four|eight|sixteen)\b)\s?(?:x\s?)?{_PIECES}{thing}(?:\s(?:each|apiece|inside|per node))?",
@@ -149,4 +150,5 @@ def _alone(gpu: str) -> dict[str, str]:
         "labelled nodes": rf"\b(?:(?:number of |num_?|n_?)?nodes?|node[\s_](?:count|number))\s?(?:=|:|to|is)\s?{_counted('nodes')}|"
                           rf"\bnode count\s(?:of\s)?{_counted('nodes')}",
         "GPU": rf"(?<![a-z0-9])(?:an?\s|the\s)?{gpu}",
+        "taken": rf"\b(?:take|taking|rent|renting|buy|buying|reserve|lease|book|order)\s{_APPROXIMATE}(?P<gpus>[1-9]\d{{0,4}})(?=\W*$|[.,;](?:\s|$))",
     }

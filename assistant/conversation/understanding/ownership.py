@@ -21,7 +21,7 @@ IN_OUR_PLACE = (r"\bin our(?: own)?(?: \w+){0,2}? (?:data ?cent(?:er|re)s?|dc|ba
                 r"rooms?|sites?|labs?|laborator(?:y|ies)|offices?|campus|halls?|premises|cages?|closets?|facilit(?:y|ies)|garage|floor|"
                 r"comput(?:ing|er) cent(?:er|re)|house|factory|plant|warehouse|bunker)\b")
 _BUY = re.compile(
-    rf"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed)|procure|(?:purchasing|procuring|procurement){_OF_THE_OFFICE}|on[\s\-]?prem(?:ises?)?|"
+    rf"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed)|procure[sd]?|(?:(?:we|i|they)(?:'ve| have)?|is|are|was|were|been|be|have|has)(?: already| just| recently)? ordered(?! by\b)|(?:purchasing|procuring|procurement){_OF_THE_OFFICE}|on[\s\-]?prem(?:ises?)?|"
     r"capex|capital (?:expenditure|purchase|investment)|acquir(?:e|es|ed|ing)|acquisition|build(?:ing)? our own|"
     r"(?<!know-how )(?<!expertise )(?<!experience )(?<!skills )(?<!team )(?<!engineers )(?<!knowledge )(?<!people )in[\s\-]house|"
     rf"own data ?cent(?:er|re)|colo(?:cation)?{_OF_THE_OFFICE}|(?:we|i|they)(?:'ve| have)? paid for (?:it|them|the \w+)|"
@@ -32,7 +32,7 @@ _BUY = re.compile(
     rf"(?:{_ALL_OF_IT}|them(?=\W*$)|it all)|{_MACHINES}\b[^.;,]{{0,12}} (?:stands?|sits?|lives?|are|is) {IN_OUR_PLACE}|"
     rf"(?:{_ALL_OF_IT} (?:are|is|belongs? to)|it(?:'s| is| belongs to))(?: all)? (?:ours|us)(?! (?:for|until|till|from)\b)|"
     rf"{_ALL_OF_IT} belongs? to (?:the|our) \w+)\b(?:\s(?:the\s)?(?:hardware|cluster|machines))?")
-_NOT_YET = re.compile(r"\b(?:nothing|not|n't) (?:\w+ )?(?:is |has been |been )?(?:bought|purchased|acquired) (?:yet|so far)\b")
+_NOT_YET = re.compile(r"\b(?:nothing|not|n't) (?:\w+ )?(?:is |has been |been )?(?:bought|purchased|acquired|procured|ordered) (?:yet|so far)\b")
 _RENT = re.compile(
     r"\b(?:rent(?:al|s|ing|ed)?|leas(?:e[ds]?|ing)\b(?! lines?)|pay[\s\-]as[\s\-](?:you|we)[\s\-]go|"
     r"(?:hire|hiring|paid|billed|charged) (?:the \w+ )?by the hour|(?:in|on|to|into|from) (?:the|a|any)(?: public)? cloud|(?<=no )cloud|"

@@ -80,6 +80,8 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         if reading.context and reading.context.asked not in (None, "cluster.gpus", "cluster.gpus_per_node"):
             return  # it answers what was asked
         said["nodes" if _means_nodes(reading, scale, match) else "gpus"] = said["them"]
+    if name == "taken" and (scale.gpu is None or scale.gpus or scale.nodes or scale.racks or reading.known("cluster.gpus")):
+        return  # "H100 at $2.10, we would take 96": a number alone counts the GPU just named
     if name == "N each" and not _is_per_node(reading, scale, match):
         return
     if "other" in said:
@@ -177,7 +179,7 @@ def _named_gpu(lexicon: Lexicon, said: dict[str, str]) -> str | None:
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
     counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
-                         rf"{NODE})?(?:\s?(?:x|\*|times|,)\s?(?P<times>\d+)\b(?!\s?(?:days?|hours?|weeks?|gpus?|%|[a-z]\w*\d)))?")
+                         rf"{NODE})?(?:\s?(?:x|\*|times|,)\s?(?P<times>\d+)\b(?!\s?(?:days?|hours?|weeks?|gpus?|%|[a-z]\w*\d)|{NODE}))?")
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):

@@ -35,7 +35,7 @@ _SOMEBODY = re.compile(r"(?:\w+\s)?(?:people|persons?|guys?|folks?|colleagues?|e
                        r"deeply))?(?:\s(?:quite\s|pretty\s)?well|\sa (?:bit|little))?")
 
 _TOPIC = (r"(?:net[\s\-]?works?\b|networking\b|net[\s\-]?ops\b|infini-?band\b|\bib\b|rdma\b|roce\b|\bswitch(?:es|ing)?\b|fabrics?\b|"
-          r"interconnects?\b|nccl\b|cabling\b|cables?\b|ethernet(?= (?:basics|experience|skills?|knowledge|admins?|guys?|people|"
+          r"interconnects?\b|leaf[\s\-]spine\b|bgp\b|vlans?\b|pfc\b|nccl\b|cabling\b|cables?\b|ethernet(?= (?:basics|experience|skills?|knowledge|admins?|guys?|people|"
           r"engineers?|well|inside)\b))")
 _PEOPLE = (r"\b(?:people|persons?|guys?|folks?|colleagues?|engineers?|someone|somebody|(?:sys)?admins?|ops|netops|crew|staff|team|ccies?|"
            r"ccnps?|sres?|devops|"
@@ -75,12 +75,17 @@ _CLUELESS = re.compile(
     rf"config\w*)))")
 _HANDS_OFF = re.compile(rf"\b(?:we|i|they)(?:'re| are| am|'m)? ?(?:(?:don't|do not|never|can't|cannot|won't) (?:really |actually |"
                         rf"even )?(?:do|know|understand|touch|speak|grasp|get)|not (?:really )?(?:into|"
-                        rf"good at|familiar with|comfortable with)) (?:the |any |much |about )*(?:networking|switch(?:es|ing)|rdma|nccl|"
+                        rf"good at|familiar with|comfortable with|used to(?: \w+ing)?)) (?:the |any |much |about )*(?:networking|switch(?:es|ing)|rdma|nccl|"
                         rf"cabling|cables|netops|network(?:s|ing)? (?:stuff|things|config\w*))\b")
 _LONG_AT_IT = re.compile(
     rf"\b(?:we|i|they)(?:'ve| have|'re| are|'m| am)? (?:all )?(?:been )?(?:run|ran|operat\w+|maintain\w*|manag\w+|administ\w+|tun\w+|"
     rf"build\w*|built|deploy\w*|work\w* with|running|doing|do) (?:(?:the|our|all|these|those|such) )*"
     rf"{_TOPIC}[^.;]{{0,30}}?\b(?:for|since)\b[^.;]{{0,16}}?\b(?:years?|decades?|ages|(?:19|20)\d\d)\b(?: now)?")
+# "The team is used to running RoCE", "they run a large RoCE shop": what they do every day, not what will be bought.
+_EVERY_DAY = re.compile(
+    rf"\b(?:we|i|they|who|he|she|(?:our|the|my) (?:\w+ )?(?:team|crew|guys?|people|folks|admins?|engineers?|staff|ops|department))(?:"
+    rf"(?:'re|'m|'s| are| is| am| have been)(?: (?!not\b)\w+)? (?:used|accustomed) to(?: \w+ing)?(?: with)?(?: (?:the|our|a|an|large|big))* {_TOPIC}|"
+    rf" (?:runs?|operates?|manages?) (?:an? |the |our )?(?:\w+ )?{_TOPIC} (?:shop|estate|fleet|farm|site)\b)")
 _AT_HOME = re.compile(
     rf"(?:(?:the )?{_TOPIC})\s(?:is|are)\s(?:(?:all|really|just|basically|exactly|pretty much|our|my|their)\s)*(?:second nature|"
     rf"bread and butter|what (?:we|they|i) do|our (?:strength|forte|speciality|specialty|core \w+|"
@@ -97,7 +102,7 @@ _CLAUSES = re.compile(r"(?:(?!(?<!nobody)(?<!no one)(?<!nothing)(?<!anything)\s(
 
 def read_team(reading: Reading) -> None:
     """Sets ``constraints.network_team``; a network they are said to run is named, not decided."""
-    levels = {"none": (_NOBODY, _STRANGE, _CLUELESS, _HANDS_OFF), "expert": (_LONG_AT_IT, _AT_HOME, _CERTIFIED)}
+    levels = {"none": (_NOBODY, _STRANGE, _CLUELESS, _HANDS_OFF), "expert": (_LONG_AT_IT, _EVERY_DAY, _AT_HOME, _CERTIFIED)}
     for pattern, level in ((pattern, level) for level, patterns in levels.items() for pattern in patterns):
         for match in reading.message.find(pattern):
             reading.set("constraints.network_team", level)
@@ -158,7 +163,7 @@ def _read_team(reading: Reading, match: re.Match[str]) -> None:
         level = "expert"
     elif _PRAISED.match(reading.message.text, match.end()):
         level = "expert"
-    elif re.search(r"expert|veteran|guru|wizard|ccie|experienced|seasoned|dedicated|strong|great|specialist|[=:]\s?expert", text):
+    elif re.search(r"expert|veteran|guru|wizard|ccie|experienced|seasoned|dedicated|strong|great|(?:very|really) good|specialist|[=:]\s?expert", text):
         level = "expert"
     else:
         level = "some"

@@ -13,7 +13,7 @@ from .reading import Reading
 _TOKENS = r"(?:tokens?|toks?)\b"
 _IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|"
        r"mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
-       r"increased|reduced|raised|lowered|changed|grows?|grew|grown|rises?|rose|jumps?|jumped|falls?|fell|drops?|dropped|shrinks?|shrank|"
+       r"no more than|not more than|at most|maximally|increased|reduced|raised|lowered|changed|grows?|grew|grown|rises?|rose|jumps?|jumped|falls?|fell|drops?|dropped|shrinks?|shrank|"
        r"becomes?|became|extends?|extended|increases?|went|set|has|have|having|runs?|averages?|averaging|typically|usually|contains?|takes?|comes?|"
        r"goes|go|@)\b|\s?@)){0,5}\s?")
 _NUMBER_K = r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?[km]?(?![a-z\d])"
@@ -43,12 +43,13 @@ _GLOBAL_BATCH = re.compile(
     rf"every)\s(?:global\s)?(?:batch|step)\b|"
     rf"(?P<n__>{NUMBER})\s(?:global\s)?batch(?:\ssize)?\b")
 _SEQUENCE = re.compile(
-    rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?len)?|"
+    rf"\b(?:seq(?:uence)?s?[\s_\-]?(?:len(?:gth)?)?|context(?:[\s_\-](?:len(?:gth)?|window|size))?|ctx(?:[\s_\-]?(?:len(?:gth)?|window|size))?|"
     rf"seqlen)(?:\slength)?{_IS}(?P<n>{_NUMBER_K})(?:\s{_TOKENS})?|"
     rf"(?P<n__>{_NUMBER_K})\s?{_TOKENS}\s(?:per|/|in each|a)\s?(?:sequence|sample|document)s?|"
     rf"\b(?:samples?|documents?|sequences?|examples?)(?:\s(?:packed|cut|padded|truncated|chunked))?{_IS}(?P<n____>{_NUMBER_K})\s?{_TOKENS}|"
     rf"\b(?:packed|cut|padded|truncated|chunked)\s(?:in)?to\s(?P<n_____>{_NUMBER_K})(?:\s?{_TOKENS}|(?<=k)\b)|"
     rf"(?<=tokens )at (?P<n_______>\d+k)\b|"
+    rf"\bwindows?{_IS}(?P<n_________>{_NUMBER_K})\s?{_TOKENS}|"
     rf"(?P<n______>{_NUMBER_K})[\s\-]?tokens?[\s\-](?:long\s)?(?:sequences?|samples?|documents?|contexts?|windows?)\b|"
     rf"(?P<n___>{_NUMBER_K})[\s\-]?tokens?\slong\b|"
     rf"\b(?:sequences|samples|examples|documents|seqs)\b,?\s(?:(?:of|with|at|having|and|holding|containing)\s)?(?P<n________>{_NUMBER_K})\s?"
