@@ -54,6 +54,8 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
         reading.doubts.append(f"\"{reading.unknown_gpus[0]}\" is no GPU of the catalog: name the one of it that comes nearest")
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
                                     reading.nodes)
+    if reading.intent == "describe" and corrections.is_put_anew(reading):
+        reading.intent = "change"
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):
         reading.fields = {name: value for name, value in reading.fields.items() if intents.states(name, value, message)}
     return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,

@@ -40,6 +40,8 @@ _NEW_FOR_OLD = [re.compile(pattern) for pattern in (
     rf"\b(?:chang\w+|switch\w*|mov\w+|go|going|set|rais\w+|lower\w*|increas\w+|reduc\w+)\s(?:\w+\s){{0,2}}from\s(?P<old>{AMOUNT})\sto\s"
     rf"(?P<new>{AMOUNT})")]
 
+_NOW = re.compile(r"\b(?:is|are|has|have|got|'s|'re|we|went (?:up|down)) now\b|\bnow (?:is|are|at|it's|only|just)\b|\bby now\b")
+
 
 def read_self_correction(reading: Reading) -> None:
     """"64 H100s, no, make that 96": the number said last in the same message is put right."""
@@ -77,6 +79,14 @@ def read_new_for_old(reading: Reading) -> None:
         reading.set(field, number)
         reading.intent = "change" if reading.intent == "describe" else reading.intent
         reading.message.take_match(match)
+
+
+def is_put_anew(reading: Reading) -> bool:
+    """"The budget is now 450k", where another was told before."""
+    if reading.context is None or reading.context.asked or not reading.fields or not _NOW.search(reading.message.text):
+        return False
+    told = reading.context.fields
+    return all(name in told and told[name] != value for name, value in reading.fields.items())
 
 
 def read_bare(reading: Reading) -> None:

@@ -187,6 +187,7 @@ ASK = [
                              r"please\b|again\b|in\b|a bit\b|more\b|like\b)(?!.*\bwhy\b)\w)"),
     *cues("ask", 61, START + r"(?:(?:give|show|tell|send) (?:me|us) )(?:some |more |a bit of |the |any )*(?:background|info\w*|details|"
                              r"facts|literature|sources|papers|reading) (?:on|about|for)\b"),
+    *cues("ask", 71, START + r"what(?:'s| is| are)? (?!the\b|your?\b|this\b|that\b|it\b|wrong\b|better\b|different\b)[\w\-]+(?: [\w\-]+)? and (?:why|how)\b"),
     *cues("ask", 55, r"^\W*is it (?:true|correct|right|a fact|a myth) that\b"),
     *cues("ask", 18, r"[a-z]{2}.*\?\W*$"),
 ]

@@ -6,8 +6,8 @@ from .cue_words import POLITE, START, TURNING_POINTS, cues
 
 WHAT_IF = [
     *cues("what-if", 50,
-           START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|play (?:it|this|"
-                   r"that) through\b|assum(?:e|ing)\b|"
+           START + r"(?:if\b(?! (?:possible|you can|needed|necessary|so\b|not\b|any\b))|try\b(?! (?:to|again)\b)|play (?:(?:it|this|"
+                   r"that) )?through\b|assum(?:e|ing)\b|"
                     r"(?:let's|let us|let me|can we|could we|i want to|i'd like to) (?:assume|suppose|pretend|imagine|try(?! (?:to|again))|"
                     r"see (?:what|how|it|that|the|(?=\d))|look at (?:what|how|it)|check (?:what|how|with)|play with|explore|simulate|"
                     r"say (?!that's))|pretend\b|"
@@ -15,6 +15,8 @@ WHAT_IF = [
            r"\bwhat then\b|\bwhat[\s\-]if\b|\bsuppos(?:e|ing)\b|\bassum(?:e|ing) (?:we|i|that|it|for a moment)\b|\bwhat (?:about|"
            r"would happen|happens|changes|(?:else )?would (?:change|be different|happen))\b|"
            r"\bhow (?:about|would happen)\b|\bimagine\b|\bhypothetical(?:ly)?\b|\bin case (?:we|i|it|of|they|you)\b",
+           START + r"say (?!that\b|this\b|it\b|we\b|i\b|you\b|they\b|again\b)(?:[a-z\-]+ ){1,4}(?:costs?|were|was|is|are|drops?|dropped|falls?|fell|rises?|rose|goes|went|"
+           r"becomes?|became|doubles?|doubled) (?=\S)(?!why|what|how)",
            r"(?:^|[,.;]\s?)\W*say (?:the|our|a) [^,.;]{2,24} (?:were|was|is|had|would)\b",
            r"(?<!let's )(?<!could )\bsay (?:we|they) (?=\w)(?!are\b|should\b|is\b|need\b|want\b|do\b|don't\b|must\b|can\b|that\b)|" + START + r"(?:model|consider|take|run) (?:the|a) (?:case|scenario|situation) (?:of|where|that|with|in which)\b",
            r"(?<!let's )(?<!could )\bsay (?:we|i|it|they|you) (?:had|have|used|get|got|use|go|went|take|took|were|was|buy|bought|rent|"

@@ -66,7 +66,7 @@ _HINTS = {
               r"underl\w+)\b"),
         (1.0, _BACK_REFERENCE)), lambda a: not a.facts),
     "what-if": _Hints(2.5, _words(
-        (1.5, r"\b(?:would(?! you (?:buy|put|take|choose|pick|use|go|prefer|do|trust|bet|spend)\b)|suppos\w*|hypothe\w*|imagin\w*|"
+        (1.5, r"\b(?:would(?! you (?:buy|put|take|choose|pick|use|go|prefer|do|trust|bet|spend|hang|connect|wire|string|lay|plug|place|install|deploy|run|order|build|suggest|advise|propose)\b)|suppos\w*|hypothe\w*|imagin\w*|"
               r"conditions?|circumstances|scenarios?|were|assum\w*)\b"),
         (1.3, r"\b(?:re-?comput\w*|re-?calculat\w*|re-?run|redo|re-?plan|again|different(?:ly)?|changes?|changed|look|tipping|"
               r"break[\s-]?even|turning|before|until|unless|better choice|pays?|wins?|worth|"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .cue_words import START
 from .cues import CUES
 from .evidence import spoken_for
 from .general import TROUBLE, is_general
@@ -88,9 +89,17 @@ def _sharpened(intent: str, text: str) -> str:
     return intent
 
 
+# "Do we need InfiniBand?", "has Meta trained on RoCE?" ask what is so; they suppose nothing.
+_PLAIN_QUESTION = re.compile(START + r"(?:do|does|did|has|have) (?!(?:it|that|this|the (?:answer|plan|result|recommendation|verdict))\b)(?!.*\b(?:would|if|instead|still|again)\b)")
+
+_ADVICE = re.compile(r"\b(?:what|which)(?: \w+){0,2}? would you (?!still\b|also\b|say\b|then\b|recommend\b|choose\b|pick\b|change\b)\w+")
+
+
 def _spoken_for(text: str) -> str | None:
     """The intent that the words of a message speak for clearly, where nothing else decides; describing and asking need no such sign."""
     intent, likely = spoken_for(text)
+    if intent == "what-if" and (_PLAIN_QUESTION.match(text) or _ADVICE.search(text)):
+        return None
     least = _LIKELY_CHANGE if intent == "change" else _LIKELY
     return intent if likely >= least and intent not in ("describe", "unclear", "ask") else None
 
