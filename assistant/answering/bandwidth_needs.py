@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from assistant.library import Library
 from assistant.planning.resolve import Assumptions
@@ -18,7 +20,22 @@ from .result import computed, figure
 from .situation import Situation, model_of, nics, situation
 
 _TRIED = ("ethernet-tcp-25", "ethernet-tcp-100", "roce-v2-100", "roce-v2-200", "roce-v2-400", "roce-v2-800")
+_WITH_FEWER, _ADAPTERS = "roce-v2-100", (1, 2, 4)  # fewer adapters than a node usually has
 _SLOWEST_RDMA = 200e9 / 8  # bytes per second
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A network with so many adapters in a node, and the job over it."""
+
+    fabric: Fabric
+    adapters: int
+    found: Prediction
+
+    @property
+    def gbps(self) -> float:
+        """Gb/s of all adapters of a node."""
+        return self.fabric.line_rate.si * 8 / 1e9 * self.adapters
 
 
 def bandwidth(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
@@ -29,38 +46,43 @@ def bandwidth(asked: Asked, library: Library, today: datetime.date | None) -> Co
     at = situation(asked, catalog, Assumptions())
     if at.domains == 1:
         return None
-    fastest = max(at.gpu.usual_nic_line_rate.si, _SLOWEST_RDMA)  # what a node's slots carry
-    on = [fabric for fabric in (catalog.fabrics[name] for name in _TRIED) if fabric.line_rate.si <= fastest]
-    made = sorted(zip(on, jobs.predictions(asked, catalog, on, taken), strict=True), key=lambda pair: _of_node(pair[0], asked, at))
-    fitting = [pair for pair in made if pair[1].fits]
+    made = sorted(_tried(asked, library, at, taken), key=lambda one: one.gbps)
+    fitting = [one for one in made if one.found.fits]
     if not fitting:
         return None
-    best = min(one.step_time_s for _, one in fitting)
-    enough, found = next(pair for pair in fitting if pair[1].step_time_s <= (1 + NOTICED) * best)
-    text = (f"{named[0]} on {at.where} needs about {_called(enough, asked, at)}: a step takes {seconds(found.step_time_s)}, "
-            f"{longer(found.step_time_s / best)} than the fastest tried. {_each(fitting, best, asked, at)}")
-    return computed("bandwidth", asked, text, _figures(enough, fitting, asked, at), jobs.inputs(asked, named[0], on), taken,
-                    f"{jobs.caveat([one for _, one in made])} What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each "
+    best = min(one.found.step_time_s for one in fitting)
+    enough = next(one for one in fitting if one.found.step_time_s <= (1 + NOTICED) * best)
+    text = (f"{named[0]} on {at.where} needs about {significant(enough.gbps)} Gb/s per node ({enough.adapters} × {enough.fabric.name}): a step takes "
+            f"{seconds(enough.found.step_time_s)}, {_against(enough.found.step_time_s / best)}. Per node: {', '.join(_each(one, best) for one in fitting)}.")
+    return computed("bandwidth", asked, text, _figures(enough, fitting), jobs.inputs(asked, named[0], list({one.fabric.id: one.fabric for one in made}.values())),
+                    taken, f"{jobs.caveat([one.found for one in made])} What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each "
                     "network at the job's best split over it.")
 
 
-def _of_node(fabric: Fabric, asked: Asked, at: Situation) -> float:
-    """Gb/s of all adapters of a node."""
-    return fabric.line_rate.si * 8 / 1e9 * nics(fabric, asked, at, Assumptions())
+def _tried(asked: Asked, library: Library, at: Situation, taken: Assumptions) -> Iterator[_Tried]:
+    """The networks up to what a node's slots carry; the slowest with RDMA with fewer adapters too, unless their number was said."""
+    catalog, fastest = library.catalog, max(at.gpu.usual_nic_line_rate.si, _SLOWEST_RDMA)
+    for fabric in (catalog.fabrics[name] for name in _TRIED):
+        if fabric.line_rate.si > fastest:
+            continue
+        usual = nics(fabric, asked, at, Assumptions())
+        yield _Tried(fabric, usual, jobs.predictions(asked, catalog, [fabric], taken)[0])
+        fewer = _ADAPTERS if fabric.id == _WITH_FEWER and "cluster.nics_per_node" not in asked.fields else ()
+        for count in (count for count in fewer if count < usual):
+            so_many = replace(asked, fields={**asked.fields, "cluster.nics_per_node": count})
+            yield _Tried(fabric, count, jobs.predictions(so_many, catalog, [fabric], Assumptions())[0])
 
 
-def _called(fabric: Fabric, asked: Asked, at: Situation) -> str:
-    """``800 Gb/s per node (8 × RoCE v2 100 Gb/s)``."""
-    return f"{significant(_of_node(fabric, asked, at))} Gb/s per node ({nics(fabric, asked, at, Assumptions())} × {fabric.name})"
+def _against(factor: float) -> str:
+    told = longer(factor)
+    return "the same as over the fastest tried" if told == "the same" else f"{told} than over the fastest tried"
 
 
-def _each(made: list[tuple[Fabric, Prediction]], best: float, asked: Asked, at: Situation) -> str:
-    told = [f"{significant(_of_node(fabric, asked, at))} Gb/s {'without RDMA ' if fabric.technology == 'tcp' else ''}"
-            f"{longer(one.step_time_s / best)}" for fabric, one in made]
-    return f"Per node: {', '.join(told)}."
+def _each(one: _Tried, best: float) -> str:
+    plain = "without RDMA " if one.fabric.technology == "tcp" else ""
+    return f"{significant(one.gbps)} Gb/s {plain}{longer(one.found.step_time_s / best)}"
 
 
-def _figures(enough: Fabric, made: list[tuple[Fabric, Prediction]], asked: Asked, at: Situation) -> list:
-    count = nics(enough, asked, at, Assumptions())
-    return [figure("bandwidth per node", _of_node(enough, asked, at), "Gb/s", f"{count} × {enough.name}, the slowest tried that is enough"),
-            *(one for fabric, found in made for one in jobs.step_figures(fabric, found)[:1])]
+def _figures(enough: _Tried, made: list[_Tried]) -> list:
+    return [figure("bandwidth per node", enough.gbps, "Gb/s", f"{enough.adapters} × {enough.fabric.name}, the slowest tried that is enough"),
+            *(told for one in made for told in jobs.step_figures(one.fabric, one.found)[:1])]

@@ -18,6 +18,8 @@ from .polarity import Polarity, polarity_of
 FILE = "settled.yaml"
 _YES_OR_NO = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|well|then)\W+)*(?:is|are|am|do|does|did|can|could|will|would|must|should|has|have|was|were)\b")
 _DENIES = re.compile(r"\b(?:not|never|no|none|nor|without|cannot)\b|n't\b")
+# "More than one node" is not one node: such words must be those of the line.
+_COMPARES = re.compile(r"\b(?:more|less|fewer|than|as (?:much|many|fast|good|slow)|faster|slower|better|worse|cheaper|dearer|most|least|same)\b")
 # What the polarity of a question says already.
 _SAID_BY_POLARITY = frozenset(words.tokens("must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay "
                                            "work works good"))
@@ -26,11 +28,12 @@ _KEYS = {"asked", "also", "reply", "claims"}
 
 @dataclass(frozen=True)
 class _Line:
-    """One way to ask: its words, and what a yes to it would mean."""
+    """One way to ask: its words, what a yes to it would mean, and the words by which it compares."""
 
     tokens: frozenset[str]
     polarity: Polarity
     denies: bool
+    compares: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Settled:
     def answers(self, asked: _Line) -> bool:
         """Whether the question holds all words of one line and none that is foreign, and means the same by a yes."""
         return asked.tokens <= self.tokens and any(
-            line.tokens <= asked.tokens and (line.polarity, line.denies) == (asked.polarity, asked.denies) for line in self.lines)
+            line.tokens <= asked.tokens and (line.polarity, line.denies, line.compares) == (asked.polarity, asked.denies, asked.compares) for line in self.lines)
 
 
 def settled(question: str, library: Library) -> Settled | None:
@@ -93,7 +96,7 @@ def _entry(told: dict) -> Settled:
 
 
 def _line(text: str) -> _Line:
-    return _Line(_tokens(text), polarity_of(text), bool(_DENIES.search(text)))
+    return _Line(_tokens(text), polarity_of(text), bool(_DENIES.search(text)), frozenset(_COMPARES.findall(text)))
 
 
 def _tokens(text: str) -> frozenset[str]:

@@ -85,7 +85,7 @@ def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Com
         taken.taken = [one for one in taken.taken if one.field != "cluster.fabric"]
     floor = figure("at least, at peak", at_peak, "GPUs", f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ "
                                                          f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)")
-    text = (f"Training {named[0]} on {written.count(tokens)} tokens in {days:g} days takes about {found:,} {gpu.name}"
+    text = (f"Training {named[0]} on {written.count(tokens)} tokens in {significant(days)} days takes about {found:,} {gpu.name}"
             f"{_over(fabric, found, gpu)}: {_length(sizes, found, tokens)}; at peak {at_peak:,} would do.")
     limits = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
     return computed("deadline", asked, text, [*_run_figures(sizes, found, tokens, days), floor],
@@ -103,10 +103,11 @@ def _never(asked: Asked, model: str, sizes: _Sizes, tokens: float, days: float, 
     sizes.take_over(best, taken)
     batch = next((one.value for one in sizes.tried[best].assumptions if one.field == "training.global_batch"), None) or \
         asked.fields.get("training.global_batch")
-    text = (f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {days:g} days "
-            f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. More "
-            f"hardly help, since the batch leaves each too little work ({least:,}: {significant(_days(sizes, least, tokens))} days at "
-            f"{possible[least].mfu:.0%} MFU); a larger batch would.")
+    more = (f"More hardly help ({least:,}: {significant(_days(sizes, least, tokens))} days at {possible[least].mfu:.0%} MFU)" if least != best
+            else "More could not be used")
+    text = (f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {significant(days)} days "
+            f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. {more}, "
+            f"since the batch leaves each too little work; a larger batch would.")
     return computed("deadline", asked, text, _run_figures(sizes, best, tokens, days), inputs(asked, model, [sizes.fabric])
                     | {"tokens": tokens, "days": days}, taken, caveat([sizes.tried[best]]))
 
