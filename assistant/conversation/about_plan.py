@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from assistant.present import reading as reading_of_plan
 from assistant.present.fields import assumed_text
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
@@ -91,7 +92,7 @@ class AboutPlan:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
         events: list[Event] = []
         for fabric in dict.fromkeys(self._meant(plan, fabric) for fabric in named):
-            if fabric == plan.recommendation.fabric:
+            if fabric == plan.recommendation.fabric and not reading_of_plan.is_given(plan):
                 events.append(Note(text=f"Nothing speaks against {fabric}: it is recommended. \"why\" shows the proof, \"what would flip it\" what would "
                                         f"turn the answer."))
             else:

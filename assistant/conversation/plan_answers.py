@@ -69,11 +69,12 @@ def in_time(plan: Plan, days: float) -> Note:
     best = candidate(plan, _at_hand(plan))
     if best is None or best.run_hours is None or best.fits is False:
         return Note(text="Nothing works as asked, in any time.")
-    fits = best.run_hours <= 24 * days
+    fits, (quick, slow) = best.run_hours <= 24 * days, reading.run_band(best)
     how_far = "" if fits else f", {figures.significant(best.run_hours / 24 / days, 2)} times as long"
+    maybe = "; in the slowest tenth of cases it takes longer than that" if fits and slow > 24 * days else ""
     over = "" if best.fabric == "none" else f" over {best.fabric}"
     where = f"on {plan.questionnaire['cluster']['gpus']:,} GPUs{over}"
-    return Note(text=f"{'Yes' if fits else 'No'}: {where} the run takes {figures.hours(best.run_hours)}{how_far}.")
+    return Note(text=f"{'Yes' if fits else 'No'}: {where} the run takes {figures.hours(best.run_hours)} ({figures.hours(quick)}–{figures.hours(slow)}){how_far}{maybe}.")
 
 
 def _part(plan: Plan, title: str) -> Note:

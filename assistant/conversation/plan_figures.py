@@ -195,7 +195,7 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     if found.fits is False:
         return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, while {gpu.name} has {room:,.0f}.", split)
     return _note(
-        f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare.",
+        f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare; a margin is counted in.",
         split,
         counted,
         *(

@@ -105,6 +105,7 @@ def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclus
     said = {w.code for w in named}
     found = [Warning_(code=c.then["warn"], message=c.because) for c in conclusions
              if c.then.get("warn") and c.fabric in about and c.then["warn"] not in said] + named
+    found = [*_given_but_impossible(job, chosen, conclusions), *_beyond_the_context(job), *found]
     ratio = job.questionnaire.cluster.oversubscription or 1.0
     if ratio > 1.0:
         found.append(Warning_(code="oversubscribed", message=f"Ranks are taken to be placed leaf by leaf, so that few of a leaf's nodes talk to "
@@ -112,6 +113,24 @@ def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclus
     if not searched:
         found.append(Warning_(code="no-search-index", message="The search index is not built, so findings cite their claims only: run weft doctor."))
     return list({(w.code, w.message): w for w in found}.values())
+
+
+def _given_but_impossible(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion]) -> list[Warning_]:
+    """A network that was given as decided and cannot be: the plan is for another, and says so."""
+    given = job.questionnaire.cluster.fabric
+    if given is None or chosen is None or chosen.id == given:
+        return []
+    why = next((c.because for c in conclusions if c.fabric == given and c.then.get("verdict") == "impossible"), "it does not do what is asked here.")
+    return [Warning_(code="given-network-set-aside", message=f"{given} was given, but {why} The plan is for {chosen.id} instead.")]
+
+
+def _beyond_the_context(job: Resolved) -> list[Warning_]:
+    """A sequence longer than the model was made for."""
+    context = getattr(job.model, "context", None)
+    if job.serves or not context or job.sequence_length <= context:
+        return []
+    return [Warning_(code="beyond-the-context", message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that {job.model_name} was made for: "
+                     "its positions have to be extended first.")]
 
 
 def _named(chosen: Entry | None) -> list[Warning_]:
@@ -127,6 +146,7 @@ def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], cata
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
         prices = {"budget.gpu_hour_usd": chosen.price.gpu_usd_per_hour, f"fabrics.{chosen.id}.premium": chosen.price.fabric_usd_per_hour}
-        taken += [Assumption(field=field, value=round(p.value, 4), why=str(p)) for field, p in prices.items() if p.origin not in ("quoted", "none")]
+        taken += [Assumption(field=field, value=round(p.value, 4), why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p))
+                  for field, p in prices.items() if p.origin not in ("quoted", "none") and field != "fabrics.none.premium"]
     taken += [*overrides.assumptions(job, entries, catalog), *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

@@ -104,7 +104,7 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     dp = layout.get("dp", 1) or 1
     crosses = job.domains > 1
     return {
-        "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes,
+        "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes, "dp": dp,
         "micro_batch": known(layout.get("micro_batch") or job.micro_batch), "recompute": known(layout.get("recompute") or job.recompute),
         "tp_crosses_nodes": crosses and sizes["tp"] > job.domain, "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
         "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain}
@@ -134,7 +134,7 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
     return {"bytes_per_node_gb": known(into / GB if into is not None else None), "small_messages": known(small),
-            "crosses_nodes": crosses_nodes(job, traffic)}
+            "crosses_nodes": crosses_nodes(job, traffic), "likely_fabric": entry.id, "likely_exposed_percent": entry.estimate.exposed_percent}
 
 
 def crosses_nodes(job: Resolved, traffic: dict[str, float]) -> bool:

@@ -59,7 +59,7 @@ def _against(chosen: Entry, other: Entry | None) -> str:
 
 def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
     if other is None or other.median_cost >= chosen.median_cost:
-        return "; nothing else would be cheaper"
+        return "; nothing else would be clearly cheaper"
     more = chosen.median_cost - other.median_cost
     ratio = chosen.median_cost / other.median_cost
     how = f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"{ratio:.2g} times as much"

@@ -36,7 +36,7 @@ def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], cata
         return _memory(job, architecture, min(computed, key=lambda e: e.estimate.memory_bytes), catalog)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return f"{job.provider.name} sells no fabric that joins {job.gpu.name}: drop cluster.provider, or choose a GPU that it offers with one."
+        return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     short = [e.estimate.copies_short for e in allowed]
     return _more_copies(job, architecture, allowed[0], catalog) if min(short) > 1 else _loosened(job, architecture, allowed, catalog)

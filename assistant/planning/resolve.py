@@ -171,7 +171,7 @@ def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: f
         taken.take("parallelism.interleave", "auto" if free else 1,
                    "not said: pipelines are interleaved where that is faster, as Megatron can" if free else "not said: one model chunk per stage")
     if questionnaire.workload == "finetuning":
-        taken.take("workload", "finetuning", "planned as full fine-tuning: all weights are trained; adapters such as LoRA need less memory and "
+        taken.take("fine-tuning", "full", "all weights are trained; adapters such as LoRA need less memory and "
                                              "move far fewer gradient bytes than this plan counts")
     return dict(sequence_length=sequence, global_batch=batch, micro_batch=given.micro_batch if given else None,
                 precision=precision, recompute=given.recompute if given else None,

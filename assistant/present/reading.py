@@ -32,6 +32,33 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     return f"Confidence {value:.0%}" + (": the chance that it is the cheapest, or within a percent of it." if why else ".")
 
 
+def limits(plan: Plan) -> str | None:
+    """How the deadline and the budget that were said are kept, at the median and in the band."""
+    chosen = next((c for c in plan.candidates if c.fabric == plan.recommendation.fabric), None)
+    days, usd = (plan.questionnaire.get("constraints") or {}).get("deadline_days"), (plan.questionnaire.get("budget") or {}).get("usd")
+    if chosen is None or chosen.step_time_s is None or chosen.run_hours is None or chosen.cost_usd is None:
+        return None
+    said = []
+    if days:
+        slow = run_band(chosen)[1]
+        said.append(f"Deadline of {days:g} days: {_kept(chosen.run_hours, slow, 24 * days)}, {figures.hours(chosen.run_hours)} (up to {figures.hours(slow)}).")
+    if usd:
+        said.append(f"Budget of {figures.usd(usd)}: {_kept(chosen.cost_usd.p50, chosen.cost_usd.p90, usd)}, {figures.usd_band(chosen.cost_usd)}.")
+    return " ".join(said) or None
+
+
+def _kept(median: float, worst: float, limit: float) -> str:
+    if median > limit:
+        return "not kept"
+    return "kept" if worst <= limit else "kept in the median, not in the worst tenth of cases"
+
+
+def run_band(candidate: Candidate) -> tuple[float, float]:
+    """Hours of the run at the tenth and ninetieth percentile of its step."""
+    hours, step = candidate.run_hours or 0.0, candidate.step_time_s
+    return (hours, hours) if step is None else (hours * step.p10 / step.p50, hours * step.p90 / step.p50)
+
+
 def splits(candidates: list[Candidate]) -> str | None:
     """Who runs on which split, where networks that fit do not share one; the recommended one's first."""
     by_shape: dict[tuple[object, ...], list[Candidate]] = {}

@@ -125,8 +125,10 @@ def _opening(plan: Plan) -> Section:
         details.append(answer.smallest_change)
     chosen = next((c for c in plan.candidates if c.fabric == answer.fabric), None)
     if chosen and chosen.parallelism:
-        need = f"; {chosen.memory_gb_per_gpu * 1e9 / 2**30:.0f} GiB on the fullest GPU" if chosen.memory_gb_per_gpu and chosen.fits else ""
+        need = f"; {chosen.memory_gb_per_gpu * 1e9 / 2**30:.0f} GiB on the fullest GPU, margin included" if chosen.memory_gb_per_gpu and chosen.fits else ""
         details.append(f"Split: {figures.layout(chosen.parallelism)}{need}.")
+    kept = reading.limits(plan)
+    details += [kept] if kept else []
     blocks += [Paragraph(" ".join(details))] if details else []
     return Section("", blocks + ([Paragraph(answer.not_the_likeliest)] if answer.not_the_likeliest else []))
 

@@ -90,6 +90,7 @@ _JOB = {
     "parallelism_fixed": _flag("the user fixed the parallelism"),
     "tp": _number("GPUs", "tensor-parallel degree"),
     "pp": _number("stages", "pipeline-parallel degree"),
+    "dp": _number("ranks", "data-parallel degree"),
     "cp": _number("GPUs", "context-parallel degree"),
     "ep": _number("GPUs", "expert-parallel degree"),
     "tp_crosses_nodes": _flag("tensor-parallel groups span scale-up domains"),
@@ -102,6 +103,8 @@ _JOB = {
     "node_memory_gb": _number("GB", "GPU memory of one node"),
     "fits_one_node": _flag("the job's state fits one node"),
     # Traffic and time on the reference fabric: the fastest RDMA candidate
+    "likely_fabric": _text("candidate whose split the rules look at: the choice, else the one that is there or the cheapest"),
+    "likely_exposed_percent": _number("%", "share of the step that nothing hides, on the likely fabric"),
     "reference_fabric": _text("fastest RDMA candidate"),
     "reference_exposed_percent": _number("%", "share of the step that nothing hides, on the reference fabric"),
     "step_time_ms": _number("ms", "one optimizer step on the reference fabric"),
