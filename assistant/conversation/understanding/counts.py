@@ -10,7 +10,7 @@ from .numbers import NUMBER
 
 NODE = (r"(?:[\s\-]?(?:(?:compute|gpu|worker|physical|bare[\s\-]metal|training|big|dense|such|identical|rented|linux|old|new|existing|"
         r"used|spare|air[\s\-]cooled|liquid[\s\-]cooled)\s)?(?:nodes?|servers?|machines?|hosts?|boxes|box|instances?|vms?|systems?|trays?|"
-        r"pods?|chassis|computers?|workstations?|desktops?|rigs?)\b|"
+        r"pods?|chassis|computers?|workstations?|desktops?|rigs?|pcs(?=,|\s(?:with|each|having|holding|containing|that|which)))\b|"
         r"(?<=\d)n\b(?=\s?(?:x|of|\*|,)))")
 _RACK = r"(?:\s?(?:full\s|complete\s)?(?:racks?|cabinets?)\b)"
 _ANY_GPU = r"(?:gpus?|cards?|accelerators?|graphics cards)"

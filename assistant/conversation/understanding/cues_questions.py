@@ -20,6 +20,7 @@ WHY_NOT = cues(
             r"(?:better|faster|cheaper|enough|best|good|ok(?:ay)?|possible|an option|work|do|win|the|safer|preferable|suffice|fine)\b",
     rf"\b{_WHY} (?:is|was|are|were) (?P<thing19>.{{2,50}}?) (?:only|merely|just) (?:acceptable|second|third|tolerable|an? alternative|"
     rf"runner-up)\b",
+    START + rf"(?:did|have) (?:you|it|weft) (?:just |really |also |even )?(?:{RULED_OUT}|forget|forgotten|drop)\b",
     r"\bwhat (?:made|makes|led|caused|brought) you (?:to )?(?:drop|reject|exclude|dismiss|rule out|skip|avoid|leave out|ignore|discard)\b",
     r"\bwhere (?:does|do|did|would) (?P<thing16>.{2,30}?) (?:fall (?:short|behind)|lose|lag|fail|disappoint)\b",
     r"\bwhat(?:'s| is) the (?:catch|downside|drawback|snag)\W*$|\bwhere(?:'s| is) the (?:catch|snag)\b",

@@ -130,6 +130,9 @@ def read_demands(reading: Reading) -> None:
             if _is_wanted(reading.message.text, match, counted=bool(match.groupdict().get("vendors"))):
                 reading.set("constraints.vendor_neutral", True)
                 reading.message.take_match(match)
+            elif _is_no_matter(reading, match):
+                reading.fields.setdefault("constraints.vendor_neutral", False)
+                reading.message.take(*reading.message.clause_around(*match.span()))
     _read_bound(reading)
     _read_kept_speed(reading)
     for match in reading.message.find(_MOST_SLOWDOWN):
@@ -147,6 +150,11 @@ def read_demands(reading: Reading) -> None:
             reading.set("constraints.max_slowdown_percent", _SHARES[match["share"] or match["share_"]])
             reading.message.take_match(match)
     _read_slower(reading)
+
+
+def _is_no_matter(reading: Reading, match: re.Match[str]) -> bool:
+    """"Vendor neutrality isn't a concern"."""
+    return reading.intent in ("describe", "change", "what-if") and _NO_MATTER.search(_part(reading.message.text, *match.span())) is not None
 
 
 def _is_wanted(text: str, match: re.Match[str], *, counted: bool) -> bool:

@@ -90,7 +90,7 @@ def _sharpened(intent: str, text: str) -> str:
 
 
 # "Do we need InfiniBand?", "has Meta trained on RoCE?" ask what is so; they suppose nothing.
-_PLAIN_QUESTION = re.compile(START + r"(?:do|does|did|has|have) (?!(?:it|that|this|the (?:answer|plan|result|recommendation|verdict))\b)(?!.*\b(?:would|if|instead|still|again)\b)")
+_PLAIN_QUESTION = re.compile(START + r"(?:do|does|did|has|have) (?!(?:it|that|this|you(?! know)|the (?:answer|plan|result|recommendation|verdict))\b)(?!.*\b(?:would|if|instead|still|again)\b)")
 
 _ADVICE = re.compile(r"\b(?:what|which)(?: \w+){0,2}? would you (?!still\b|also\b|say\b|then\b|recommend\b|choose\b|pick\b|change\b)\w+")
 
@@ -98,7 +98,7 @@ _ADVICE = re.compile(r"\b(?:what|which)(?: \w+){0,2}? would you (?!still\b|also\
 def _spoken_for(text: str) -> str | None:
     """The intent that the words of a message speak for clearly, where nothing else decides; describing and asking need no such sign."""
     intent, likely = spoken_for(text)
-    if intent == "what-if" and (_PLAIN_QUESTION.match(text) or _ADVICE.search(text)):
+    if intent in ("what-if", "why", "why-not") and (_PLAIN_QUESTION.match(text) or _ADVICE.search(text)):
         return None
     least = _LIKELY_CHANGE if intent == "change" else _LIKELY
     return intent if likely >= least and intent not in ("describe", "unclear", "ask") else None
@@ -181,6 +181,7 @@ _LOST = re.compile(r"\bi(?:'m| am) (?:\w+ )?stuck\b")
 _TWO_WEIGHED = re.compile(r"\bor\b|\bagainst\b|\bwhich (?:one )?is\b|\bwhich(?: one)?\W*$|\bbeats?\b|\boutperform\w*|\bapart\b|\bgap\b|"
                           r"\b(?:any|much|really|so much) (?:better|worse|slower|faster|cheaper|dearer|pricier|costlier|quicker|stronger|weaker) than\b|"
                           r"\bthan\b[^.;]{1,30}?\b(?:here|for us|for (?:my|our|this)|in (?:my|our|this)|with (?:my|our|this))\b|\bequivalent\b|\bequal\b|\bthe same\b|\binstead of\b|\bsimilar\b|\bahead\b")
+_ANYBODY = re.compile(r"\b(?:has|have|did|does|do|is|are)(?: there)? (?:anyone|anybody|someone|somebody|other (?:people|companies|teams|labs))\b")  # asks for experience
 _EITHER = re.compile(r"[\x00\W]*\b(?:or|vs|v|versus|/)\b[\x00\W]*")  # "RoCE or InfiniBand" and nothing else
 _THE_TWO = re.compile(r"\b(?:two|both|them|candidates|these|those|all|others?|it|options|plans?|networks|fabrics|runner-up|alternatives|"
                       r"choices|contenders|winner|"
@@ -238,7 +239,7 @@ def settle(intent: str, message: Message, fields: dict[str, object], fabrics: li
            nodes: int | None = None) -> str:
     """A question that describes a whole job is a description; a statement in which nothing was understood is unclear."""
     if intent == "ask":
-        if len(fabrics) == 2 and _TWO_WEIGHED.search(message.text) and not any(name in fields for name in _JOB):
+        if len(fabrics) == 2 and not _ANYBODY.search(message.text) and _TWO_WEIGHED.search(message.text) and not any(name in fields for name in _JOB):
             return "compare"
         machines = "cluster.gpu" in fields or "cluster.gpus" in fields
         if machines and _HAS.search(message.text) and not _QUESTION_WORD.search(message.text):

@@ -17,7 +17,7 @@ _OTHER_BUDGET = re.compile(r"\b(?:tokens?|toks?|power|time|memory|latency|error|
                            r"to|was)\s?)*\S+")
 _BUDGET = re.compile(rf"(?:budget|spend|limit|cap(?!ex)|afford|cost|(?:dollar|cent|penny|buck)s? (?:more|over|above)(?: than)?)\w*\s?(?:(?:is|was|were|would|should|be|been|gets?|got|has|had|only|"
                      rf"just|now|really|roughly|approximately|cut|capped|reduced|raised|limited|grew|shrank|went|down|up|actually|maybe|probably|"
-                     rf"of|:|=|to|at|up to|about|around|no more than|over|above|beyond|more than|"
+                     rf"of|:|=|to|at|up to|about|around|no more than|over|above|beyond|more than|under|below|within|less than|lower than|must|may|can|cannot|not|never|stays?|remains?|kept|keep|exceeds?|"
                      rf"not more than|at most|~)\s?)*(?P<d>{PRICE})(?![\s\-]?(?:%|percent|gpu|node|day|week|month|h100|"
                      rf"tokens?|params?|rps|qps|req\w*|queries|g\b|gbps|gb|tb|kw|mw|w\b|ms|racks?|sites?|hours?|hrs?|min\w*|years?|/))")
 _BUDGET_AFTER = re.compile(rf"(?P<d>{PRICE})\s(?:budget|cap\b|limit\b|ceiling|maximum budget|to spend|(?:of |in )?(?:funding|funds|"
@@ -33,7 +33,7 @@ _GIVEN = re.compile(rf"\b{_HOLDS_MONEY}\b[^.;?\n]{{0,24}}?\b(?P<verb>cuts?|trim(
                     rf"samples|euros?|eur|\u20ac|gbp|pounds|chf|francs))")
 # "No more than 2M", "we cannot exceed 300k": a bound without a unit is of money.
 _CAP = re.compile(r"(?:\b(?:no|not|never)\s(?:a\s(?:cent|penny|dollar)\s)?(?:more|higher|over|above|beyond)(?:\sthan)?|(?:\b(?:cannot|never|not)|n't)\s(?:\w+\s){0,2}?(?:exceed|"
-                  r"(?:go|get|be|pay)\s(?:over|past|above|beyond|more than)))\s(?P<d>(?<![\w.])(?:\d[\d.,]*\s?(?:m|mn|mio|million|thousand)|\d{2,}k|\d{2,3},\d{3}|"
+                  r"(?:go|get|be|pay)\s(?:over|past|above|beyond|more than))|\b(?:max(?:imum|imal)?|at most)\b:?)\s(?P<d>(?<![\w.])(?:\d[\d.,]*\s?(?:m|mn|mio|million|thousand)|\d{2,}k|\d{2,3},\d{3}|"
                   r"half a million|a million))(?=\W*$|[,;.!](?:\s|$)|\s(?:for|on|in|and|all|overall)\b)")
 _OF_OTHER_THINGS = re.compile(r"\b(?:tokens?|seq\w*|context|ctx|windows?|length|batch\w*|gpus?|nodes?|param\w*|requests?|users?|latency|prompts?|outputs?|power|vocab\w*)\b")
 _PUT_ANEW = ("cut", "trim", "cap", "limit", "slash", "reduc", "rais", "increas")

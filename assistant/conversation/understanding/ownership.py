@@ -21,7 +21,7 @@ IN_OUR_PLACE = (r"\bin our(?: own)?(?: \w+){0,2}? (?:data ?cent(?:er|re)s?|dc|ba
                 r"rooms?|sites?|labs?|laborator(?:y|ies)|offices?|campus|halls?|premises|cages?|closets?|facilit(?:y|ies)|garage|floor|"
                 r"comput(?:ing|er) cent(?:er|re)|house|factory|plant|warehouse|bunker)\b")
 _BUY = re.compile(
-    rf"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed)|procure[sd]?|(?:(?:we|i|they)(?:'ve| have)?|is|are|was|were|been|be|have|has)(?: already| just| recently)? ordered(?! by\b)|(?:purchasing|procuring|procurement){_OF_THE_OFFICE}|on[\s\-]?prem(?:ises?)?|"
+    rf"\b(?:buy(?:s|ing)?|bought|purchas(?:es?|ed)|procure[sd]?|(?:(?:we|i|they)(?:'ve| have)?|is|are|was|were|been|be|have|has)(?: already| just| recently)? ordered(?! by\b)|ordered(?= (?:from|at|already|last|this|yesterday|in|for delivery)\b)|(?:purchasing|procuring|procurement){_OF_THE_OFFICE}|on[\s\-]?prem(?:ises?)?|"
     r"capex|capital (?:expenditure|purchase|investment)|acquir(?:e|es|ed|ing)|acquisition|build(?:ing)? our own|"
     r"(?<!know-how )(?<!expertise )(?<!experience )(?<!skills )(?<!team )(?<!engineers )(?<!knowledge )(?<!people )in[\s\-]house|"
     rf"own data ?cent(?:er|re)|colo(?:cation)?{_OF_THE_OFFICE}|(?:we|i|they)(?:'ve| have)? paid for (?:it|them|the \w+)|"

@@ -45,7 +45,7 @@ _KNOWS = (r"\b(?:knows?(?: (?:their|his|her|our) way around)?|knew|understands?|
           r"smoothly|already)|\W*$)|operates?|operated|"
           r"operating|manages?|managed|maintains?|"
           r"maintained|configures?|configured|handles?|built|build|set up|sets up|"
-          r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|looks? after|takes? care of|"
+          r"deployed|experience\w*|familiar|comfortable|fluent|proficient|skilled|versed|trained in|certified|looks? after|takes? care of|live[sd]? (?:and breathed? |and breathes? )?(?:on|with|in)|breathes?|"
           r"responsible for|in charge of|touched|worked with|dealt with|debug\w*|does|do)\b")
 _SKILL = r"\b(?:expertise|experience|skills?|knowledge|know-?how|background|strength|strong suit|forte|thing|competence|understanding)\b"
 _WE_KNOW = (rf"\b(?:we|i)(?:'re|'m|'ve)?\s(?:\w+\s){{0,3}}?(?:knows?|understand|familiar|comfortable|good|great|experts?|fluent|proficient|"
@@ -157,7 +157,7 @@ def _take_but_networks(reading: Reading, start: int, end: int) -> None:
 def _read_team(reading: Reading, match: re.Match[str]) -> None:
     denial = reading.message.negation(match.start(), match.end())
     text = match[0]
-    if denial or re.search(r"[=:]\s?none|\bzero\b", text) or _LISTED_AS_NONE.match(reading.message.text, match.end()):
+    if denial or reading.fields.get("constraints.network_team") == "none" or re.search(r"[=:]\s?none|\bzero\b", text) or _LISTED_AS_NONE.match(reading.message.text, match.end()):
         level = "none"
     elif _is_long(reading, match):
         level = "expert"

@@ -22,14 +22,14 @@ _ELECTRICITY = re.compile(rf"(?:{MONEY}|{CENTS}|(?P<d>{PRICE}))\s?(?:/|per|an?|f
 _LABELLED = re.compile(rf"\b(?:(?:price|cost|rate|charge)s?\s(?:per|of an?|for an?|for each)\s(?:gpu|card|[hab]\d{{3}})[\s\-]?(?:hours?|hr|"
                        rf"h)|"
                        rf"(?:gpu[\s\-](?:hour(?:ly)?|hr)|hourly(?:\sgpu)?)\s(?:price|cost|rate)|gpu[\s\-](?:price|rate)|base(?:[\s\-](?:price|rate|cost))?(?=\s?(?:is|of|at|:|=)\s)|"
-                       rf"gpu[\s\-]hours?\s(?:costs?|goes? for|"
+                       rf"gpu[\s\-]hours?(?=\s?[:=]?\s?\$?\d+\.\d)|gpu[\s\-]hours?\s(?:costs?|goes? for|"
                        rf"comes? (?:at|to)|sells? (?:at|for)|runs?)(?:\s(?:us|me|you))?)(?:\s(?:we|they|i)(?:'ve)?\s\w+(?:\s(?:with|from|"
                        rf"by)\s\w+)?)?\s?(?:(?:is|of|at|about|around|drops?|dropped|"
                        rf"falls?|fell|rises?|rose|goes|went|up|down|to|was|were|becomes?|became|would|will|be|now)\b|[:=~\s])*"
                        rf"(?:{MONEY}|(?P<d>\d+\.\d+))")
 _PREMIUM = re.compile(r"premium|\+\s?\$?\s?[\d.]+|\b(?:option|upgrade)\b|\badd(?:s|er|ers|-?on)?\b|\bplus\s(?=\S{0,3}\d)|surcharge|uplift|up-?charge|supplement|"
                       r"difference|delta|top-?up|\bextra\b|"
-                      r"\bmore (?:for|per)\b|\bmore\W*$|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|"
+                      r"\bmore (?:for|per|an?|each|every)\b|\bmore\W*$|on top|markup|\badditional(?:ly)?\b|\bdearer\b|\bmore\b.{0,24}\b(?:for|with) (?:infiniband|ib|"
                       r"ndr|roce|the fabric)")
 # An hour of a GPU, however the two words stand in the sentence; "for 100 hours" is a length of time.
 _GPU = r"\b(?:gpus?|cards?|accelerators?|[hab]\d{3}s?|gb\d{3}s?|mi\d{3}x?s?)"
@@ -68,6 +68,9 @@ def _after(text: str, end: int) -> str:
 
 def _set_hourly(reading: Reading, match: re.Match[str], clause: str) -> None:
     field = "budget.fabric_premium_gpu_hour_usd" if _PREMIUM.search(clause) else "budget.gpu_hour_usd"
+    if field in reading.fields and "premium" in field and reading.fields[field] != plain(dollars(match)) and reading.intent != "change":
+        del reading.fields[field]  # two networks, two premiums: left for the person to settle
+        return
     reading.set(field, plain(dollars(match)))
     reading.message.take_match(match)
 
