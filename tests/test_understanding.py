@@ -60,7 +60,8 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("name", "least"), [("held_out", 0.95), ("held_out_again", 0.95), ("voices_development", 0.95),
                                               ("voices_development_again", 0.95), ("siblings", 0.95),
-                                              ("voices_a", 0.95), ("voices_b", 0.95), ("voices_c", 0.95), ("voices_d", 0.95), ("voices_held_out", 0.95), ("voices_d_held_out", 0.92),
+                                              ("voices_a", 0.95), ("voices_b", 0.95), ("voices_c", 0.95), ("voices_d", 0.95), ("voices_held_out", 0.95), ("voices_d_held_out", 0.98),
+                                              ("voices_e", 0.95), ("voices_e_held_out", 0.91),
                                               ("trades_a", 0.95), ("trades_b", 0.95), ("trades_c", 0.92)])
 def test_messages_of_many_people_are_understood(name: str, least: float) -> None:
     right = both = claimed = wanted_total = 0
@@ -122,6 +123,64 @@ def test_no_128_corrects_the_number_said_last() -> None:
     assert said("no, 128", fields=known, changed=("cluster.gpus",
                                                   "training.global_batch")).fields == {"training.global_batch": 128}
     assert said("no, 128").fields == {}
+
+
+@pytest.mark.parametrize(("text", "field", "value"), [
+    ("a llama-style 30B", "model.params", 30e9), ("a 7B mistral-like model", "model.params", 7e9), ("a 1.3b gpt", "model.params", 1.3e9),
+    ("a GPT of 20 billion parameters", "model.params", 20e9), ("a 70B model similar to llama", "model.params", 70e9),
+    ("a llama 2 70b clone", "model", "llama-2-70b"), ("a 175 billion parameter GPT", "model", "gpt-3-175b"),
+    ("something like llama 3.1 70b", "model", "llama-3.1-70b"), ("the big llama, 405", "model", "llama-3.1-405b"),
+])
+def test_what_a_model_is_like_does_not_make_it_that_model(text: str, field: str, value: Any) -> None:
+    found = said(text).fields
+    assert found == {field: value}
+
+
+@pytest.mark.parametrize("text", ["layers 48 hidden 6144 heads 48 kv heads 8", "48 layers, 6144 hidden, 48 heads, 8 kv heads",
+                                  "num_hidden_layers: 48, hidden_size: 6144, num_attention_heads: 48, num_key_value_heads: 8",
+                                  "hidden 6144 48 layers 48 heads 8 kv heads"])
+def test_a_shape_is_read_in_either_order(text: str) -> None:
+    assert said(text).fields == {"model.layers": 48, "model.hidden": 6144, "model.heads": 48, "model.kv_heads": 8}
+
+
+@pytest.mark.parametrize(("text", "premium"), [("IB adds 15 cents on top", 0.15), ("20 cents more per GPU hour for the fast network", 0.2),
+                                               ("they want 12 cents more for RoCE", 0.12), ("$0.25 surcharge for NDR", 0.25)])
+def test_what_a_network_costs_on_top_decides_for_none(text: str, premium: float) -> None:
+    assert said(text).fields == {"budget.fabric_premium_gpu_hour_usd": premium}
+
+
+def test_two_premiums_are_left_for_the_person_to_settle() -> None:
+    assert said("RoCE would cost us 8 cents more an hour, IB 20 cents more").fields == {}
+
+
+@pytest.mark.parametrize(("text", "dollars"), [("I don't want to spend over half a million", 5e5), ("no more than 2M", 2e6),
+                                               ("we cannot exceed 300k", 3e5), ("our spend must stay under 600k", 6e5)])
+def test_a_bound_without_a_unit_is_of_money(text: str, dollars: float) -> None:
+    assert said(text).fields == {"budget.usd": dollars}
+
+
+@pytest.mark.parametrize("text", ["no more than 2M tokens", "sequence length not more than 16k", "not more than 64 gpus"])
+def test_a_bound_of_something_else_is_not(text: str) -> None:
+    assert "budget.usd" not in said(text).fields
+
+
+@pytest.mark.parametrize(("text", "level"), [("our team is used to running RoCE", "expert"), ("our admins aren't used to running RoCE", "none"),
+                                             ("the network crew is really good, they run a large RoCE shop", "expert"),
+                                             ("no RoCE expertise", "none"), ("nobody in the company has RoCE knowledge", "none")])
+def test_what_a_team_runs_elsewhere_is_not_decided_here(text: str, level: str) -> None:
+    assert said(text).fields == {"constraints.network_team": level}
+
+
+@pytest.mark.parametrize("text", ["do we need InfiniBand?", "what would you hang between them?", "has Meta really trained on RoCE with 24k GPUs?",
+                                  "what is PFC and why does everyone hate it"])
+def test_a_plain_question_supposes_nothing(text: str) -> None:
+    found = said(text, fields={"cluster.gpus": 64, "cluster.gpu": "h100-sxm", "workload": "pretraining"})
+    assert (found.intent, found.fields) == ("ask", {})
+
+
+def test_what_is_now_another_is_a_change() -> None:
+    assert said("budget is now 450k", fields={"budget.usd": 300000}).intent == "change"
+    assert said("budget is now 450k").intent == "describe"
 
 
 def test_half_the_price_needs_a_price() -> None:

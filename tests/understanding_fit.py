@@ -21,7 +21,7 @@ from assistant.conversation.understanding.message import Message
 MESSAGES = Path(__file__).parent / "messages"
 # The development sets; one that is kept back is never learned from.
 LEARNED_FROM = ("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again", "siblings",
-                "voices_a", "voices_b", "voices_c", "voices_d", "trades_a", "trades_b", "trades_c")
+                "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c")
 _LEAST_SEEN = 2  # messages a word must be in
 _DECAY = 1e-4  # weight of the squared weights in the loss
 _STEPS, _RATE = 150, 0.1
