@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assistant.conversation import Conversation
-from assistant.conversation.events import Answer, Comparison, Event, Explanation, Failure, Note, VariationShown
+from assistant.conversation.events import Answer, Comparison, Event, Explanation, Failure, Note, Understood, VariationShown
 from assistant.conversation.plan_questions import days_asked, topic_of
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate
@@ -330,3 +330,12 @@ def test_a_polite_word_is_no_failure_and_changes_nothing(begin: Begin, said: str
     conversation = begin(JOB)
     plan = conversation.plan
     assert not [e for e in conversation.say(said) if isinstance(e, Failure)] and conversation.plan is plan
+
+
+def test_what_is_said_of_a_served_model_in_the_words_of_training_counts(begin: Begin) -> None:  # noqa: F811
+    conversation = begin("serve deepseek v3 in fp8 on 8 H200")
+    assert conversation.draft.fields["inference.precision"] == "fp8" and conversation.plan.recommendation.verdict == "no-network-needed"
+    shown = one(conversation.say("what if bf16?"), VariationShown)
+    assert shown.plan.recommendation.verdict == "infeasible", "in two bytes the weights do not fit"
+    assert "it does not belong to inference" in " ".join(one(conversation.say("megatron, answers of 800 tokens"), Understood).assumed)
+    assert conversation.draft.fields["inference.output_tokens"] == 800

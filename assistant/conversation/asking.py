@@ -16,8 +16,8 @@ from .alternatives import alternatives, weighed
 from .drafting import Drafting, Planner
 from .events import Answer, Event, Failure, Note
 from .plan_answers import in_time
-from .plan_figures import given, serves
-from .plan_questions import days_asked, topic_of
+from .plan_figures import given, serves, value
+from .plan_questions import days_asked, topic_of, value_asked
 from .searching import computed
 from .taken import in_words
 from .turns import Record
@@ -46,6 +46,9 @@ class Asking(Drafting):
         topic = topic_of(said, reading.fabrics, reading.rest if set(reading.fields) - {"cluster.fabric"} else None)
         if topic is not None and not new and not ("cluster.gpu" in reading.fields and not _OF_THE_RUN.search(said)):
             return self._of_topic(topic, reading, said)
+        field = value_asked(said)
+        if field is not None and topic is None:
+            return self._with_plan_in_view(lambda plan: [value(plan, field, self.library.catalog)])
         days = days_asked(said, reading.fields)
         if days is not None:
             return self._with_plan_in_view(lambda plan: self._in_time(plan, days, said))

@@ -24,7 +24,7 @@ _COMMANDS = {
              r"(?:what have i|what did i) (?:said|say|tell you|told you)(?: so far)?|summary|/?status|"
              r"(?:show(?: me)? )?(?:the )?(?:questionnaire|answers|facts?)|/facts?)",
     "branches": r"(?:/?(?:show |list )?(?:the )?branches|(?:show |list )?(?:the )?variations)",
-    "flips": r"(?:what|when) (?:would|could|will|might) (?:flip|change|tip|overturn|turn|alter) (?:it|this|that|the (?:answer|"
+    "flips": r"(?:what(?:'s| is| are) the )?(?:break[\s-]?even|tipping)s?(?: points?| price)?|(?:what|when) (?:would|could|will|might) (?:flip|change|tip|overturn|turn|alter) (?:it|this|that|the (?:answer|"
              r"plan|recommendation|result|verdict|choice)|your (?:mind|answer))|what would it take to (?:change|flip).*|"
              r"where (?:would|does|is) .{0,30}(?:flip|tip|turn)\w*|(?:show |list )?(?:the )?(?:flips?|tipping points?|"
              r"break[\s-]?evens?)|how (?:sure|robust|stable|confident|certain) (?:are you|is (?:it|this|that|the (?:plan|"

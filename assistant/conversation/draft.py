@@ -13,6 +13,9 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
+# The same thing in a job that trains and in one that serves.
+_COUNTERPARTS = {"training.precision": "inference.precision", "training.sequence_length": "inference.prompt_tokens",
+                 "inference.precision": "training.precision", "inference.prompt_tokens": "training.sequence_length"}
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
@@ -79,6 +82,7 @@ class Draft:
             fields.pop(name, None)
         nodes = changes.get(NODES, None if "cluster.gpus" in changes else self.nodes)
         changes = {name: value for name, value in changes.items() if value is not None and name != NODES}
+        changes = _in_its_section(changes, fields, set_aside)
         for name, value in changes.items():
             for other, why in _displaced(name, value, fields, changes):
                 fields.pop(other, None)
@@ -116,6 +120,22 @@ def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
             inner = inner.setdefault(part, {})
         inner[last] = content
     return value
+
+
+def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_aside: dict[str, str]) -> dict[str, Any]:
+    """What a job of this kind has: the precision and length of a served model are fields of their own, the rest is set aside."""
+    workload = changes.get("workload", fields.get("workload"))
+    if workload is None:
+        return dict(changes)
+    here, elsewhere = ("inference.", "training.") if workload in _SERVING else ("training.", "inference.")
+    taken: dict[str, Any] = {}
+    for name, value in changes.items():
+        other = _COUNTERPARTS.get(name) if name.startswith(elsewhere) else name
+        if other is not None and (other == name or other not in changes):
+            taken[other] = value
+        elif other is None:
+            set_aside[name] = f"it does not belong to {workload}"
+    return taken
 
 
 def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> list[tuple[str, str]]:

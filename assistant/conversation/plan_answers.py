@@ -20,6 +20,7 @@ _FIGURES: dict[str, _Figure] = {
     "cost": plan_figures.cost,
     "network-cost": plan_figures.network_cost,
     "step": plan_figures.step,
+    "latency": plan_figures.latency,
     "throughput": plan_figures.throughput,
     "load": plan_figures.load,
     "mfu": plan_figures.mfu,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.present import figures, reading
-from assistant.present.fields import assumed_text
+from assistant.present.fields import assumed_text, field_name, field_text
 from assistant.present.plots import PARTS
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
@@ -117,6 +117,26 @@ def step(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         f"Split: {figures.layout(found.parallelism)}.",
         *_others(plan, found, lambda c: c.step_time_s and c.step_time_s.p50, figures.seconds),
     )
+
+
+def latency(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
+    """Of a token where tokens are served, else of the network."""
+    if serves(plan):
+        return step(plan, found, catalog)
+    known = catalog.fabrics[found.fabric].latency
+    if known is None:
+        return _note("Nothing crosses a network here, so its latency does not count." if found.fabric == "none" else f"The catalog has no latency of {found.fabric}.")
+    return _note(f"{figures.seconds(known.si)} between two nodes for a small message{_on(found)} ({known.source}).",
+                 "\"step time\" tells how long one step takes, \"where does the time go\" what of it is waiting.")
+
+
+def value(plan: Plan, field: str, catalog: Catalog) -> Note:
+    """A field of the questionnaire, as told or assumed."""
+    found, why = given(plan, field)
+    if found is None:
+        return _note(f"{field_name(field)}: nobody said.")
+    assumed = f" (assumed: {why})" if why else " (as you said)"
+    return _note(f"{field_text(field, found, catalog)}{assumed}.")
 
 
 def _parts(found: Candidate) -> Iterator[str]:

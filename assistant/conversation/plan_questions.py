@@ -15,8 +15,8 @@ _UNITS = r"(?:per|an?|each|every|/) ?"
 _CUES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("prices", ((r"prices",), (r"prices?", r"accura\w+|reliable|trust\w*|right|precise"),
                 (r"where|from where|how (?:old|recent|current|up[- ]to[- ]date|fresh)|sources?", r"price|costs?"))),
-    ("step", ((r"latency", r"(?:per|each|a|of (?:a|one|each)) (?:output )?token"), 
-              (r"steps?|iterations?", r"how (?:long|fast|slow|quick|much time)|times?|seconds|ms|milliseconds|duration"))),
+    ("latency", ((r"latency",), (r"latency", r"(?:per|each|a|of (?:a|one|each)) (?:output )?token"))),
+    ("step", ((r"steps?|iterations?", r"how (?:long|fast|slow|quick|much time)|times?|seconds|ms|milliseconds|duration"),)),
     ("load", ((r"requests?|rps|qps|queries|users|concurren\w+|prompts", r"how many|per second|rps|qps|a second|load|capacity|max\w*"), (r"capacity",))),
     ("cost", ((r"how much|costs?|price|dollars?", r"(?:(?:million|billion|trillion|thousand|1m|1b|m|b) )?tokens?"),)),
     ("throughput", ((r"throughput",), (r"tokens?|tok", rf"{_UNITS}(?:second|sec|s|day|hour|minute|gpu)"), (r"how (?:fast|quick(?:ly)?)",))),
@@ -45,17 +45,18 @@ _CUES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("better", ((r"cheaper|faster|better|slower|dearer|worse|more expensive|an improvement|worth it",),)),
     ("fastest", ((r"fastest|quickest",),)),
     ("second", ((r"second (?:best|place|choice)|runner[- ]?up|next best|plan b",), (r"what|which|who", r"second"))),
-    ("summary", ((r"summari[sz]e|summary|recap|tl;?dr|bottom line|conclusion|in short",), (r"what|which", r"recommend\w*|suggest\w*|advise|advice|propose|buy|answer|verdict|rent"))),
+    ("summary", ((r"summari[sz]e|summary|recap|tl;?dr|bottom line|conclusion|in short",), (r"what|which", r"recommend\w*|suggest\w*|advise|advice|propose|buy|answer|verdict|rent"),
+                 (r"needs?|needed|required?", r"network|fabric|interconnect"))),
     ("trust", ((r"trust|rely on|believe|accura\w+|reliable|precise|trustworthy|how far off|how wrong|uncertainty|margin of error|error(?: band| bars?)?",),)),
     ("duration", ((r"how (?:long|many (?:days|hours|weeks|months|steps)|much time)",), (r"when|what time", r"done|finish\w*|ready|over|complete\w*|ends?"),
                   (r"duration|length|run ?time|eta|time to (?:train|completion|finish)|training time|wall[- ]?clock(?: time)?",))),
-    ("cost", ((r"how (?:much|expensive|costly|dear|many (?:gpu[- ]?hours|dollars))|costs?|price(?: tag)?|bill|tco|gpu[- ]?hours?",),
+    ("cost", ((r"how (?:much|expensive|costly|dear|many (?:gpu[- ]?hours|dollars))|costs?|price(?: tag)?|bill|tco|gpu[- ]?hours?|budget|afford",),
               (r"why", r"expensive|costs?|dear|costly|much"))),
 )
 _COMPILED = tuple((topic, tuple(tuple(re.compile(rf"(?<![\w-])(?:{cue})(?![\w-])") for cue in cues) for cues in alternatives))
                   for topic, alternatives in _CUES)
 # Words that say nothing of their own here.
-_FILLER = frozenset("""fabric fabrics interconnect a about actually again all alone also altogether always am an and any anyway approximately are as assume assumed at available away
+_FILLER = frozenset("""worst case p90 p10 percentile p50 median fabric fabrics interconnect a about actually again all alone also altogether always am an and any anyway approximately are as assume assumed at available away
 back be been being best better bit boss both but by calculated can card cards cfo choose chose chosen cluster come comes complete
 compute computed consume could current currently day days deal definitely did do does doing done draw draws each eat else end
 enough entire even every everything exactly expect expected fair final finally finetune finetuning for from full fully get gets
@@ -115,6 +116,23 @@ def _plain(said: str) -> str:
     """Lower case, words and single spaces."""
     text = re.sub(r"\b(network|fabric|plan|cluster)'s\b", r"\1", said.lower().replace("’", "'"))
     return " ".join(re.sub(r"[?!,;:()\"…]|\.(?!\d)", " ", text).split())
+
+
+# What a questionnaire holds, in the words in which it is asked back.
+_VALUES = {"training.global_batch": r"(?:global )?batch(?: size)?", "training.sequence_length": r"(?:sequence length|context(?: (?:length|window|size))?)",
+           "training.tokens": r"(?:number of )?tokens(?: of the run)?", "training.precision": r"precision", "training.framework": r"framework",
+           "cluster.provider": r"provider|cloud", "cluster.gpus": r"(?:number of )?gpus", "cluster.gpu": r"gpu|kind of gpu", "model": r"model",
+           "inference.prompt_tokens": r"prompt length", "inference.output_tokens": r"answer length", "inference.requests_per_s": r"load",
+           "constraints.deadline_days": r"deadline", "budget.usd": r"budget"}
+_ASKED_BACK = {field: re.compile(rf"(?:what|which|how (?:many|big|large|long))(?:'s| is| are| was)? ?(?:the |our |my )?(?:{words})"
+                                 r"(?: (?:again|is it|do (?:we|i) have|(?:did|do|have) (?:i|we|you) (?:say|said|assumed?|use|used|take|taken|plan with)))?")
+               for field, words in _VALUES.items()}
+
+
+def value_asked(said: str) -> str | None:
+    """The field whose value a message asks back: "what is the global batch?"."""
+    text = _plain(said)
+    return next((field for field, pattern in _ASKED_BACK.items() if pattern.fullmatch(text)), None)
 
 
 def days_asked(said: str, fields: Mapping[str, Any]) -> float | None:

@@ -56,8 +56,9 @@ def _readmitted(reading: Understanding, said: str, draft: Draft, catalog: Catalo
 def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Catalog, *, said: str = "", rest: str = "",
           named: Iterable[str] = ()) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
-    aside = [f"{field_text(name, before.fields[name], catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
-    shown = tuple(_shown(name, value, before, catalog, change.draft) for name, value in _all_set(before, change.draft, fields).items())
+    aside = [f"{field_text(name, before.fields.get(name, fields.get(name)), catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
+    kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
+    shown = tuple(_shown(name, value, before, catalog, change.draft) for name, value in _all_set(before, change.draft, kept).items())
     adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
     return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
 

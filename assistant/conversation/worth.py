@@ -124,6 +124,8 @@ def _with(name: str, values: list[str]) -> str:
     unit = values[-1].partition(" ")[2]
     shortened = [value.removesuffix(unit).strip() for value in values[:-1]]
     before = f"{', '.join(shortened)} or " if shortened else ""
+    if name == "parallelism.strategy":
+        return f"{before}{values[-1]} alone, without tensor or pipeline parallelism,"
     return f"{field_name(name)} {before}{values[-1]}"
 
 

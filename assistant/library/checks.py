@@ -67,6 +67,8 @@ def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
     gpu = catalog.gpus[questionnaire.cluster.gpu]
     if questionnaire.training is not None and questionnaire.training.precision == "fp8" and gpu.peak_fp8 is None:
         _refuse("training.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
+    if questionnaire.inference is not None and questionnaire.inference.precision == "fp8" and gpu.peak_fp8 is None:
+        _refuse("inference.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
 
 
 def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape:

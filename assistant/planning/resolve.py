@@ -156,7 +156,7 @@ def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: f
     if questionnaire.serves:
         inference = questionnaire.inference or Inference()
         return dict(sequence_length=inference.prompt_tokens + inference.output_tokens, global_batch=1, micro_batch=None,
-                    precision="bf16", recompute=None, attention="flash", framework=None, tokens=None, days=None)
+                    precision=_served_precision(inference, gpu, taken), recompute=None, attention="flash", framework=None, tokens=None, days=None)
     sequence = _sequence_length(questionnaire, model, taken)
     batch = _global_batch(questionnaire, params, sequence, taken)
     tokens, days = (given.tokens, given.days) if given else (None, None)
@@ -177,6 +177,14 @@ def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: f
                 precision=precision, recompute=given.recompute if given else None,
                 attention=given.attention if given else "flash", framework=given.framework if given else None,
                 tokens=tokens, days=days)
+
+
+def _served_precision(inference: Inference, gpu: Gpu, taken: Assumptions) -> str:
+    if inference.precision is not None:
+        return inference.precision
+    if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
+        return taken.take("inference.precision", "fp16", f"{gpu.name} has no BF16 units")
+    return taken.take("inference.precision", "bf16", "not said: weights in two bytes; fp8 takes half the memory where the GPU has units for it")
 
 
 def _precision(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> str:

@@ -16,7 +16,7 @@ _NAMES = {
     "cluster.provider": "provider", "cluster.sites": "sites", "cluster.oversubscription": "oversubscription",
     "cluster.adaptive_routing": "adaptive routing", "cluster.wan_gbps": "link between sites",
     "training.sequence_length": "sequence length", "training.global_batch": "global batch", "training.micro_batch": "micro-batch",
-    "training.precision": "precision", "training.recompute": "recomputation", "training.attention": "attention",
+    "training.precision": "precision", "inference.precision": "precision", "training.recompute": "recomputation", "training.attention": "attention",
     "training.framework": "framework", "training.tokens": "tokens of the run", "training.days": "length of the run",
     "parallelism": "parallelism", "parallelism.strategy": "data parallelism", "parallelism.tp": "tensor parallel",
     "parallelism.pp": "pipeline parallel",

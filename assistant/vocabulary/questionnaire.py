@@ -149,6 +149,7 @@ class Inference(Section):
     prompt_tokens: Annotated[Whole, Field(ge=1, le=100_000_000)] = 2000
     output_tokens: Annotated[Whole, Field(ge=1, le=100_000_000)] = 500
     requests_per_s: Annotated[Count, Field(gt=0, le=1e9)] | None = None
+    precision: Precision | None = None
 
 
 class Budget(Section):
