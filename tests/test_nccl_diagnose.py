@@ -313,3 +313,16 @@ def test_files_are_read_in_order_and_a_missing_one_is_refused(tmp_path):
 
 def test_every_known_failure_has_a_name_of_its_own():
     assert len({signature.code for signature in SIGNATURES}) == len(SIGNATURES)
+
+
+@pytest.mark.parametrize(("warned", "code"), [
+    ("Timeout waiting for connection from 10.0.0.2<41234>", "connection-timed-out"),
+    ("Call to ibv_modify_qp failed with error Connection timed out errno 110", "rail-unreachable"),
+    ("Call to ibv_modify_qp failed with error Invalid argument errno 22", "gid-invalid"),
+    ("Something that nobody has seen before", "unknown-warning")])
+def test_a_warning_is_never_passed_over(warned, code):
+    log = f"node1:1234:1240 [0] NCCL INFO Using network IB\nnode1:1234:1240 [0] misc/net.cc:1 NCCL WARN {warned}\n"
+    found = diagnose_text(log, CATALOG).findings
+    assert code in {each.code for each in found}
+    if code == "unknown-warning":
+        assert warned in next(each.message for each in found if each.code == code)

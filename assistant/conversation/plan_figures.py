@@ -71,7 +71,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         )
     if hourly + network:
         items.append(
-            f"All {gpus:,} GPUs: {figures.usd(gpus * (hourly + network))} an hour, {figures.usd(24 * gpus * (hourly + network))} a day, "
+            f"{'All ' if gpus > 1 else ''}{gpus:,} GPU{'s' if gpus > 1 else ''}: {figures.usd(gpus * (hourly + network))} an hour, {figures.usd(24 * gpus * (hourly + network))} a day, "
             f"{figures.usd(_HOURS_PER_MONTH * gpus * (hourly + network))} a month; {figures.significant(gpus * hours)} GPU-hours in all."
         )
     if network:

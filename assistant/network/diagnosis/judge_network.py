@@ -13,6 +13,7 @@ from .signatures import COMPLETION, COMPLETIONS, SIGNATURES, STATUS_OF_NAME, Sig
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
+_WARNED = re.compile(r"NCCL WARN\s*(.{1,160})")
 # Lines of which a healthy start prints thousands: no failure is among them.
 _ROUTINE = re.compile(r"NCCL INFO (?:Channel|Ring |Trees? |Setting affinity|NVLS Head|P2P Chunksize)")
 _NO_GDR_BY_DESIGN = re.compile(r"GB10|GeForce|RTX", re.I)
@@ -26,15 +27,20 @@ class KnownLines:
         self.completions: dict[int, tuple[int, int]] = {}
         self.mtu_line: int | None = None
         self.nameless_failure: int | None = None
+        self.strange: tuple[int, str, int] | None = None  # first line of NCCL's warnings that nothing here explains
 
     def take(self, number: int, line: str) -> None:
         if _ROUTINE.search(line):
             return
-        for signature in SIGNATURES:
-            if signature.pattern.search(line):
-                _, first, count = self.seen.get(signature.code, (signature, number, 0))
-                self.seen[signature.code] = (signature, first, count + 1)
-        if found := COMPLETION.search(line):
+        known = [signature for signature in SIGNATURES if signature.pattern.search(line)]
+        for signature in known:
+            _, first, count = self.seen.get(signature.code, (signature, number, 0))
+            self.seen[signature.code] = (signature, first, count + 1)
+        found = COMPLETION.search(line)
+        if not known and not found and (warned := _WARNED.search(line)):
+            first, text, count = self.strange or (number, warned[1], 0)
+            self.strange = (first, text, count + 1)
+        if found:
             status = int(found.group(2)) if found.group(2) else STATUS_OF_NAME.get(found.group(1) or "", -1)
             first, count = self.completions.get(status, (number, 0))
             self.completions[status] = (first, count + 1)
@@ -53,6 +59,11 @@ class KnownLines:
                                                           "look up the status in the verbs documentation, and the first "
                                                           "error of the peer"))
             yield finding(code, "error", first, message + (f" ({count} lines)" if count > 1 else ""), fix)
+        if self.strange is not None:
+            first, text, count = self.strange
+            more = f", and {count - 1} more such" if count > 1 else ""
+            yield finding("unknown-warning", "warning", first, f"NCCL warns of something that is not in the list of known failures{more}: {text}",
+                          "read it as it stands; the first warning of the first host that has one is nearest to the cause")
         if self.mtu_line is not None:
             yield finding("small-mtu", "warning", self.mtu_line, "the path takes packets of 1 KiB only", "jumbo frames (MTU "
                           "9000) on hosts and switches")
