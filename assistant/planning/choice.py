@@ -84,7 +84,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     confidence = _confidence(chosen, wanted)
     second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
     # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
-    coin_flip = second is not None and second.points == chosen.points and chosen.verdict == "acceptable"
+    # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin flip.
+    coin_flip = second is not None and second.points == chosen.points and chosen.verdict == "acceptable" and cheapest in (chosen, second)
     return Choice(chosen, second or runner_up, confidence, len(tied) > 1 and chosen is not cheapest, coin_flip)
 
 
