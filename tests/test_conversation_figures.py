@@ -339,3 +339,16 @@ def test_what_is_said_of_a_served_model_in_the_words_of_training_counts(begin: B
     assert shown.plan.recommendation.verdict == "infeasible", "in two bytes the weights do not fit"
     assert "it does not belong to inference" in " ".join(one(conversation.say("megatron, answers of 800 tokens"), Understood).assumed)
     assert conversation.draft.fields["inference.output_tokens"] == 800
+
+
+def test_a_provider_that_is_denied_is_taken_back(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB, "on AWS", "not AWS")
+    assert "cluster.provider" not in conversation.draft.fields and conversation.plan.recommendation.fabric != "aws-efa-v2"
+    assert "cluster.provider" not in begin(JOB, "on coreweave", "any provider").draft.fields
+
+
+def test_how_long_something_is_in_use_a_day_is_not_how_long_the_run_takes(begin: Begin) -> None:  # noqa: F811
+    conversation = begin(JOB)
+    before = conversation.draft.fields
+    conversation.say("8 hours a day")
+    assert conversation.draft.fields == before

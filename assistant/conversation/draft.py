@@ -15,7 +15,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 EXCLUDED = "constraints.excluded_fabrics"
 # The same thing in a job that trains and in one that serves.
 _COUNTERPARTS = {"training.precision": "inference.precision", "training.sequence_length": "inference.prompt_tokens",
-                 "inference.precision": "training.precision", "inference.prompt_tokens": "training.sequence_length"}
+                 "inference.precision": "training.precision"}
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 

@@ -120,8 +120,22 @@ def read_sites(reading: Reading) -> None:
             reading.message.take(match.start(), match.end("unit"))
 
 
+_ANY_PROVIDER = re.compile(r"\b(?:any|whichever|whatever|no particular|no fixed|an open)\s(?:cloud\s)?(?:provider|cloud|hyperscaler)s?\b|"
+                           r"\bprovider\s(?:is\s|stays\s|remains\s|left\s)?(?:open|undecided|not fixed)\b|\bprovider[\s-]agnostic\b")
+
+
+def _take_back(reading: Reading, provider: str | None = None) -> None:
+    """The provider that was said before is not it any more."""
+    told = reading.context.fields.get("cluster.provider") if reading.context is not None else None
+    if told is not None and provider in (None, told) and "cluster.provider" not in reading.unset:
+        reading.unset.append("cluster.provider")
+
+
 def read_providers(reading: Reading) -> None:
     """The one provider that is named; ruling one out rules out what only it sells."""
+    for match in reading.message.find(_ANY_PROVIDER):
+        _take_back(reading)
+        reading.message.take_match(match)
     named: list[tuple[str, re.Match[str]]] = []
     previous: tuple[int, bool] | None = None
     named_otherwise = any(not reading.message.negation(*m.span()) for m in reading.message.find(reading.lexicon.provider_pattern)) and len(
@@ -136,6 +150,7 @@ def read_providers(reading: Reading) -> None:
         previous = (match.end(), denied)
         if denied:
             reading.excluded += [f.id for f in reading.lexicon.catalog.fabrics.values() if f.providers == [provider]]
+            _take_back(reading, provider)
             start, end = (denial.start, denial.end) if denial else match.span()
             reading.message.take(start, end)
         else:

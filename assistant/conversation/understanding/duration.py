@@ -46,10 +46,19 @@ _PAST = re.compile(r"(?<!stop )(?<!end )(?<!ends )(?<!over )(?<!done )(?<!finish
 _RUN_BEFORE = re.compile(r"\b(?:for|run(?:s|ning)?|train(?:s|ing)?|lasts?|takes?|rent(?:ing)?|over|days\s?[=:])\b[^.;,]{0,24}$")
 
 
+# "8 hours a day" is how long something is in use, not how long it takes.
+_OF_EACH = re.compile(r"\s?(?:a|per|each|every|/)\s?(?:day|night|week|month|year)\b")
+
+
+_SO_MUCH_A = re.compile(r"\b(?:hours?|hrs?|minutes?|mins?|times)\s$")
+
+
 def read_time(reading: Reading) -> None:
     """A stretch of time is a deadline when it limits, else the length of the run; a date ("by Friday") is not guessed."""
     for match in reading.message.find(_TIME):
         text = match["n"].strip()
+        if _OF_EACH.match(reading.message.text, match.end()) or (text in ("a", "an") and _SO_MUCH_A.search(reading.message.text[:match.start()])):
+            continue
         if text == "a couple of" or reading.message.negation(match.start(), match.end()):
             continue
         number = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5, "one and a half": 1.5}.get(text) or value(text)

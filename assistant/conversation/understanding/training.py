@@ -11,7 +11,7 @@ from .numbers import AMOUNT, NUMBER, binary, plain, value, whole
 from .reading import Reading
 
 _TOKENS = r"(?:tokens?|toks?)\b"
-_IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|"
+_IS = (r"(?:\s?(?:=|:|~|->|=>|>|(?:of|is|are|was|were|be|being|at|about|around|roughly|approximately|to|up|down|now|wrong|incorrect|misstated|"
        r"mistaken|actually|really|rather|should|must|will|would|can|equals|just|only|currently|maybe|probably|"
        r"no more than|not more than|at most|maximally|increased|reduced|raised|lowered|changed|grows?|grew|grown|rises?|rose|jumps?|jumped|falls?|fell|drops?|dropped|shrinks?|shrank|"
        r"becomes?|became|extends?|extended|increases?|went|set|has|have|having|runs?|averages?|averaging|typically|usually|contains?|takes?|comes?|"
