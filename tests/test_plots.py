@@ -59,7 +59,7 @@ def test_the_recommended_the_runner_up_and_the_slowest_stand_beside_each_other(l
 
 
 def test_every_part_has_a_sign_of_its_own():
-    fills = [fill for _, _, fill, _ in plots._PARTS]
+    fills = [fill for _, _, fill, _ in plots.PARTS]
     assert len(set(fills)) == len(fills) and all(len(fill) == 1 for fill in fills)
 
 
