@@ -124,7 +124,7 @@ async def test_typing_goes_on_while_a_plan_is_worked_out(library):
         go_on.set()
         await user.until(lambda: not user.talk.busy)
         await user.press("enter")
-        assert "whole proof with its facts" in user.sees()
+        await user.until(lambda: "whole proof with its facts" in user.sees())
 
 
 @on_screen

@@ -28,8 +28,11 @@ def opened(content: Content, embedder: Embedder, folder: Path | None = None) -> 
     path = folder / f"index-{fingerprint}-{key(content)}.npz"
     arrays = store.read(path)
     if arrays is None or not _fits(arrays, content):
-        arrays = _built(content, embedder, store.known_vectors(folder, fingerprint))
-        store.write(path, arrays)
+        with store.alone(path):
+            arrays = store.read(path)  # another program may have built it meanwhile
+            if arrays is None or not _fits(arrays, content):
+                arrays = _built(content, embedder, store.known_vectors(folder, fingerprint))
+                store.write(path, arrays)
     return Index(content, arrays, embedder)
 
 

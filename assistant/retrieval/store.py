@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+PATIENCE_S = 600  # longer than it takes to build; then whoever holds the lock is taken to hang
 _KEPT = 3  # index files: switching between two models or two branches must not rebuild each time
 _UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
 
@@ -45,6 +46,24 @@ def write(path: Path, arrays: Arrays) -> bool:
         with contextlib.suppress(OSError):
             old.unlink()
     return True
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """While one program builds an index the others wait for it, and then find it; where nothing can be locked, nobody waits."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path.with_suffix(".lock"), timeout=PATIENCE_S)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except (OSError, NotImplementedError, Timeout):
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:
