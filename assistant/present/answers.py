@@ -22,7 +22,8 @@ _NAMES = {"cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.gpus_per_node":
           "training.tokens": "tokens of the run",
           "training.framework": "framework", "training.micro_batches": "micro-batches", "inference.precision": "precision",
           "inference.prompt_tokens": "tokens of a prompt", "kv_cache.precision": "precision",
-          "budget.gpu_hour_usd": "USD per GPU-hour"}
+          "budget.gpu_hour_usd": "USD per GPU-hour", "cluster.oversubscription": "oversubscription", "model.practice": "time of compute, factor",
+          "parallelism.strategy": "data parallelism", "parallelism.interleave": "interleaving"}
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:

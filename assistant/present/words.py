@@ -22,7 +22,10 @@ def figure(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, (int, float)):
-        return figures.significant(value, 6) if abs(value) < 1e6 else f"{value:.4g}".replace("e+0", "e").replace("e+", "e")
+        if abs(value) >= 1e6:
+            return f"{value:.4g}".replace("e+0", "e").replace("e+", "e")
+        text = figures.significant(value, 6)
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return str(value)
 
 
