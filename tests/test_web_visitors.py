@@ -72,6 +72,7 @@ async def test_a_page_loaded_anew_goes_on_with_its_conversation_and_looking_leav
         looked = await visit(client, served)
         await looked.until(FIRST_QUESTION)
         await looked.leaves()
+        await gone(served.children())  # its place is given back when the process is gone
         first = await visit(client, served)
         await first.until(FIRST_QUESTION)
         await first.says(JOB)

@@ -102,6 +102,7 @@ async def gone(pids: list[int]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while any(alive(pid) for pid in pids):
             await asyncio.sleep(0.1)
+    await asyncio.sleep(0.3)  # until the server has noticed
 
 
 class Visitor:
