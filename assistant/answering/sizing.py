@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Any
 
 from assistant.library import Library
 from assistant.library.questionnaires import from_value
+from assistant.planning.grid import MOST_GPUS, round_sizes
 from assistant.planning.prediction import predict
 from assistant.planning.resolve import Assumptions
 from assistant.present.figures import layout, significant
@@ -26,8 +25,6 @@ from .model_sizes import run_tokens
 from .result import computed, figure
 from .situation import fabrics, gpu_of, model_of, params_of, questionnaire
 
-MOST_GPUS = 200_000  # more than any cluster; what needs more is no job
-_STEPS = (8, 10, 12, 14)  # sizes tried in every doubling, in eighths of the smaller
 _DAY = 86_400.0
 _SERVING = ("Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks above the "
             "average load, and copies in reserve, come on top.")
@@ -77,7 +74,7 @@ def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Com
     params = named[1].active_params if named[1].experts else params_of(asked, named[1])
     peak = _peak(asked, gpu)
     at_peak = max(1, math.ceil(6.0 * params * tokens / (peak * days * _DAY)))
-    found = next((gpus for gpus in _grid(at_peak, gpu.gpus_per_node) if _days(sizes, gpus, tokens) <= days), None)
+    found = next((gpus for gpus in round_sizes(at_peak, gpu.gpus_per_node) if _days(sizes, gpus, tokens) <= days), None)
     if found is None:
         return _never(asked, named[0], sizes, tokens, days, taken)
     sizes.take_over(found, taken)
@@ -196,14 +193,6 @@ def _carried(sizes: _Sizes, gpus: int) -> float:
 def _output_tokens(sizes: _Sizes, gpus: int) -> float:
     said = sizes.asked.fields.get("inference.output_tokens")
     return said or next(one.value for one in sizes.at(gpus).assumptions if one.field == "inference.output_tokens")
-
-
-def _grid(least: int, node: int) -> Iterator[int]:
-    """Sizes from ``least`` up: parts of a node, then whole nodes, four sizes to every doubling."""
-    yield from (n for n in (1, 2, 4) if least <= n < node)
-    small = [n * node for n in range(1, 8)]
-    large = (step * 2**power * node for power in range(40) for step in _STEPS)
-    yield from (gpus for gpus in (*small, *takewhile(lambda gpus: gpus <= MOST_GPUS, large)) if gpus >= least)
 
 
 def _over(fabric: Fabric, gpus: int, gpu: Gpu) -> str:

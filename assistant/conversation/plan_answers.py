@@ -29,6 +29,7 @@ _FIGURES: dict[str, _Figure] = {
     "split": plan_figures.split,
 }
 _PARTS = {"network": "The network", "nccl": "NCCL settings"}
+_NOTHING_WORKS = Note(text="Nothing works as asked.")
 _LEAST_DIFFERENCE = 0.0005  # of the cost: a smaller one is none
 
 
@@ -99,38 +100,26 @@ def _able(plan: Plan) -> list[Candidate]:
 
 
 def _cheapest(plan: Plan, catalog: Catalog) -> Note:
-    able = sorted(_able(plan), key=lambda c: c.cost_usd.p50 if c.cost_usd else 0.0)
+    able = sorted(_able(plan), key=lambda c: c.cost_usd.p50 if c.cost_usd else 0.0)[: plan_figures.MOST_OTHERS]
     if not able:
-        return Note(text="Nothing works as asked, so nothing is the cheapest.")
-    items = [
-        f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws."
-        for c in able[: plan_figures.MOST_OTHERS]
-    ]
-    best = able[0].fabric
-    why = (
-        "It is the recommendation."
-        if best == plan.recommendation.fabric
-        else plan.recommendation.not_the_likeliest or f"Recommended is {plan.recommendation.fabric}."
-    )
-    return Note(text=f"{best} has the lowest cost in the median. {why}", items=tuple(items))
+        return _NOTHING_WORKS
+    items = [f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws." for c in able]
+    best, taken = able[0].fabric, plan.recommendation
+    other = taken.not_the_likeliest or f"Recommended is {taken.fabric}."
+    return Note(text=f"{best} has the lowest cost in the median. {'It is the recommendation.' if best == taken.fabric else other}", items=tuple(items))
 
 
 def _fastest(plan: Plan, catalog: Catalog) -> Note:
-    able = sorted(_able(plan), key=lambda c: c.step_time_s.p50 if c.step_time_s else 0.0)
-    if not able:
-        return Note(text="Nothing works as asked, so nothing is the fastest.")
-    items = [
-        f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}."
-        for c in able[: plan_figures.MOST_OTHERS]
-    ]
-    return Note(text=f"{able[0].fabric} is the fastest.", items=tuple(items))
+    able = sorted(_able(plan), key=lambda c: c.step_time_s.p50 if c.step_time_s else 0.0)[: plan_figures.MOST_OTHERS]
+    items = [f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}." for c in able]
+    return Note(text=f"{able[0].fabric} is the fastest.", items=tuple(items)) if able else _NOTHING_WORKS
 
 
 def _second(plan: Plan, catalog: Catalog) -> Event:
     second = plan.recommendation.runner_up
     if second is None or candidate(plan, second) is None or chosen(plan) is None:
         if plan.recommendation.verdict == "infeasible":
-            return Note(text="Nothing works as asked.")
+            return _NOTHING_WORKS
         alone = plan.recommendation.fabric == "none"
         return Note(text="No network is needed, so none is the second." if alone else "There is no second: nothing else would do here.")
     return comparing.compare(plan, plan.recommendation.fabric, second, catalog)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from assistant.cost import HOURS_PER_MONTH
 from assistant.present import figures, reading
 from assistant.present.fields import assumed_text, field_name, field_text
 from assistant.present.plots import PARTS
@@ -14,7 +15,7 @@ from assistant.vocabulary.plan import Candidate, Plan
 from .changes import unit_of_work
 from .events import Note
 
-_HOURS_PER_MONTH, _DAY = 730.0, 86_400.0
+_DAY = 86_400.0
 _LEAST_SHARE = 0.005  # of a step: what is below is not told
 _AGREES = 0.03  # a product of rounded factors that is further from the figure beside it would only puzzle
 MOST_OTHERS = 4
@@ -72,7 +73,7 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     if hourly + network:
         items.append(
             f"{'All ' if gpus > 1 else ''}{gpus:,} GPU{'s' if gpus > 1 else ''}: {figures.usd(gpus * (hourly + network))} an hour, {figures.usd(24 * gpus * (hourly + network))} a day, "
-            f"{figures.usd(_HOURS_PER_MONTH * gpus * (hourly + network))} a month; {figures.significant(gpus * hours)} GPU-hours in all."
+            f"{figures.usd(HOURS_PER_MONTH * gpus * (hourly + network))} a month; {figures.significant(gpus * hours)} GPU-hours in all."
         )
     if network:
         items.append(f"The network's part: {figures.percent(100 * network / (hourly + network))}.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .arithmetic import amortized, break_even_slowdown, power, run_cost
+from .arithmetic import HOURS_PER_MONTH, amortized, break_even_slowdown, power, run_cost
 from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
 from .priced import Freshness, Priced
 
-__all__ = ["CandidatePrice", "Freshness", "Priced", "amortized", "best_interval", "break_even_slowdown", "candidate_prices",
+__all__ = ["HOURS_PER_MONTH", "CandidatePrice", "Freshness", "Priced", "amortized", "best_interval", "break_even_slowdown", "candidate_prices",
            "mean_time_between", "power", "run_cost", "time_factor"]

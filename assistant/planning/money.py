@@ -6,7 +6,7 @@ import datetime
 
 import numpy as np
 
-from assistant.cost import CandidatePrice, candidate_prices
+from assistant.cost import HOURS_PER_MONTH, CandidatePrice, candidate_prices
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
@@ -14,7 +14,7 @@ from assistant.vocabulary.catalog import Catalog
 from .candidates import Considered
 from .design import oldest_price
 from .entry import Entry
-from .resolve import HOURS_PER_MONTH, Resolved
+from .resolve import Resolved
 
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
 # around the middle (InfiniBand 0.23–0.37, Spectrum-X 0.17–0.24, RoCE 0.085–0.125 USD per GPU-hour).

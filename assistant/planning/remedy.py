@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from math import isfinite
 from typing import Any
 
@@ -17,6 +18,7 @@ from .candidates import considered
 from .choice import meets
 from .entry import Entry
 from .estimate import machine, model_job, networks
+from .grid import round_sizes
 from .headline import usd
 from .resolve import Resolved, resolve
 from .serving import serving
@@ -126,17 +128,11 @@ def _more_gpus(job: Resolved, architecture: Any, quick: Entry, catalog: Catalog)
         return ""
     allowed = deadline * 24 / quick.median_hours * here
     least = job.gpus * here / allowed
-    for gpus in _round_sizes(least, MOST_TIMES * least, job.gpus_per_node):
+    for gpus in takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node)):
         found = _time_per_token(job, gpus, architecture, quick, catalog)
         if found is not None and found <= allowed:
             return f", or with about {gpus:,} GPUs"
     return ""
-
-
-def _round_sizes(least: float, most: float, node: int) -> list[int]:
-    """Whole nodes in numbers that split well, four to a doubling: 4, 5, 6, 7, 8, 10, 12, 14, 16 and so on."""
-    return [gpus for power in range(24) for eighths in (8, 10, 12, 14) if (eighths << power) % 8 == 0
-            if least <= (gpus := (eighths << power) // 8 * node) <= most]
 
 
 def _time_per_token(job: Resolved, gpus: int, architecture: Any, entry: Entry, catalog: Catalog) -> float | None:

@@ -18,7 +18,6 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 _TOKENS_PER_PARAMETER = 20.0
 _FINETUNING_TOKENS = 1e9
-HOURS_PER_MONTH = 730.0
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
 
 
