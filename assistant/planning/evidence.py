@@ -51,7 +51,7 @@ def _to_the_point(conclusion: Conclusion, library: Library) -> list[str]:
 
 
 def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: object | None) -> list[tuple[Passage, float]]:
-    if index is None or "sold-by-the-provider" in conclusion.rule:  # what a search finds there is mostly another provider's
+    if index is None or conclusion.look_up is None:
         return []
     hits = index.for_query(conclusion.look_up, PASSAGES_PER_FINDING)
     return [(knowledge.passages[hit.passage], hit.score) for hit in hits if hit.score >= LEAST_SCORE]

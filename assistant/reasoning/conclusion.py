@@ -24,5 +24,5 @@ class Conclusion:
     because: str
     facts: dict[str, Any]
     claims: tuple[str, ...]
-    look_up: str
+    look_up: str | None
     from_findings: tuple[str, ...] = field(default=())

@@ -242,7 +242,7 @@ class Rule(Entry):
     then: Then
     because: str = Field(min_length=10)
     claims: list[str] = Field(min_length=1)
-    look_up: str = Field(min_length=3)
+    look_up: str | None = Field(default=None, min_length=3)  # none: its claims say all there is
     grade: Grade
     touches: list[Touch] = Field(default_factory=list)
     examples: list[Example] = Field(min_length=2)

@@ -22,7 +22,6 @@ from .reading import Context, Reading
 __all__ = ["Context", "understand"]
 
 
-
 def understand(text: str, *, context: Context | None = None, catalog: Catalog | None = None) -> Understanding:
     """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
 
@@ -38,18 +37,33 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     reading = Reading(message, lexicon.of(catalog), context)
     unread = impossible.refuse(reading) + impossible.set_links_aside(reading)
     unread += impossible.set_others_aside(reading)
-    answers = answered.is_yes_or_no(message.text, context.asked if context else None)
-    reading.intent = "describe" if answers else intents.intent_of(message)
-    if reading.intent == "change" and context and context.asked and answered.is_a_plain_no(message.text):
-        reading.intent = "describe"
-    if reading.intent in ("what-if", "change") and intents.is_answer(message, context.asked if context else None):
-        reading.intent = "describe"
+    reading.intent = _intent_at_first(message, context)
     if reading.intent in ("why", "why-not", "compare"):
         _read_names(reading)
     elif reading.intent not in ("help", "undo", "export"):
         _read_beside_others(reading)
     message.give_back(unread + reading.held)
     reading.settle_denied()
+    _settle(reading)
+    return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
+                         unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
+                         rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
+
+
+def _intent_at_first(message: Message, context: Context | None) -> str:
+    """The intent by the words alone, and by the question that is open."""
+    asked = context.asked if context else None
+    if answered.is_yes_or_no(message.text, asked):
+        return "describe"
+    intent = intents.intent_of(message)
+    if intent == "change" and asked and answered.is_a_plain_no(message.text):
+        return "describe"
+    return "describe" if intent in ("what-if", "change") and intents.is_answer(message, asked) else intent
+
+
+def _settle(reading: Reading) -> None:
+    """What the intent is once it is known which facts were said; of a question, only the facts that it states."""
+    message = reading.message
     if reading.unknown_gpus and not reading.fields and reading.intent in ("describe", "change", "what-if"):
         reading.doubts.append(f"\"{reading.unknown_gpus[0]}\" is no GPU of the catalog: name the one of it that comes nearest")
     reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
@@ -58,9 +72,6 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
         reading.intent = "change"
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):
         reading.fields = {name: value for name, value in reading.fields.items() if intents.states(name, value, message)}
-    return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
-                         unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
-                         rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
 
 
 def _read_beside_others(reading: Reading) -> None:

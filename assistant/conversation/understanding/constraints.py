@@ -136,33 +136,38 @@ def read_providers(reading: Reading) -> None:
     for match in reading.message.find(_ANY_PROVIDER):
         _take_back(reading)
         reading.message.take_match(match)
-    named: list[tuple[str, re.Match[str]]] = []
-    previous: tuple[int, bool] | None = None
-    named_otherwise = any(not reading.message.negation(*m.span()) for m in reading.message.find(reading.lexicon.provider_pattern)) and len(
-        {reading.lexicon.providers[squeezed(m[0])] for m in reading.message.find(reading.lexicon.provider_pattern)}) > 1
-    for match in reading.message.find(reading.lexicon.provider_pattern):
-        provider = reading.lexicon.providers[squeezed(match[0])]
-        denial = reading.message.negation(match.start(), match.end())
-        if denial and reading.intent == "change" and named_otherwise:
-            reading.message.take(denial.start, denial.end)
-            continue  # "not AWS - Azure" puts right, it rules nothing out
-        denied = denial is not None or bool(previous and previous[1] and reading.message.lists_on(previous[0], match.start()))
-        previous = (match.end(), denied)
-        if denied:
-            reading.excluded += [f.id for f in reading.lexicon.catalog.fabrics.values() if f.providers == [provider]]
-            _take_back(reading, provider)
-            start, end = (denial.start, denial.end) if denial else match.span()
-            reading.message.take(start, end)
-        else:
-            named.append((provider, match))
+    named = _providers_named(reading)
     if reading.excluded and not named and not reading.fields and reading.intent == "change":
         reading.intent = "describe"  # "not AWS, and not GCP either" puts nothing in its place
     likely = [pair for pair in named if _LIKELY.search(reading.message.text[:pair[1].start()])]
     if len({provider for provider, _ in likely}) == 1:
-        reading.set("cluster.provider", likely[0][0])
-        for _, match in named:
-            reading.message.take_match(match)
+        meant = likely[0][0]
     elif len({provider for provider, _ in named}) == 1 or (named and reading.intent == "change"):
-        reading.set("cluster.provider", named[-1][0])
-        for _, match in named:
-            reading.message.take_match(match)
+        meant = named[-1][0]
+    else:
+        return
+    reading.set("cluster.provider", meant)
+    for _, match in named:
+        reading.message.take_match(match)
+
+
+def _providers_named(reading: Reading) -> list[tuple[str, re.Match[str]]]:
+    """Every provider that is named and not denied; what is denied is ruled out, or put right by another."""
+    found = [(reading.lexicon.providers[squeezed(match[0])], match) for match in reading.message.find(reading.lexicon.provider_pattern)]
+    others = any(not reading.message.negation(*match.span()) for _, match in found) and len({provider for provider, _ in found}) > 1
+    named: list[tuple[str, re.Match[str]]] = []
+    previous: tuple[int, bool] | None = None
+    for provider, match in found:
+        denial = reading.message.negation(match.start(), match.end())
+        if denial and reading.intent == "change" and others:
+            reading.message.take(denial.start, denial.end)
+            continue  # "not AWS - Azure" puts right, it rules nothing out
+        denied = denial is not None or bool(previous and previous[1] and reading.message.lists_on(previous[0], match.start()))
+        previous = (match.end(), denied)
+        if not denied:
+            named.append((provider, match))
+            continue
+        reading.excluded += [f.id for f in reading.lexicon.catalog.fabrics.values() if f.providers == [provider]]
+        _take_back(reading, provider)
+        reading.message.take(*((denial.start, denial.end) if denial else match.span()))
+    return named

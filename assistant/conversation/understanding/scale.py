@@ -84,12 +84,7 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         return  # "H100 at $2.10, we would take 96": a number alone counts the GPU just named
     if name == "N each" and not _is_per_node(reading, scale, match):
         return
-    if "other" in said:
-        reading.unknown_gpus.append(next(reading.message.typed(*match.span(name)) for name, text in match.groupdict().items()
-                                         if name.startswith("other") and text))
-    if "other" in said and reading.known("cluster.gpu"):
-        reading.held.append(match.span())  # so many of a GPU that is not in the catalog: no count of those that are known
-        reading.message.take_match(match)
+    if "other" in said and _is_of_unknown(reading, match):
         return
     counts = _counts(name, said, in_all=_is_in_all(reading, match), in_total=_is_in_total(reading, match))
     if counts and _OF_TIME.match(reading.message.text, match.end()):
@@ -107,6 +102,17 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
         scale.per_node = 8  # every DGX and HGX board with SXM GPUs carries eight
     scale.gpu = gpu or scale.gpu
     _take(reading, scale, match, counts, beside=name == "each node has N")
+
+
+def _is_of_unknown(reading: Reading, match: re.Match[str]) -> bool:
+    """Note a GPU that is not in the catalog; whether its count is set aside, as no count of the one that is known."""
+    reading.unknown_gpus.append(next(reading.message.typed(*match.span(name)) for name, text in match.groupdict().items()
+                                     if name.startswith("other") and text))
+    if not reading.known("cluster.gpu"):
+        return False
+    reading.held.append(match.span())
+    reading.message.take_match(match)
+    return True
 
 
 def _is_in_all(reading: Reading, match: re.Match[str]) -> bool:
