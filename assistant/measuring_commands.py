@@ -15,20 +15,36 @@ if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
 
 _WRITERS = (".csv", ".json", ".svg")
-CatalogFile = Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts and prices, over the shipped catalog.")]
-ProfileFile = Annotated[Optional[Path], typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.")]
+CatalogFile = Annotated[
+    Path | None, typer.Option("--catalog", help="Your own facts and prices, over the shipped catalog.")
+]
+ProfileFile = Annotated[
+    Path | None, typer.Option("--profile", help="Factors from your own runs, as weft calibrate writes.")
+]
 _OUT = "A file ending in .svg, .csv or .json; give it several times for several files."
-Varied = Annotated[list[str], typer.Option("--vary", metavar="PATH=VALUES", help=(
-    "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. "
-    "cluster.fabric=all: each fabric in turn as the one that is already there; every fabric is computed at every point anyway."))]
+Varied = Annotated[
+    list[str],
+    typer.Option(
+        "--vary",
+        metavar="PATH=VALUES",
+        help=(
+            "A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. "
+            "cluster.fabric=all: each fabric in turn as the one that is already there; every fabric is computed at every point anyway."
+        ),
+    ),
+]
 
 
-def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
-          vary: Varied, form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
-          plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
-          metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
-          out: Annotated[Optional[list[Path]], typer.Option("--out", help=_OUT)] = None,
-          catalog: CatalogFile = None, profile: ProfileFile = None) -> None:
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
+    vary: Varied,
+    form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+    plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
+    metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
+    out: Annotated[list[Path] | None, typer.Option("--out", help=_OUT)] = None,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
     """Vary fields of a questionnaire: every fabric at every point, and the size at which InfiniBand begins to pay."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
@@ -41,7 +57,9 @@ def sweep(file: Annotated[Path, typer.Argument(help="A questionnaire to vary. Se
         if path.suffix not in _WRITERS:
             raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(path), field="--out"))
     library = load(user_catalog=catalog, profile=profile)
-    axes = axes_of(vary, [ident for ident, fabric in library.catalog.fabrics.items() if fabric.technology not in ("none", "wan")])
+    axes = axes_of(
+        vary, [ident for ident, fabric in library.catalog.fabrics.items() if fabric.technology not in ("none", "wan")]
+    )
     questionnaire = read_one(file, library.catalog)
     with progress_bar("sweeping") as advance:
         made = run(questionnaire, axes, library, advance)
@@ -80,9 +98,11 @@ def _one_of(option: str, given: str, accepted: tuple[str, ...]) -> None:
         raise InputError(f'expected one of {", ".join(accepted)}, got "{given}"', Place(field=option))
 
 
-def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False)],
-              out: Annotated[Path, typer.Option("--out", help="The profile, which plan, predict and sweep take with --profile.")],
-              catalog: CatalogFile = None) -> None:
+def calibrate(
+    runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The profile, which plan, predict and sweep take with --profile.")],
+    catalog: CatalogFile = None,
+) -> None:
     """Two factors on time, for compute and for the network, from your own measured runs; a few rows are enough.
 
     Columns (names in the first line, any order): gpu, gpus, global_batch, sequence_length, step_time_s are required; either
@@ -101,9 +121,14 @@ def calibrate(runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Mea
     sys.stdout.write("\n".join(calibration_lines(profile, line_width(widest=160, otherwise=110))) + "\n")
 
 
-def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False)] = None,
-              repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
-              form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+def benchmark(
+    part: Annotated[
+        str | None,
+        typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False),
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
     """How fast this is on this machine, with ratios: startup, one plan, the search, many plans."""
     from assistant import retrieval
     from assistant.benchmark import PARTS
@@ -119,7 +144,11 @@ def benchmark(part: Annotated[Optional[str], typer.Argument(help="startup, plan,
         retrieval.ready_index(library)
     with progress_bar("measuring") as advance:
         found = measured(library, [part] if part else list(PARTS), repeat, advance)
-    lines = [found.model_dump_json(by_alias=True, indent=2)] if form == "json" else benchmark_lines(found, line_width(widest=160, otherwise=110))
+    lines = (
+        [found.model_dump_json(by_alias=True, indent=2)]
+        if form == "json"
+        else benchmark_lines(found, line_width(widest=160, otherwise=110))
+    )
     sys.stdout.write("\n".join(lines) + "\n")
 
 

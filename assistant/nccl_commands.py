@@ -14,20 +14,31 @@ commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a 
 
 
 @commands.command()
-def env(fabric: Annotated[str, typer.Option("--fabric", help="A fabric id such as roce-v2-400.")],
-        gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
-        nodes: Annotated[int, typer.Option("--nodes", min=1, help="Nodes of the job.")] = 2,
-        interface: Annotated[Optional[str], typer.Option("--interface", help="The interface NCCL connects over, e.g. eth0.")] = None,
-        provider: Annotated[Optional[str], typer.Option("--provider", help="A provider id: some fabrics differ by cloud.")] = None,
-        sharp: Annotated[bool, typer.Option("--sharp", help="The SHARP plugin is loaded and an aggregation manager runs.")] = False,
-        ) -> None:
+def env(
+    fabric: Annotated[str, typer.Option("--fabric", help="A fabric id such as roce-v2-400.")],
+    gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
+    nodes: Annotated[int, typer.Option("--nodes", min=1, help="Nodes of the job.")] = 2,
+    interface: Annotated[
+        str | None, typer.Option("--interface", help="The interface NCCL connects over, e.g. eth0.")
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option("--provider", help="A provider id: some fabrics differ by cloud.")
+    ] = None,
+    sharp: Annotated[
+        bool, typer.Option("--sharp", help="The SHARP plugin is loaded and an aggregation manager runs.")
+    ] = False,
+) -> None:
     """A settings file: few lines, each with its reason; what is better left alone is said too."""
     from assistant.library import load
     from assistant.library.checks import known_id
     from assistant.network.nccl import Host, as_env_file
 
     catalog = load().catalog
-    for option, given, entries in (("--fabric", fabric, catalog.fabrics), ("--gpu", gpu, catalog.gpus), ("--provider", provider, catalog.providers)):
+    for option, given, entries in (
+        ("--fabric", fabric, catalog.fabrics),
+        ("--gpu", gpu, catalog.gpus),
+        ("--provider", provider, catalog.providers),
+    ):
         if given is not None:
             known_id(option, given, entries, {alias: entry.id for entry in entries.values() for alias in entry.aliases})
     host = Host(interface=interface, provider=provider, sharp=sharp)
@@ -35,8 +46,10 @@ def env(fabric: Annotated[str, typer.Option("--fabric", help="A fabric id such a
 
 
 @commands.command()
-def diagnose(logs: Annotated[list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file.")],
-             form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+def diagnose(
+    logs: Annotated[list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file.")],
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
     """What is wrong, how fast it is, what to change."""
     from assistant.library import load
     from assistant.network.diagnosis import diagnose as read
@@ -45,4 +58,6 @@ def diagnose(logs: Annotated[list[Path], typer.Argument(help="nccl-tests output,
     if form not in ("text", "json"):
         raise InputError(f'expected one of text, json, got "{form}"', Place(field="--format"))
     found = read(logs, load().catalog)
-    sys.stdout.write(found.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(diagnosis_lines(found)) + "\n")
+    sys.stdout.write(
+        found.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(diagnosis_lines(found)) + "\n"
+    )

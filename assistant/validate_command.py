@@ -16,12 +16,23 @@ if TYPE_CHECKING:
 
 
 def validate(
-    file: Annotated[Optional[Path], typer.Argument(metavar="FILE.csv", help="Your measured runs; ours when left away.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE.csv", help="Your measured runs; ours when left away.")
+    ] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Every run, predicted and measured.")] = False,
-    leave_one_out: Annotated[bool, typer.Option("--leave-one-out", help=(
-        "Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs."))] = False,
+    leave_one_out: Annotated[
+        bool,
+        typer.Option(
+            "--leave-one-out",
+            help=(
+                "Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs."
+            ),
+        ),
+    ] = False,
     form: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
-    catalog: Annotated[Optional[Path], typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")] = None,
+    catalog: Annotated[
+        Path | None, typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")
+    ] = None,
 ) -> None:
     """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model;
     without a file also how far the times of collectives are, small and large messages apart. Then the peak of memory where it
@@ -39,7 +50,9 @@ def validate(
     if form not in ("text", "json", "csv"):
         raise InputError(f'expected one of text, json, csv, got "{form}"', Place(field="--format"))
     if leave_one_out and file is not None:
-        raise InputError("expected the shipped runs with --leave-one-out: no constant was calibrated on a file of yours")
+        raise InputError(
+            "expected the shipped runs with --leave-one-out: no constant was calibrated on a file of yours"
+        )
     made = _compared(file, catalog, leave_one_out)
     if form == "text":
         sys.stdout.write(present.as_text(made, rows=rows, width=line_width()))

@@ -50,9 +50,25 @@ class User:
         return " ".join(self.sees().replace("▌", " ").split())
 
 
-_KEYS = {" ": "space", ",": "comma", ".": "full_stop", "-": "minus", "[": "left_square_bracket", "]": "right_square_bracket",
-         "/": "slash", "=": "equals_sign", "@": "at", "(": "left_parenthesis", ")": "right_parenthesis", "'": "apostrophe",
-         "$": "dollar_sign", "\\": "backslash", "&": "ampersand", "#": "number_sign", "?": "question_mark"}
+_KEYS = {
+    " ": "space",
+    ",": "comma",
+    ".": "full_stop",
+    "-": "minus",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+    "/": "slash",
+    "=": "equals_sign",
+    "@": "at",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    "'": "apostrophe",
+    "$": "dollar_sign",
+    "\\": "backslash",
+    "&": "ampersand",
+    "#": "number_sign",
+    "?": "question_mark",
+}
 
 
 @contextlib.asynccontextmanager

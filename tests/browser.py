@@ -17,8 +17,16 @@ import aiohttp
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE_S = 60.0
-_OPTIONS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-            "--enable-unsafe-swiftshader", "--hide-scrollbars", "--remote-debugging-port=0")
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--enable-unsafe-swiftshader",
+    "--hide-scrollbars",
+    "--remote-debugging-port=0",
+)
 _KEYS = {"enter": ("Enter", "Enter", 13, "\r"), "f2": ("F2", "F2", 113, ""), "f8": ("F8", "F8", 119, "")}
 # The page keeps its terminal to itself; a trap on the name under which it is kept finds it.
 _FIND_TERMINAL = """
@@ -85,7 +93,9 @@ class Page:
 
     async def resize(self, width: int, height: int) -> None:
         """Make the window so many pixels wide and high."""
-        await self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        await self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
 
     async def types(self, text: str) -> None:
         """Letters one after the other, as a keyboard sends them."""
@@ -146,8 +156,14 @@ async def browser(*options: str) -> AsyncIterator[Browser]:
     assert CHROMIUM is not None
     folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-chromium-"))
     process = await asyncio.create_subprocess_exec(
-        CHROMIUM, *_OPTIONS, *options, f"--user-data-dir={folder}", "about:blank",
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
+        CHROMIUM,
+        *_OPTIONS,
+        *options,
+        f"--user-data-dir={folder}",
+        "about:blank",
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
     try:
         async with aiohttp.ClientSession() as client:
             yield Browser(await _port(folder / "DevToolsActivePort"), client)

@@ -27,7 +27,7 @@ os.environ.setdefault("WEFT_CACHE", str(_OWN / "cache"))
 os.environ.setdefault("WEFT_HOME", str(_OWN / "home"))
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-import pytest  # noqa: E402
+import pytest
 
 
 @pytest.fixture(scope="session")

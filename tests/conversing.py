@@ -25,6 +25,7 @@ def library() -> Library:
 @pytest.fixture
 def begin(library: Library) -> Callable[..., Conversation]:
     """A conversation in which the given messages have been said, at the prices of one fixed day."""
+
     def begun(*messages: str, **options: Any) -> Conversation:
         planner = dated_planner(datetime.date(2026, 11, 20), searched=False)
         conversation = Conversation(library, **{"planner": planner, **options})

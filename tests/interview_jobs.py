@@ -73,11 +73,22 @@ pretraining             kimi-k2         b200          1024  -                  o
 """
 
 _FIELDS = {
-    "workload": "workload", "model": "model", "gpu": "cluster.gpu", "gpus": "cluster.gpus", "fabric": "cluster.fabric",
-    "batch": "training.global_batch", "seq": "training.sequence_length", "framework": "training.framework",
-    "length": "training.tokens", "price": "budget.gpu_hour_usd", "team": "constraints.network_team",
-    "neutral": "constraints.vendor_neutral", "spot": "budget.spot", "deadline": "constraints.deadline_days",
-    "load": "inference.requests_per_s"}
+    "workload": "workload",
+    "model": "model",
+    "gpu": "cluster.gpu",
+    "gpus": "cluster.gpus",
+    "fabric": "cluster.fabric",
+    "batch": "training.global_batch",
+    "seq": "training.sequence_length",
+    "framework": "training.framework",
+    "length": "training.tokens",
+    "price": "budget.gpu_hour_usd",
+    "team": "constraints.network_team",
+    "neutral": "constraints.vendor_neutral",
+    "spot": "budget.spot",
+    "deadline": "constraints.deadline_days",
+    "load": "inference.requests_per_s",
+}
 _NUMBERS = ("gpus", "batch", "seq", "length", "price", "deadline", "load")
 
 

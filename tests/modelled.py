@@ -17,7 +17,9 @@ def catalog() -> Catalog:
 
 def machine(gpus: int, gpu: str = "h100-sxm", gpus_per_node: int | None = None) -> Machine:
     entry = catalog().gpus[gpu]
-    return machine_of(entry, catalog().scale_ups[entry.scale_up], gpus, gpus_per_node or entry.gpus_per_node, catalog().constants)
+    return machine_of(
+        entry, catalog().scale_ups[entry.scale_up], gpus, gpus_per_node or entry.gpus_per_node, catalog().constants
+    )
 
 
 def network(fabric: str, on: Machine, nics: int | None = None) -> Network:

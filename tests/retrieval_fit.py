@@ -28,23 +28,33 @@ _RIDGE_OF_SIGNS = 2.0
 
 def fitted(index: Index, asked: Sequence[Question]) -> str:
     """The two assignments to put into ``ranking.py``."""
-    readings = read([question.text for question in asked], index.content, index.spelling, index.embedder, index.known_words)
+    readings = read(
+        [question.text for question in asked], index.content, index.spelling, index.embedder, index.known_words
+    )
     signals = [index.signals(reading) for reading in readings]
-    right = [np.array([document.place in question.accept for document in index.content.documents]) for question in asked]
+    right = [
+        np.array([document.place in question.accept for document in index.content.documents]) for question in asked
+    ]
     weights = _weights([pair for pair in zip(signals, right, strict=True) if pair[1].any()])
     relevances = [found @ weights for found in signals]
-    table = np.array([astuple(index.evidence(reading, found)) for found, reading in zip(relevances, readings, strict=True)])
+    table = np.array(
+        [astuple(index.evidence(reading, found)) for found, reading in zip(relevances, readings, strict=True)]
+    )
     answerable = np.array([bool(question.accept) for question in asked])
     sets = np.array([question.half for question in asked])
     coefficients, unseen = _logistic(table, answerable), _cross_validated(table, answerable, sets)
     threshold = np.quantile(unseen[answerable & (sets != FIRST_WRITTEN)], MOST_REFUSED)
-    lines = [f"# cross-validated, {name}: {np.mean(unseen[chosen & ~answerable] < threshold):.1%} of the unanswerable caught, "
-             f"{np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
-             for name, chosen in (*((name, sets == name) for name in dict.fromkeys(sets)), ("all", sets != ""))]
+    lines = [
+        f"# cross-validated, {name}: {np.mean(unseen[chosen & ~answerable] < threshold):.1%} of the unanswerable caught, "
+        f"{np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
+        for name, chosen in (*((name, sets == name) for name in dict.fromkeys(sets)), ("all", sets != ""))
+    ]
     names = (*(field.name for field in fields(ranking.Evidence)), "constant")
     values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
-    return (f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
-            f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n" + "\n".join(lines))
+    return (
+        f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
+        f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n" + "\n".join(lines)
+    )
 
 
 def _cross_validated(table: np.ndarray, answerable: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -69,7 +79,9 @@ def _weights(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
             among_right = likely * right
             gradient -= (among_right / max(among_right.sum(), 1e-12) - likely) @ signals / len(pairs)
         mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
-        weights -= (0.1 if step < 400 else 0.02) * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        weights -= (
+            (0.1 if step < 400 else 0.02) * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        )
     return weights
 
 

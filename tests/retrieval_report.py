@@ -19,8 +19,17 @@ from assistant.library import load
 from assistant.retrieval import Index, words
 from assistant.retrieval.lexical import WordIndex
 
-QUESTIONS = tuple(Path(__file__).with_name(name) for name in ("questions.yaml", "questions_fresh.yaml", "questions_a.yaml", "questions_b.yaml", "questions_c.yaml",
-                                                          "questions_d.yaml"))
+QUESTIONS = tuple(
+    Path(__file__).with_name(name)
+    for name in (
+        "questions.yaml",
+        "questions_fresh.yaml",
+        "questions_a.yaml",
+        "questions_b.yaml",
+        "questions_c.yaml",
+        "questions_d.yaml",
+    )
+)
 HALVES = ("tuning", "fresh", "a", "b", "c", "d-open", "d", "final")
 FITTED_ON = ("tuning", "fresh", "a", "b")
 FIRST = 5  # passages shown to a user
@@ -50,7 +59,10 @@ class Figures:
 def questions(half: str | None = None) -> list[Question]:
     """The labelled questions, of one half (or the fresh set) or all."""
     rows = [row for path in QUESTIONS for row in yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]]
-    found = [Question(row["id"], row["half"], row["way"], row["text"], frozenset(map(tuple, row.get("accept", ())))) for row in rows]
+    found = [
+        Question(row["id"], row["half"], row["way"], row["text"], frozenset(map(tuple, row.get("accept", ()))))
+        for row in rows
+    ]
     return [question for question in found if half in (None, question.half)]
 
 
@@ -64,7 +76,11 @@ def reciprocal_rank(order: Iterable[int], index: Index, question: Question) -> f
 
 def ranked_figures(orders: Sequence[np.ndarray], index: Index, asked: Sequence[Question]) -> tuple[float, float]:
     """Recall in the first five and mean reciprocal rank over the questions that have an answer."""
-    ranks = [reciprocal_rank(order, index, question) for order, question in zip(orders, asked, strict=True) if question.accept]
+    ranks = [
+        reciprocal_rank(order, index, question)
+        for order, question in zip(orders, asked, strict=True)
+        if question.accept
+    ]
     return float(np.mean([rank >= 1 / FIRST for rank in ranks])), float(np.mean(ranks))
 
 
@@ -72,14 +88,22 @@ def search_figures(index: Index, asked: Sequence[Question]) -> Figures:
     """Our search, its refusals included."""
     ranked = index.rank([question.text for question in asked])
     recall, mrr = ranked_figures([result.order for result in ranked], index, asked)
-    refusals = {answerable: [not result.answered for result, question in zip(ranked, asked, strict=True)
-                             if bool(question.accept) is answerable] for answerable in (True, False)}
+    refusals = {
+        answerable: [
+            not result.answered
+            for result, question in zip(ranked, asked, strict=True)
+            if bool(question.accept) is answerable
+        ]
+        for answerable in (True, False)
+    }
     return Figures(recall, mrr, float(np.mean(refusals[False])), float(np.mean(refusals[True])))
 
 
 def keyword_figures(index: Index, asked: Sequence[Question]) -> Figures:
     """Plain keyword search: BM25 over the passages' lower-case words."""
-    plain = WordIndex([{"text": words.plain_words(document.passage.text)} for document in index.content.documents], {"text": 1.0})
+    plain = WordIndex(
+        [{"text": words.plain_words(document.passage.text)} for document in index.content.documents], {"text": 1.0}
+    )
     orders = [np.argsort(-plain.scores(words.plain_words(question.text)), kind="stable") for question in asked]
     return Figures(*ranked_figures(orders, index, asked))
 
@@ -92,7 +116,10 @@ def embedding_figures(index: Index, asked: Sequence[Question]) -> Figures:
 
 
 RANKERS: dict[str, Callable[[Index, Sequence[Question]], Figures]] = {
-    "search": search_figures, "plain keywords": keyword_figures, "plain embedding": embedding_figures}
+    "search": search_figures,
+    "plain keywords": keyword_figures,
+    "plain embedding": embedding_figures,
+}
 
 
 def table(index: Index, halves: Sequence[str] = HALVES) -> str:
@@ -133,8 +160,10 @@ def missed(index: Index, half: str) -> str:
         rank = reciprocal_rank(result.order, index, question)
         wrong = result.answered if not question.accept else (rank < 1 / FIRST or not result.answered)
         if wrong:
-            lines.append(f"{question.id} {question.way:12} {question.text[:80]!r} rank {rank:.2f} score "
-                         f"{result.scores[result.order[0]]:.2f} found {first.passage.id}")
+            lines.append(
+                f"{question.id} {question.way:12} {question.text[:80]!r} rank {rank:.2f} score "
+                f"{result.scores[result.order[0]]:.2f} found {first.passage.id}"
+            )
     return "\n".join(lines)
 
 
@@ -150,7 +179,11 @@ def main() -> None:
         from tests.retrieval_fit import fitted
 
         print(fitted(index, [question for half in FITTED_ON for question in questions(half)]))
-    print(missed(index, chosen.half or "tuning") if chosen.missed else table(index, (chosen.half,) if chosen.half else HALVES))
+    print(
+        missed(index, chosen.half or "tuning")
+        if chosen.missed
+        else table(index, (chosen.half,) if chosen.half else HALVES)
+    )
 
 
 if __name__ == "__main__":

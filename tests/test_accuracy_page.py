@@ -39,7 +39,11 @@ def test_sources_with_calibration_rows_have_a_line_without_them(made):
 def test_the_plot_shows_every_run_at_its_place(made):
     runs = made.runs[:40]
     tree = ET.fromstring(accuracy_plot(runs))
-    dots = "".join(path.get("d", "") for path in tree.iter("{http://www.w3.org/2000/svg}path") if path.get("stroke") in ("#b9b9b9", "#1f4e9c"))
+    dots = "".join(
+        path.get("d", "")
+        for path in tree.iter("{http://www.w3.org/2000/svg}path")
+        if path.get("stroke") in ("#b9b9b9", "#1f4e9c")
+    )
     assert dots.count("M") == len(runs)
     shipped = (load().knowledge_folder / "handbook" / "accuracy.svg").read_text(encoding="utf-8")
     assert f"{len(made.runs)} published runs" in shipped

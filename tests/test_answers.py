@@ -76,7 +76,9 @@ COLLECTIVES = [
 
 
 @pytest.mark.parametrize(("question", "least"), COLLECTIVES)
-def test_a_collective_takes_at_least_its_bytes_over_the_line_rate_and_is_expected_to_take_longer(question, least, library):
+def test_a_collective_takes_at_least_its_bytes_over_the_line_rate_and_is_expected_to_take_longer(
+    question, least, library
+):
     found = computed(question, library, "collective")
     assert found.value == pytest.approx(least, rel=1e-4) and found.unit == "s"
     assert least < value(found, "expected") < 10 * least
@@ -97,8 +99,9 @@ def test_inside_one_node_no_network_is_crossed(library):
 
 
 def test_two_networks_are_compared_in_one_answer_and_a_bare_speed_is_taken_as_one_and_said(library):
-    found = computed("How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?", library,
-                     "collective")
+    found = computed(
+        "How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?", library, "collective"
+    )
     assert value(found, "at least, ethernet-tcp-100") == pytest.approx(2 * 7 / 8 * 140 * GB / TCP_100, rel=1e-4)
     assert value(found, "at least, infiniband-ndr-400") == pytest.approx(2 * 7 / 8 * 140 * GB / NDR_NODE, rel=1e-4)
     assert any("400 Gb/s is taken as InfiniBand" in one.why for one in found.assumptions)
@@ -114,21 +117,28 @@ def test_the_number_of_adapters_is_as_said_or_the_usual_one_said_as_an_assumptio
 
 # Sizes
 
+
 def test_parameters_are_summed_from_the_dimensions(library):
     dense = 80 * (2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192) + 2 * 128256 * 8192 + 8192
-    assert computed("How many parameters does llama 3.1 70b have?", library, "parameters").value == pytest.approx(dense, rel=1e-5)
+    assert computed("How many parameters does llama 3.1 70b have?", library, "parameters").value == pytest.approx(
+        dense, rel=1e-5
+    )
     mixture = computed("how many parameters has mixtral 8x7b", library, "parameters")
     expert, rest = 3 * 4096 * 14336, 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 4096 * 8) + 2 * 32000 * 4096
     assert mixture.value == pytest.approx(32 * 8 * expert + rest, rel=1e-4)
     assert value(mixture, "active") == pytest.approx(32 * 2 * expert + rest, rel=1e-4)
 
 
-@pytest.mark.parametrize(("question", "bytes_"), [
-    ("kv cache of llama 3.1 70b at 128k context", 80 * 2 * 8 * 128 * 2 * 131072),
-    ("How big is the KV cache per token of llama 3.1 8b?", 32 * 2 * 8 * 128 * 2),
-    ("kv cache per token of deepseek-v3", 61 * (512 + 64) * 2),
-    ("how big is the kv cache of llama 3.1 8b for 32k tokens and 16 requests", 32 * 2 * 8 * 128 * 2 * 32768 * 16),
-    ("kv cache size of llama 3.1 70b in fp8 for 8k context", 80 * 2 * 8 * 128 * 8192)])
+@pytest.mark.parametrize(
+    ("question", "bytes_"),
+    [
+        ("kv cache of llama 3.1 70b at 128k context", 80 * 2 * 8 * 128 * 2 * 131072),
+        ("How big is the KV cache per token of llama 3.1 8b?", 32 * 2 * 8 * 128 * 2),
+        ("kv cache per token of deepseek-v3", 61 * (512 + 64) * 2),
+        ("how big is the kv cache of llama 3.1 8b for 32k tokens and 16 requests", 32 * 2 * 8 * 128 * 2 * 32768 * 16),
+        ("kv cache size of llama 3.1 70b in fp8 for 8k context", 80 * 2 * 8 * 128 * 8192),
+    ],
+)
 def test_the_key_value_cache_is_layers_times_heads_times_bytes(question, bytes_, library):
     assert computed(question, library, "kv-cache").value == pytest.approx(bytes_, rel=1e-4)
 
@@ -138,10 +148,17 @@ def test_training_flops_are_six_times_parameters_times_tokens(library):
     assert found.value == pytest.approx(6 * 405.85e9 * 15e12, rel=1e-3)
 
 
-@pytest.mark.parametrize(("question", "bytes_"), [
-    ("traffic per step per node for ZeRO-3 of a 70B model on 64 H100", 3 * 63 / 64 * 140 * GB),
-    ("how much data per step does data parallel training of a 13B model move between 4 nodes?", 2 * 31 / 32 * 26 * GB),
-    ("bytes per step per node for fsdp of a 7B model on 16 H100", 3 * 15 / 16 * 14 * GB)])
+@pytest.mark.parametrize(
+    ("question", "bytes_"),
+    [
+        ("traffic per step per node for ZeRO-3 of a 70B model on 64 H100", 3 * 63 / 64 * 140 * GB),
+        (
+            "how much data per step does data parallel training of a 13B model move between 4 nodes?",
+            2 * 31 / 32 * 26 * GB,
+        ),
+        ("bytes per step per node for fsdp of a 7B model on 16 H100", 3 * 15 / 16 * 14 * GB),
+    ],
+)
 def test_the_bytes_of_a_step_are_passes_over_the_model(question, bytes_, library):
     found = computed(question, library, "traffic")
     assert found.value == pytest.approx(bytes_, rel=2e-3)
@@ -149,6 +166,7 @@ def test_the_bytes_of_a_step_are_passes_over_the_model(question, bytes_, library
 
 
 # Memory
+
 
 def test_training_memory_is_sixteen_bytes_per_parameter_and_what_activations_add(library):
     found = computed("how many GPUs do I need to train a 70B model on H100?", library, "memory")
@@ -174,6 +192,7 @@ def test_without_a_word_on_training_or_serving_both_are_answered(library):
 
 # Jobs
 
+
 def test_the_step_time_of_a_described_job_lies_above_its_arithmetic(library):
     found = computed("step time of llama 70b on 64 h100 with 100GbE", library, "step-time")
     tokens = next(one.value for one in found.assumptions if one.field == "training.global_batch") * 8192
@@ -185,7 +204,9 @@ def test_the_days_of_a_run_are_tokens_over_throughput(library):
     found = computed("how many days to train llama 3.1 8b on 1T tokens on 256 H100 with NDR?", library, "run-time")
     at_peak = 6 * 8.03e9 * 1e12 / (256 * 989.4e12) / 86400
     assert value(found, "at peak") == pytest.approx(at_peak, rel=1e-3)
-    assert found.value == pytest.approx(at_peak / 0.42, rel=0.4)  # dense models of this size reach about two fifths of peak
+    assert found.value == pytest.approx(
+        at_peak / 0.42, rel=0.4
+    )  # dense models of this size reach about two fifths of peak
     assert value(found, "GPU-hours") == pytest.approx(found.value * 24 * 256, rel=1e-3)
 
 
@@ -196,7 +217,9 @@ def test_tcp_against_rdma_is_a_factor_where_the_whole_model_is_gathered_every_st
     assert found.value > 3
 
 
-@pytest.mark.parametrize("job", ["a 7B model with fsdp on 16 H100", "qwen2.5-7b with fsdp and sequence length 4096 on 16 H100"])
+@pytest.mark.parametrize(
+    "job", ["a 7B model with fsdp on 16 H100", "qwen2.5-7b with fsdp and sequence length 4096 on 16 H100"]
+)
 def test_a_comparison_of_two_networks_keeps_how_the_job_is_split_and_fed(job, library):
     compared = computed(f"how much slower is TCP than RDMA for {job}", library, "slowdown")
     alone = computed(f"step time of {job} over 100GbE", library, "step-time")
@@ -212,8 +235,11 @@ def test_whether_a_job_needs_infiniband_is_answered_yes_or_no_from_the_step_over
 
 
 def test_where_infiniband_pays_is_computed_beside_each_sources_number(library):
-    found = computed_answer("from how many GPUs does InfiniBand pay for llama 3.1 8b with fsdp on H100: 16, 32, 64 or 256 GPUs?",
-                            library, understand)
+    found = computed_answer(
+        "from how many GPUs does InfiniBand pay for llama 3.1 8b with fsdp on H100: 16, 32, 64 or 256 GPUs?",
+        library,
+        understand,
+    )
     crossover = found.computed.crossover
     assert found.computed.kind == "crossover" and crossover.rdma_from in {point.gpus for point in crossover.points}
     [conflict] = found.conflicts
@@ -225,19 +251,32 @@ def test_where_infiniband_pays_is_computed_beside_each_sources_number(library):
 
 # Money and parts
 
-@pytest.mark.parametrize(("question", "share"), [
-    ("is $1 more per GPU hour worth it at $2.50", 1 / 2.5),
-    ("what is the break-even slowdown of a $0.19 premium on $2.90 per GPU hour", 0.19 / 2.9),
-    ("is an extra $0.50/hr for InfiniBand worth it at $2.10/hr?", 0.5 / 2.1)])
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("is $1 more per GPU hour worth it at $2.50", 1 / 2.5),
+        ("what is the break-even slowdown of a $0.19 premium on $2.90 per GPU hour", 0.19 / 2.9),
+        ("is an extra $0.50/hr for InfiniBand worth it at $2.10/hr?", 0.5 / 2.1),
+    ],
+)
 def test_a_premium_breaks_even_at_its_share_of_the_price(question, share, library):
     found = computed(question, library, "break-even")
     assert (found.value, found.unit) == (pytest.approx(100 * share, rel=1e-4), "%")
     assert value(found, "share of communication") == pytest.approx(100 * share / (1 + share), rel=1e-4)
 
 
-@pytest.mark.parametrize(("question", "switches", "cables"), [
-    ("how many switches for 1024 GPUs with NDR InfiniBand", 48, 2048),  # 64 ports: 32 leaf, 16 spine, no oversubscription
-    ("how many switches and cables does an InfiniBand NDR fabric for 64 H100s need?", 1, 64)])
+@pytest.mark.parametrize(
+    ("question", "switches", "cables"),
+    [
+        (
+            "how many switches for 1024 GPUs with NDR InfiniBand",
+            48,
+            2048,
+        ),  # 64 ports: 32 leaf, 16 spine, no oversubscription
+        ("how many switches and cables does an InfiniBand NDR fabric for 64 H100s need?", 1, 64),
+    ],
+)
 def test_a_network_is_counted_switch_by_switch(question, switches, cables, library):
     found = computed(question, library, "network")
     assert (found.value, value(found, "cables")) == (switches, cables)
@@ -250,12 +289,14 @@ LABELLED = yaml.safe_load((ROOT / "tests" / "questions.yaml").read_text(encoding
 ORDINARY = [question["text"] for question in LABELLED]
 # Of the labelled questions these ask for what the model computes; every other one asks what a source says or what something is.
 ASK_FOR_A_NUMBER = {
-    "70B fp16 gradient sync volume per step in GB", "thoretical all-reduce time for 70B on HDR infinband",
+    "70B fp16 gradient sync volume per step in GB",
+    "thoretical all-reduce time for 70B on HDR infinband",
     "How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?",
     "How much slower is Llama 3.1 70B on 64 H100 over 100GbE than over NDR?",
     "How much gradient data moves per step when training Llama 3.1 405B on 8 nodes?",
     "How many seconds does a 405B all-reduce take on NDR and on 100GbE?",
-    "What does an InfiniBand fabric for 64 H100s cost in switches, cards and cables?"}
+    "What does an InfiniBand fabric for 64 H100s cost in switches, cards and cables?",
+}
 
 
 def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(library):
@@ -263,14 +304,26 @@ def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(
     assert {text for text in ORDINARY if computed_answer(text, library, understand)} == ASK_FOR_A_NUMBER
 
 
-@pytest.mark.parametrize("question", [
-    "What is an all-reduce?", "why is the all-reduce of 70B slow over 100 GbE?", "Who measured all-reduce on 8 nodes of H100?",
-    "What all-reduce time does the article give for 405B over NDR?",
-    "we train llama 3.1 70b on 64 H100 over 100GbE, all-reduce in bf16",
-    "Should I use FSDP or DDP for llama 3.1 70b on 64 H100?", "Which network do I need for llama 3.1 70b on 64 H100?",
-    "How much faster is 8 nodes than 4 nodes for the 72B model with InfiniBand?", "how long is a piece of string",
-    "does LoRA fine-tuning of llama 3.1 70b fit on 8 H100?", "how many GPUs did Meta use for llama 3.1 405b?",
-    "64 H100", "llama 3.1 70b, 8k context", "$2.50 per GPU hour", ""])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is an all-reduce?",
+        "why is the all-reduce of 70B slow over 100 GbE?",
+        "Who measured all-reduce on 8 nodes of H100?",
+        "What all-reduce time does the article give for 405B over NDR?",
+        "we train llama 3.1 70b on 64 H100 over 100GbE, all-reduce in bf16",
+        "Should I use FSDP or DDP for llama 3.1 70b on 64 H100?",
+        "Which network do I need for llama 3.1 70b on 64 H100?",
+        "How much faster is 8 nodes than 4 nodes for the 72B model with InfiniBand?",
+        "how long is a piece of string",
+        "does LoRA fine-tuning of llama 3.1 70b fit on 8 H100?",
+        "how many GPUs did Meta use for llama 3.1 405b?",
+        "64 H100",
+        "llama 3.1 70b, 8k context",
+        "$2.50 per GPU hour",
+        "",
+    ],
+)
 def test_what_asks_for_no_number_of_ours_is_left_to_the_search(question, library):
     assert computed_answer(question, library, understand) is None
 
@@ -292,6 +345,7 @@ def test_what_was_misspelt_is_said(library):
 
 # Answers from claims
 
+
 def test_a_withdrawn_statement_never_leads_and_says_so_with_what_holds(search):
     found = search("Is plain Ethernet as fast as InfiniBand for FSDP?")
     assert found.computed is None and found.answered
@@ -302,12 +356,17 @@ def test_a_withdrawn_statement_never_leads_and_says_so_with_what_holds(search):
 
 
 def test_every_direct_line_names_who_says_it_when_and_our_verdict(search, library):
-    for question in ("How much slower is RoCE than InfiniBand?", "Which switches support SHARP?",
-                     "What does InfiniBand cost extra?"):
+    for question in (
+        "How much slower is RoCE than InfiniBand?",
+        "Which switches support SHARP?",
+        "What does InfiniBand cost extra?",
+    ):
         found = search(question)
         assert any(line.claims for line in found.direct)
         for line in found.direct:
-            if not line.claims:  # a passage in its own words: nobody's single claim, so no verdict, but a source and its number
+            if (
+                not line.claims
+            ):  # a passage in its own words: nobody's single claim, so no verdict, but a source and its number
                 shown = found.passages[line.passage - 1]
                 assert line.verdict is None and f"[{line.passage}]" in line.text
                 assert line.source == shown.source and (line.date or "undated") in line.text
@@ -321,10 +380,14 @@ def test_every_direct_line_names_who_says_it_when_and_our_verdict(search, librar
 
 
 def test_the_direct_answer_is_the_same_however_many_passages_are_shown(library, index):
-    few, many = (answer_many([(None, "How close is RoCE to InfiniBand?")], library, understand, lambda: index, top)[0]
-                 for top in (1, 8))
+    few, many = (
+        answer_many([(None, "How close is RoCE to InfiniBand?")], library, understand, lambda: index, top)[0]
+        for top in (1, 8)
+    )
     assert (len(few.passages), len(many.passages)) == (1, 8)
-    assert [line.claims for line in few.direct] == [line.claims for line in many.direct] and few.conflicts == many.conflicts
+    assert [line.claims for line in few.direct] == [
+        line.claims for line in many.direct
+    ] and few.conflicts == many.conflicts
     assert all(line.passage in (1, None) and "[2]" not in line.text for line in few.direct)
 
 
@@ -340,17 +403,22 @@ def test_who_gains_from_a_statement_is_said(search):
     assert vendors and "Interest: Spheron" in vendors[0].text
 
 
-@pytest.mark.parametrize(("question", "conflict"), [
-    ("16, 32, 64 or 256 GPUs: when do I need InfiniBand?", "gpu-count-threshold-for-infiniband"),
-    ("How do I disable InfiniBand in NCCL?", "why-ib-disable-did-not-disable"),
-    ("How close is RoCE to InfiniBand?", "roce-against-infiniband"),
-    ("what does InfiniBand cost extra?", "infiniband-premium")])
+@pytest.mark.parametrize(
+    ("question", "conflict"),
+    [
+        ("16, 32, 64 or 256 GPUs: when do I need InfiniBand?", "gpu-count-threshold-for-infiniband"),
+        ("How do I disable InfiniBand in NCCL?", "why-ib-disable-did-not-disable"),
+        ("How close is RoCE to InfiniBand?", "roce-against-infiniband"),
+        ("what does InfiniBand cost extra?", "infiniband-premium"),
+    ],
+)
 def test_where_sources_disagree_each_side_is_named_with_its_verdict_and_what_holds(question, conflict, search, library):
     first = search(question).conflicts[0]
     known = library.knowledge.conflicts[conflict]
     assert first.id == conflict and first.resolution == known.resolution
     assert [(side.claim, side.verdict) for side in first.sides] == [
-        (side.claim, library.knowledge.claims[side.claim].verdict) for side in known.sides]
+        (side.claim, library.knowledge.claims[side.claim].verdict) for side in known.sides
+    ]
 
 
 def test_where_nobody_disagrees_no_disagreement_is_told(search):
@@ -367,20 +435,32 @@ def test_what_nobody_here_knows_is_said_with_what_is_nearest(search):
 
 
 def test_where_only_a_wrong_statement_is_near_what_holds_comes_first(search):
-    for question in ("Did InfiniBand beat RoCE in MLPerf?", "Is InfiniBand mandatory above 256 GPUs?", "does google cloud have infiniband?"):
+    for question in (
+        "Did InfiniBand beat RoCE in MLPerf?",
+        "Is InfiniBand mandatory above 256 GPUs?",
+        "does google cloud have infiniband?",
+    ):
         first = search(question).direct[0]
         assert first.text.startswith("What holds:") and f"{first.verdict.upper()}:" in first.text
 
 
-@pytest.mark.parametrize(("question", "opens"), [
-    ("what is rail-optimized?", "rail-optimised topology:"), ("what does SHARP do?", "SHARP:"), ("what is an incast?", "incast:"),
-    ("explain RoCE to me", "RoCE v2:"), ("what does ECMP mean?", "ECMP:")])
+@pytest.mark.parametrize(
+    ("question", "opens"),
+    [
+        ("what is rail-optimized?", "rail-optimised topology:"),
+        ("what does SHARP do?", "SHARP:"),
+        ("what is an incast?", "incast:"),
+        ("explain RoCE to me", "RoCE v2:"),
+        ("what does ECMP mean?", "ECMP:"),
+    ],
+)
 def test_a_question_for_a_meaning_is_opened_by_the_glossary_with_its_source(question, opens, search):
     first = search(question).direct[0]
     assert first.text.startswith(opens) and "Glossary, after" in first.text and first.claims
 
 
 # On every surface
+
 
 def test_lines_fit_into_80_columns_and_the_direct_answer_stands_above_the_passages(search, library):
     for question in ("how long is the all-reduce of 70B over 100 GbE on 8 nodes?", "How close is RoCE to InfiniBand?"):
@@ -391,8 +471,12 @@ def test_lines_fit_into_80_columns_and_the_direct_answer_stands_above_the_passag
 
 
 def test_a_batch_keeps_its_order_and_answers_as_single_questions_do(library, index, search):
-    asked = [("b", "What is tail latency?"), ("a", "how long is the all-reduce of 70B over 100 GbE on 8 nodes?"), ("c", ""),
-             (None, "capital of France")]
+    asked = [
+        ("b", "What is tail latency?"),
+        ("a", "how long is the all-reduce of 70B over 100 GbE on 8 nodes?"),
+        ("c", ""),
+        (None, "capital of France"),
+    ]
     answers = answer_many(asked, library, understand, lambda: index)
     assert [answer.id for answer in answers] == ["b", "a", "c", None]
     assert [answer.computed is not None for answer in answers] == [False, True, False, False]
@@ -439,10 +523,15 @@ def test_a_network_that_was_decided_is_the_one_a_later_question_means(library):
     assert not any("no network named" in one.why for one in said.answer.computed.assumptions)
 
 
-@pytest.mark.parametrize("text", ["how long is the all-reduce of 70B over \x1b[31m100 GbE\x1b[0m on 8 nodes?",
-                                  "how long is the all-reduce of 70B over 100 GbE on 8 nodes?\x00",
-                                  "how long is the\r\nall-reduce of 70B over 100 GbE on 8 nodes?",
-                                  "how long is the \x1b]0;title\x07all-reduce of 70B over 100 GbE on 8 nodes?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how long is the all-reduce of 70B over \x1b[31m100 GbE\x1b[0m on 8 nodes?",
+        "how long is the all-reduce of 70B over 100 GbE on 8 nodes?\x00",
+        "how long is the\r\nall-reduce of 70B over 100 GbE on 8 nodes?",
+        "how long is the \x1b]0;title\x07all-reduce of 70B over 100 GbE on 8 nodes?",
+    ],
+)
 def test_control_characters_are_shown_and_never_obeyed(text, library):
     found = computed_answer(text, library, understand)
     assert found is not None and found.question.isprintable()
@@ -450,13 +539,21 @@ def test_control_characters_are_shown_and_never_obeyed(text, library):
 
 
 def test_markup_in_a_question_is_text(library):
-    found = computed_answer("how long is the all-reduce of 70B over 100 GbE on 8 nodes? [bold]&<b>", library, understand)
+    found = computed_answer(
+        "how long is the all-reduce of 70B over 100 GbE on 8 nodes? [bold]&<b>", library, understand
+    )
     assert found.question.endswith("[bold]&<b>")
 
 
 def weft(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "assistant", *arguments], capture_output=True, text=True, cwd=ROOT,
-                          timeout=120, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "assistant", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+        **options,
+    )
 
 
 def test_the_command_prints_json_with_the_sum_and_its_inputs():
@@ -470,8 +567,10 @@ def test_the_command_prints_json_with_the_sum_and_its_inputs():
 
 def test_the_command_answers_a_batch_line_by_line(tmp_path):
     asked = tmp_path / "questions.jsonl"
-    asked.write_text('{"id": "1", "text": "kv cache per token of deepseek-v3"}\n{"id": "2", "text": "how many parameters has '
-                     'mixtral 8x7b"}\n')
+    asked.write_text(
+        '{"id": "1", "text": "kv cache per token of deepseek-v3"}\n{"id": "2", "text": "how many parameters has '
+        'mixtral 8x7b"}\n'
+    )
     run = weft("ask", "--batch", str(asked), "--format", "jsonl")
     answers = [json.loads(line) for line in run.stdout.splitlines()]
     assert [(one["id"], one["computed"]["kind"]) for one in answers] == [("1", "kv-cache"), ("2", "parameters")]

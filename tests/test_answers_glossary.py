@@ -7,7 +7,9 @@ import re
 from assistant.library import load
 
 # A figure that somebody measured, or since which version something holds: unlike a line rate it is in no catalog.
-_OF_A_SOURCE = re.compile(r"\b(?:[Mm]easured|reach(?:es|ed)) (?:\S+ ){0,6}?\d|\d\S* \S+ was measured|\bsince (?:NCCL )?\d")
+_OF_A_SOURCE = re.compile(
+    r"\b(?:[Mm]easured|reach(?:es|ed)) (?:\S+ ){0,6}?\d|\d\S* \S+ was measured|\bsince (?:NCCL )?\d"
+)
 
 
 def test_a_term_with_a_measured_figure_or_a_version_names_its_claim():

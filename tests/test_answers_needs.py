@@ -27,14 +27,27 @@ def needed(question: str, library: Library) -> Computed:
 
 def lags(found: Computed, fabric: str) -> float:
     """How many times the fastest network's step a step over ``fabric`` takes, by the answer's own figures."""
-    steps = {figure.name.removeprefix("step time, "): figure.value for figure in found.figures if figure.name.startswith("step time")}
+    steps = {
+        figure.name.removeprefix("step time, "): figure.value
+        for figure in found.figures
+        if figure.name.startswith("step time")
+    }
     return steps[fabric] / min(steps.values())
 
 
-@pytest.mark.parametrize(("called", "fabric"), [
-    ("EFA", "aws-efa-v2"), ("InfiniBand HDR", "infiniband-hdr-200"), ("Spectrum-X", "spectrum-x-400"), ("RoCE", "roce-v2-400"),
-    ("Ultra Ethernet", "ultra-ethernet-400"), ("InfiniBand", "infiniband-ndr-400"), ("Ethernet", "ethernet-tcp-100"),
-    ("25 GbE", "ethernet-tcp-25")])
+@pytest.mark.parametrize(
+    ("called", "fabric"),
+    [
+        ("EFA", "aws-efa-v2"),
+        ("InfiniBand HDR", "infiniband-hdr-200"),
+        ("Spectrum-X", "spectrum-x-400"),
+        ("RoCE", "roce-v2-400"),
+        ("Ultra Ethernet", "ultra-ethernet-400"),
+        ("InfiniBand", "infiniband-ndr-400"),
+        ("Ethernet", "ethernet-tcp-100"),
+        ("25 GbE", "ethernet-tcp-25"),
+    ],
+)
 def test_a_network_is_enough_exactly_when_a_step_over_it_is_hardly_longer(called, fabric, library):
     found = needed(f"Is {called} enough for {JOB}?", library)
     assert found.text.startswith("Yes, " if lags(found, fabric) <= 1.05 else "No, ")
@@ -45,7 +58,11 @@ def test_a_network_is_enough_exactly_when_a_step_over_it_is_hardly_longer(called
 @pytest.mark.parametrize("called", ["Spectrum-X", "InfiniBand", "EFA"])
 def test_a_network_that_another_one_replaces_is_not_needed_and_the_other_is_named(called, library):
     found = needed(f"Does {JOB} need {called}?", library)
-    assert found.text.startswith("No: ") and lags(found, "roce-v2-400") <= 1.05 and "RoCE v2 400 Gb/s does as well" in found.text
+    assert (
+        found.text.startswith("No: ")
+        and lags(found, "roce-v2-400") <= 1.05
+        and "RoCE v2 400 Gb/s does as well" in found.text
+    )
 
 
 def test_what_can_be_left_out_is_what_is_not_needed(library):
@@ -72,15 +89,28 @@ def test_inside_one_node_every_network_is_enough_and_none_is_needed(library):
     assert needed("Do I need InfiniBand for llama-3.1-8b on 8 H100?", library).text.startswith("No: ")
 
 
-@pytest.mark.parametrize("question", ["Is Ethernet enough for llama-3.1-405b on 8 H100?", "Can llama-3.1-405b run on 8 H100",
-                                      "Can llama-3.1-405b be trained on 16 H100 over RoCE?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is Ethernet enough for llama-3.1-405b on 8 H100?",
+        "Can llama-3.1-405b run on 8 H100",
+        "Can llama-3.1-405b be trained on 16 H100 over RoCE?",
+    ],
+)
 def test_what_does_not_fit_is_told_so_before_any_network(question, library):
     text = computed_answer(question, library, understand).computed.text
     assert "not fit" in text and not text.startswith("Yes")
 
 
-@pytest.mark.parametrize(("question", "opens"), [
-    ("do we need InfiniBand?", "No: "), ("is ethernet enough?", "No, "), ("is 100 GbE enough for us?", "No, "), ("do we need RDMA?", "Yes: ")])
+@pytest.mark.parametrize(
+    ("question", "opens"),
+    [
+        ("do we need InfiniBand?", "No: "),
+        ("is ethernet enough?", "No, "),
+        ("is 100 GbE enough for us?", "No, "),
+        ("do we need RDMA?", "Yes: "),
+    ],
+)
 def test_in_a_conversation_the_job_told_before_is_meant(question, opens, library):
     talk = Conversation(library)
     talk.start()
@@ -90,17 +120,27 @@ def test_in_a_conversation_the_job_told_before_is_meant(question, opens, library
     assert "cluster.gpus" in {one.field for one in said.answer.computed.assumptions if "conversation" in one.why}
 
 
-@pytest.mark.parametrize("question", ["Do large clusters need InfiniBand?", "Is RDMA required for inference?", "Do most clouds need Ethernet?"])
+@pytest.mark.parametrize(
+    "question",
+    ["Do large clusters need InfiniBand?", "Is RDMA required for inference?", "Do most clouds need Ethernet?"],
+)
 def test_a_general_question_is_not_taken_for_one_about_the_job_told_before(question, library):
     told = {"model": "llama-3.1-8b", "cluster.gpu": "h100-sxm", "cluster.gpus": 16, "workload": "pretraining"}
     assert computed_answer(question, library, understand, told=told) is None
 
 
-@pytest.mark.parametrize(("text", "meant"), [
-    ("will i need infiniband to train it?", Polarity.NEEDED), ("can it run over ethernet?", Polarity.ENOUGH),
-    ("is roce worth it?", Polarity.WORTH), ("can we skip infiniband?", Polarity.LEFT_OUT),
-    ("do we need anything better than ethernet?", Polarity.TOO_LITTLE), ("is infiniband needed or is roce enough?", Polarity.NEUTRAL),
-    ("don't we need infiniband?", Polarity.NEUTRAL)])
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("will i need infiniband to train it?", Polarity.NEEDED),
+        ("can it run over ethernet?", Polarity.ENOUGH),
+        ("is roce worth it?", Polarity.WORTH),
+        ("can we skip infiniband?", Polarity.LEFT_OUT),
+        ("do we need anything better than ethernet?", Polarity.TOO_LITTLE),
+        ("is infiniband needed or is roce enough?", Polarity.NEUTRAL),
+        ("don't we need infiniband?", Polarity.NEUTRAL),
+    ],
+)
 def test_what_a_yes_would_mean(text, meant):
     assert polarity_of(text) is meant
 
@@ -123,8 +163,12 @@ def test_a_job_of_nobody_without_a_size_is_left_to_the_search(library):
 
 
 def test_the_bandwidth_a_node_needs_is_that_of_a_network_over_which_a_step_is_hardly_longer(library):
-    found = computed_answer("what bandwidth per node does a 70B pretraining on 64 H100 need?", library, understand).computed
-    steps = {one.name.removeprefix("step time, "): one.value for one in found.figures if one.name.startswith("step time")}
+    found = computed_answer(
+        "what bandwidth per node does a 70B pretraining on 64 H100 need?", library, understand
+    ).computed
+    steps = {
+        one.name.removeprefix("step time, "): one.value for one in found.figures if one.name.startswith("step time")
+    }
     enough = found.figures[0].formula.split(" × ")[1].split(",")[0]
     fabric = next(one.id for one in library.catalog.fabrics.values() if one.name == enough)
     assert found.unit == "Gb/s" and steps[fabric] <= 1.05 * min(steps.values())

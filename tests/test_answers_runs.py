@@ -29,7 +29,12 @@ def figures(found: Computed) -> dict[str, float]:
 
 
 def test_a_run_costs_what_the_plan_says(library):
-    job = {"workload": "pretraining", "model": "llama-3.1-8b", "training": {"tokens": 1e12}, "cluster": {"gpu": "h100-sxm", "gpus": 64}}
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-8b",
+        "training": {"tokens": 1e12},
+        "cluster": {"gpu": "h100-sxm", "gpus": 64},
+    }
     made = plan(from_value(job, library.catalog), library, index=None)
     best = next(one for one in made.candidates if one.fabric == made.recommendation.fabric)
     found = computed("what does it cost to train llama 3.1 8b on 1T tokens with 64 H100?", library, "run-cost")
@@ -39,10 +44,14 @@ def test_a_run_costs_what_the_plan_says(library):
 
 def test_a_price_and_a_network_that_are_named_are_taken(library):
     asked = "how much does it cost to train llama 3.1 8b on 1T tokens on 64 H100"
-    cheap, dear = (computed(f"{asked} at ${price} per GPU hour?", library, "run-cost").value for price in ("2.00", "4.00"))
+    cheap, dear = (
+        computed(f"{asked} at ${price} per GPU hour?", library, "run-cost").value for price in ("2.00", "4.00")
+    )
     assert 1.8 < dear / cheap <= 2
     slow = computed(f"{asked} over 100 GbE?", library, "run-cost")
-    assert slow.inputs["fabrics"] == ["ethernet-tcp-100"] and slow.value > computed(f"{asked}?", library, "run-cost").value
+    assert (
+        slow.inputs["fabrics"] == ["ethernet-tcp-100"] and slow.value > computed(f"{asked}?", library, "run-cost").value
+    )
 
 
 def test_gpu_hours_hardly_depend_on_a_number_of_gpus_that_is_not_said(library):
@@ -71,7 +80,11 @@ def test_a_checkpoint_is_weights_and_the_optimizers_state(library):
 
 
 def test_a_cache_moves_at_most_at_the_line_rate_of_a_node(library):
-    found = computed("how long does it take to move the KV cache of a 32k prompt of llama 3.1 70b over 100 GbE?", library, "kv-transfer")
+    found = computed(
+        "how long does it take to move the KV cache of a 32k prompt of llama 3.1 70b over 100 GbE?",
+        library,
+        "kv-transfer",
+    )
     assert found.value == pytest.approx(32_000 * 2 * 80 * 8 * 128 * 2 / 12.5e9, rel=1e-3)
     assert figures(found)["expected, ethernet-tcp-100"] > found.value
 
@@ -92,10 +105,16 @@ def test_a_deadline_that_no_number_of_gpus_meets_is_told_with_what_keeps_it(libr
     assert figures(found)["length of the run"] > 5
 
 
-@pytest.mark.parametrize(("said", "speeds"), [
-    ("all-reduce of 1 GB on 4 nodes at 50 GB/s", (400.0,)), ("all-reduce of 1 GB on 4 nodes at 50 Gb/s", (50.0,)),
-    ("all-reduce of 1 GB on 4 nodes at 12.5 GB/s or 400 Gb/s", (100.0, 400.0)), ("train 8B on 1T tokens with 64 H100", ()),
-    ("a link of 3.2 Tb/s, 1 Tb/s of it for 8B", (1000.0,))])
+@pytest.mark.parametrize(
+    ("said", "speeds"),
+    [
+        ("all-reduce of 1 GB on 4 nodes at 50 GB/s", (400.0,)),
+        ("all-reduce of 1 GB on 4 nodes at 50 Gb/s", (50.0,)),
+        ("all-reduce of 1 GB on 4 nodes at 12.5 GB/s or 400 Gb/s", (100.0, 400.0)),
+        ("train 8B on 1T tokens with 64 H100", ()),
+        ("a link of 3.2 Tb/s, 1 Tb/s of it for 8B", (1000.0,)),
+    ],
+)
 def test_a_speed_in_bytes_counts_eight_times_and_a_number_of_tokens_is_none(said, speeds, library):
     assert read(said, understand, library.catalog).speeds == speeds
 

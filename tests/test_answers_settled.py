@@ -24,22 +24,46 @@ def opens(question: str, library) -> str | None:
 def test_every_entry_rests_on_statements_that_hold_and_answers_its_own_lines(library):
     for entry in read(library.knowledge_folder):
         assert entry.reply.startswith(("Yes", "No ", "No:", "Not "))
-        assert entry.claims and all(library.knowledge.claims[name].verdict in ("confirmed", "consistent") for name in entry.claims)
+        assert entry.claims and all(
+            library.knowledge.claims[name].verdict in ("confirmed", "consistent") for name in entry.claims
+        )
         assert [settled(line, library) for line in entry.asked] == [entry] * len(entry.asked), entry.asked
 
 
-@pytest.mark.parametrize(("question", "first"), [
-    ("does PFC have to be on?", "Yes"), ("must priority flow control be enabled on RoCE", "Yes"), ("is 100 GbE enough for inference?", "Yes"),
-    ("do we need InfiniBand for LLM serving?", "No"), ("is InfiniBand required for a single node?", "No"),
-    ("does NCCL_IB_DISABLE=1 turn off RoCE as well?", "Yes"), ("so is UALink available yet?", "Not")])
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("does PFC have to be on?", "Yes"),
+        ("must priority flow control be enabled on RoCE", "Yes"),
+        ("is 100 GbE enough for inference?", "Yes"),
+        ("do we need InfiniBand for LLM serving?", "No"),
+        ("is InfiniBand required for a single node?", "No"),
+        ("does NCCL_IB_DISABLE=1 turn off RoCE as well?", "Yes"),
+        ("so is UALink available yet?", "Not"),
+    ],
+)
 def test_the_same_thing_in_other_words_gets_the_same_yes_or_no(question, first, library):
     assert opens(question, library) == first
 
 
-@pytest.mark.parametrize("question", [
-    "can PFC be off?", "must PFC be off for RoCE?", "doesn't PFC have to be on?", "why does PFC have to be on?", "must PFC be on for iWARP?",
-    "is 100 GbE enough for training?", "is 10 GbE enough for inference?", "is InfiniBand not needed for inference?", "is Ethernet needed for inference?",
-    "PFC on RoCE", "does Azure have InfiniBand on A3?", "is PFC on?", ""])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "can PFC be off?",
+        "must PFC be off for RoCE?",
+        "doesn't PFC have to be on?",
+        "why does PFC have to be on?",
+        "must PFC be on for iWARP?",
+        "is 100 GbE enough for training?",
+        "is 10 GbE enough for inference?",
+        "is InfiniBand not needed for inference?",
+        "is Ethernet needed for inference?",
+        "PFC on RoCE",
+        "does Azure have InfiniBand on A3?",
+        "is PFC on?",
+        "",
+    ],
+)
 def test_what_is_not_certain_gets_neither(question, library):
     assert settled(question, library) is None
 
@@ -47,7 +71,11 @@ def test_what_is_not_certain_gets_neither(question, library):
 def test_the_reply_leads_with_its_sources_and_verdict(library):
     index = Index.open(library)
     first = answer("does PFC have to be on?", library, index).direct[0]
-    assert first.text.startswith("Yes for RoCE") and "saturn-cloud-ib-vs-roce" in first.text and "Our verdict: consistent." in first.text
+    assert (
+        first.text.startswith("Yes for RoCE")
+        and "saturn-cloud-ib-vs-roce" in first.text
+        and "Our verdict: consistent." in first.text
+    )
     assert set(first.claims) <= set(library.knowledge.claims)
 
 

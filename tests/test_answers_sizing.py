@@ -30,13 +30,19 @@ def figures(found: Computed) -> dict[str, float]:
 
 def days(library: Library, gpus: int, tokens: float) -> float:
     """The run as ``weft predict`` has it."""
-    job = {"workload": "pretraining", "model": "llama-3.1-70b", "training": {"tokens": tokens},
-           "cluster": {"gpu": "h100-sxm", "gpus": gpus, "fabric": "infiniband-ndr-400"}}
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "training": {"tokens": tokens},
+        "cluster": {"gpu": "h100-sxm", "gpus": gpus, "fabric": "infiniband-ndr-400"},
+    }
     return tokens / (predict(from_value(job, library.catalog), library.catalog).tokens_per_s_per_gpu * gpus) / 86400
 
 
 def test_the_gpus_for_a_deadline_meet_it_and_half_as_many_do_not(library):
-    found = computed("How many H100s do I need to train llama 3.1 70B on 1T tokens within 60 days?", library, "deadline")
+    found = computed(
+        "How many H100s do I need to train llama 3.1 70B on 1T tokens within 60 days?", library, "deadline"
+    )
     gpus, length = figures(found)["GPUs"], figures(found)["length of the run"]
     assert length == pytest.approx(days(library, int(gpus), 1e12), rel=1e-4) and length <= 60
     assert days(library, int(gpus) // 2, 1e12) > 60
@@ -49,21 +55,31 @@ def test_a_run_without_a_number_of_tokens_takes_the_compute_optimal_and_says_so(
 
 
 def test_more_days_take_fewer_gpus(library):
-    short, long = (figures(computed(f"how many GPUs to train 405B on 1T tokens in {n} days?", library, "deadline"))["GPUs"]
-                   for n in (30, 180))
+    short, long = (
+        figures(computed(f"how many GPUs to train 405B on 1T tokens in {n} days?", library, "deadline"))["GPUs"]
+        for n in (30, 180)
+    )
     assert long < short
 
 
 def test_a_load_takes_as_many_gpus_as_carry_it(library):
-    few, many = (figures(computed(f"how many H100 do I need to serve llama 3.1 70B at {n} requests per second?", library, "load"))
-                 for n in (10, 100))
+    few, many = (
+        figures(
+            computed(f"how many H100 do I need to serve llama 3.1 70B at {n} requests per second?", library, "load")
+        )
+        for n in (10, 100)
+    )
     assert many["GPUs"] > few["GPUs"] and few["carried"] >= 10 and many["carried"] >= 100
     assert few["carried"] / few["GPUs"] == pytest.approx(many["carried"] / many["GPUs"], rel=0.2)
 
 
 def test_longer_answers_take_more_gpus(library):
-    short, long = (figures(computed(f"How many H100 to serve 70B at 50 requests/s with {n} output tokens?", library, "load"))["GPUs"]
-                   for n in (100, 1000))
+    short, long = (
+        figures(computed(f"How many H100 to serve 70B at 50 requests/s with {n} output tokens?", library, "load"))[
+            "GPUs"
+        ]
+        for n in (100, 1000)
+    )
     assert long > short
 
 
@@ -78,14 +94,21 @@ def test_a_load_without_a_number_asked_for_is_no_sizing(library):
     assert "weights" in found.text
 
 
-@pytest.mark.parametrize("question", ["how many GPUs to train a 1000T model in 1 day?", "How much memory does a 1000T model need to train?"])
+@pytest.mark.parametrize(
+    "question", ["how many GPUs to train a 1000T model in 1 day?", "How much memory does a 1000T model need to train?"]
+)
 def test_a_model_beyond_any_size_is_left_to_the_search(question, library):
     assert computed_answer(question, library, understand) is None
 
 
-@pytest.mark.parametrize("question", [
-    "what does a 64 GPU InfiniBand cluster cost to wire?", "How much does the wiring for 64 H100 with InfiniBand cost?",
-    "How expensive is it to connect 64 H100 with InfiniBand?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does a 64 GPU InfiniBand cluster cost to wire?",
+        "How much does the wiring for 64 H100 with InfiniBand cost?",
+        "How expensive is it to connect 64 H100 with InfiniBand?",
+    ],
+)
 def test_what_wiring_costs_is_the_price_of_the_network(question, library):
     found = computed(question, library, "network")
     assert figures(found)["NICs"] == 64 and figures(found)["price"] > 0

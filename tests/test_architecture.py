@@ -23,8 +23,19 @@ ROOMS = {
     "audit": {"vocabulary", "library", "model", "cost", "network"},
     "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
     "answering": {"vocabulary", "library", "model", "network", "cost", "retrieval", "audit", "planning", "present"},
-    "conversation": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval", "planning", "answering",
-                     "present", "sweeps"},
+    "conversation": {
+        "vocabulary",
+        "library",
+        "model",
+        "network",
+        "cost",
+        "reasoning",
+        "retrieval",
+        "planning",
+        "answering",
+        "present",
+        "sweeps",
+    },
     "validation": {"vocabulary", "library", "model", "planning", "present"},
     "sweeps": {"vocabulary", "library", "model", "planning", "present"},
     "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
@@ -34,8 +45,15 @@ ROOMS = {
     "web": {"vocabulary", "library", "conversation", "present", "tui"},
 }
 # The outside packages that only one room may know.
-OWNED = {"durable": "reasoning", "durable_rules_engine": "reasoning", "sentence_transformers": "retrieval", "torch": "retrieval",
-         "textual": "tui", "textual_serve": "web", "aiohttp": "web"}
+OWNED = {
+    "durable": "reasoning",
+    "durable_rules_engine": "reasoning",
+    "sentence_transformers": "retrieval",
+    "torch": "retrieval",
+    "textual": "tui",
+    "textual_serve": "web",
+    "aiohttp": "web",
+}
 
 
 def _modules():
@@ -49,9 +67,11 @@ def _imported(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = ".".join(package[:len(package) - node.level + 1]) + "." if node.level else ""
+            base = ".".join(package[: len(package) - node.level + 1]) + "." if node.level else ""
             module = (base + (node.module or "")).rstrip(".")
-            yield from {module, *(f"{module}.{alias.name}" for alias in node.names if module == "assistant")} - {"assistant"}
+            yield from {module, *(f"{module}.{alias.name}" for alias in node.names if module == "assistant")} - {
+                "assistant"
+            }
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(ROOT / "assistant")))
@@ -67,18 +87,32 @@ def test_a_room_imports_only_the_rooms_left_of_it(path):
 
 def _loaded(*command):
     """Names of the top-level modules a command has loaded when it ends."""
-    code = ("import sys, atexit\n"
-            "atexit.register(lambda: print('LOADED', *{name.split('.')[0] for name in sys.modules}, file=sys.stderr))\n"
-            f"sys.argv = ['weft', *{list(command)!r}]\n"
-            "from assistant.cli import main\nmain()\n")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=os.environ, timeout=120)
+    code = (
+        "import sys, atexit\n"
+        "atexit.register(lambda: print('LOADED', *{name.split('.')[0] for name in sys.modules}, file=sys.stderr))\n"
+        f"sys.argv = ['weft', *{list(command)!r}]\n"
+        "from assistant.cli import main\nmain()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=os.environ, timeout=120
+    )
     assert run.returncode == 0, run.stderr
     return set(run.stderr.split("LOADED", 1)[1].split())
 
 
 def test_help_loads_nothing_heavy():
     loaded = _loaded("--help")
-    assert not loaded & {"torch", "textual", "sentence_transformers", "numpy", "durable", "pydantic", "yaml", "transformers", "aiohttp"}
+    assert not loaded & {
+        "torch",
+        "textual",
+        "sentence_transformers",
+        "numpy",
+        "durable",
+        "pydantic",
+        "yaml",
+        "transformers",
+        "aiohttp",
+    }
 
 
 def test_a_plan_with_the_index_built_loads_neither_torch_nor_textual(index):

@@ -48,7 +48,9 @@ def test_every_recorded_verdict_follows_from_the_recomputation(results):
 
 
 def test_a_figure_called_wrong_really_is_wrong(results):
-    judged = [r for r in results if r.checks and not r.predicted and r.verdict in ("wrong", "inconsistent", "implausible")]
+    judged = [
+        r for r in results if r.checks and not r.predicted and r.verdict in ("wrong", "inconsistent", "implausible")
+    ]
     assert len(judged) > 25
     assert [r.claim for r in judged if r.agreement != "disagrees"] == []
 
@@ -59,10 +61,18 @@ def test_a_confirmed_figure_of_arithmetic_agrees(results):
     assert [r.claim for r in judged if r.agreement != "agrees"] == []
 
 
-@pytest.mark.parametrize(("name", "figure", "unit"), [
-    ("mfu-6-percent", 0.393, "fraction"), ("405b-all-reduce-28-s-ndr", 28.35, "s"), ("ethernet-spot-8744", 8743.68, "USD"),
-    ("infiniband-0-29-per-gpu-hour", 0.2913, "USD/GPU-h"), ("7b-2-nodes-parity", 307, "Gb/s"), ("zero3-1-5x", 1.5, "times"),
-    ("bom-1016-gpus", 2040, "count")])
+@pytest.mark.parametrize(
+    ("name", "figure", "unit"),
+    [
+        ("mfu-6-percent", 0.393, "fraction"),
+        ("405b-all-reduce-28-s-ndr", 28.35, "s"),
+        ("ethernet-spot-8744", 8743.68, "USD"),
+        ("infiniband-0-29-per-gpu-hour", 0.2913, "USD/GPU-h"),
+        ("7b-2-nodes-parity", 307, "Gb/s"),
+        ("zero3-1-5x", 1.5, "times"),
+        ("bom-1016-gpus", 2040, "count"),
+    ],
+)
 def test_a_figure_worked_out_by_hand_is_found_again(results, name, figure, unit):
     check = _result(results, name).checks[0]
     assert check.unit == unit and check.computed == pytest.approx(figure, rel=2e-3)
@@ -92,11 +102,17 @@ def test_a_range_agrees_inside_and_is_measured_from_its_nearer_end():
     assert gap_percent((20.0, 30.0), 25.0) == 0.0
     assert gap_percent((20.0, 30.0), 16.0) == pytest.approx(25.0)
     assert gap_percent((20.0, 30.0), 40.0) == pytest.approx(-25.0)
-    assert (agreement_of(1.9, 2.0), agreement_of(-24.0, 2.0), agreement_of(26.0, 2.0)) == ("agrees", "approximately", "disagrees")
+    assert (agreement_of(1.9, 2.0), agreement_of(-24.0, 2.0), agreement_of(26.0, 2.0)) == (
+        "agrees",
+        "approximately",
+        "disagrees",
+    )
 
 
-@pytest.mark.parametrize(("written", "value"), [
-    ("140 GB", 1.4e11), ("400 Gb/s", 5e10), ("70e9", 7e10), (2.5, 2.5), ("25 ms", 0.025), ("15 %", 0.15)])
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("140 GB", 1.4e11), ("400 Gb/s", 5e10), ("70e9", 7e10), (2.5, 2.5), ("25 ms", 0.025), ("15 %", 0.15)],
+)
 def test_inputs_are_read_as_an_engineer_writes_them(written, value):
     assert quantity(written) == pytest.approx(value)
 
@@ -106,11 +122,16 @@ def test_an_input_that_may_be_billions_or_bytes_is_refused():
         quantity("7B")
 
 
-@pytest.mark.parametrize(("change", "named"), [
-    ({"formula": "all_reduce"}, "unknown formula"), ({"unit": "furlongs"}, "unknown unit"),
-    ({"inputs": {"parameters": "70e9"}}, "bytes_per_parameter"),
-    ({"inputs": {"parameters": "many", "bytes_per_parameter": 2}}, "many"),
-    ({"inputs": {"parameters": "70e9", "bytes_per_parameter": 2, "gpus": 8}}, "gpus")])
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"formula": "all_reduce"}, "unknown formula"),
+        ({"unit": "furlongs"}, "unknown unit"),
+        ({"inputs": {"parameters": "70e9"}}, "bytes_per_parameter"),
+        ({"inputs": {"parameters": "many", "bytes_per_parameter": 2}}, "many"),
+        ({"inputs": {"parameters": "70e9", "bytes_per_parameter": 2, "gpus": 8}}, "gpus"),
+    ],
+)
 def test_a_mistake_in_a_computation_names_the_claim_and_what_is_wrong(library, change, named):
     claim = library.knowledge.claims["spheron-multinode-2026/70b-fp16-140-gb"]
     good = {"formula": "parameter_bytes", "inputs": {"parameters": "70e9", "bytes_per_parameter": 2}, "unit": "GB"}

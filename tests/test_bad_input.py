@@ -28,49 +28,118 @@ YAML = [
     (START + "cluster:\n  gpu: h100\n  gpus: 16\n", 4, "cluster.gpu", "did you mean h100-sxm?"),
     (START + "cluster:\n  gpu: potato\n  gpus: 16\n", 4, "cluster.gpu", "known: "),
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: infiniband\n", 6, "cluster.fabric", "did you mean"),
-    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  provider: aliens\n", 6, "cluster.provider", "expected an id of the catalog"),
-    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 20\n  gpus_per_node: 8\n", 5, "cluster.gpus", "a multiple of gpus_per_node (8), got 20"),
-    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: none\n", 6, "cluster.fabric", "expected a fabric between nodes"),
-    (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  wan_gbps: 10\n", 1, None, "expected cluster.sites of at least 2"),
+    (
+        START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  provider: aliens\n",
+        6,
+        "cluster.provider",
+        "expected an id of the catalog",
+    ),
+    (
+        START + "cluster:\n  gpu: h100-sxm\n  gpus: 20\n  gpus_per_node: 8\n",
+        5,
+        "cluster.gpus",
+        "a multiple of gpus_per_node (8), got 20",
+    ),
+    (
+        START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  fabric: none\n",
+        6,
+        "cluster.fabric",
+        "expected a fabric between nodes",
+    ),
+    (
+        START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  wan_gbps: 10\n",
+        1,
+        None,
+        "expected cluster.sites of at least 2",
+    ),
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: 16\n  sites: 3\n", 1, None, "divisible by cluster.sites (3)"),
     ("workload: dreaming\nmodel: llama-3.1-8b\n" + CLUSTER, 1, "workload", "expected one of pretraining, finetuning"),
     ("workload: pretraining\nmodel: llama-9-70b\n" + CLUSTER, 2, "model", "expected an id of the catalog"),
     ("workload: pretraining\nmodel: 70\n" + CLUSTER, 2, "model", "expected a catalog id"),
-    ("workload: pretraining\nmodel: {layers: 80}\n" + CLUSTER, 2, "model", "expected hidden, heads, ffn, vocab beside layers"),
+    (
+        "workload: pretraining\nmodel: {layers: 80}\n" + CLUSTER,
+        2,
+        "model",
+        "expected hidden, heads, ffn, vocab beside layers",
+    ),
     ("workload: pretraining\nmodel: {params: lots}\n" + CLUSTER, 2, "model.params", 'expected a number, got "lots"'),
-    ("workload: pretraining\nmodel: {params: 7B, layer: 3}\n" + CLUSTER, 2, "model.layer", "unknown key; did you mean layers?"),
-    ("workload: pretraining\nmodel: {layers: 2, hidden: 100, heads: 3, ffn: 400, vocab: 1000}\n" + CLUSTER, 2, "model", "hidden divisible by heads"),
+    (
+        "workload: pretraining\nmodel: {params: 7B, layer: 3}\n" + CLUSTER,
+        2,
+        "model.layer",
+        "unknown key; did you mean layers?",
+    ),
+    (
+        "workload: pretraining\nmodel: {layers: 2, hidden: 100, heads: 3, ffn: 400, vocab: 1000}\n" + CLUSTER,
+        2,
+        "model",
+        "hidden divisible by heads",
+    ),
     (START + CLUSTER + "colour: red\n", 4, "colour", "unknown key; known here: name, workload"),
-    (START + CLUSTER + "training: {sequence_lenght: 4096}\n", 4, "training.sequence_lenght", "did you mean sequence_length?"),
+    (
+        START + CLUSTER + "training: {sequence_lenght: 4096}\n",
+        4,
+        "training.sequence_lenght",
+        "did you mean sequence_length?",
+    ),
     (START + CLUSTER + "training: {tokens: 1T, days: 3}\n", 4, "training", "expected tokens or days, got both"),
-    (START + CLUSTER + "training: {precision: bf17}\n", 4, "training.precision", "expected one of fp32, fp16, bf16, fp8"),
+    (
+        START + CLUSTER + "training: {precision: bf17}\n",
+        4,
+        "training.precision",
+        "expected one of fp32, fp16, bf16, fp8",
+    ),
     (START + CLUSTER + "training: {days: soon}\n", 4, "training.days", 'expected a number, got "soon"'),
     (START + CLUSTER + "parallelism: {tp: 3}\n", 1, None, "to divide cluster.gpus (16), got 3"),
     (START + CLUSTER + "parallelism: {tp: 2, dp: 4}\n", 1, None, "expected tp·pp·cp·dp to be cluster.gpus (16), got 8"),
     (START + CLUSTER + "parallelism: {tp: 16, pp: 1, ep: 2}\n", 4, "parallelism.ep", "a model without experts, got 2"),
     (START + CLUSTER + "parallelism: {strategy: magic}\n", 4, "parallelism.strategy", "expected one of ddp, zero1"),
     (START + CLUSTER + "parallelism: tp8\n", 4, "parallelism", "expected auto, or {strategy"),
-    (START + CLUSTER + "parallelism: {strategy: fsdp}\ntraining: {global_batch: 17}\n", 5, "training.global_batch", "expected a multiple of dp·micro_batch"),
+    (
+        START + CLUSTER + "parallelism: {strategy: fsdp}\ntraining: {global_batch: 17}\n",
+        5,
+        "training.global_batch",
+        "expected a multiple of dp·micro_batch",
+    ),
     (START + CLUSTER + "budget: {usd: 50 bananas}\n", 4, "budget.usd", "expected an amount of US dollars"),
     (START + CLUSTER + "budget: {usd: €500}\n", 4, "budget.usd", "expected US dollars"),
     (START + CLUSTER + "budget: {mode: steal}\n", 4, "budget.mode", "expected one of rent, buy"),
     (START + CLUSTER + "budget: {spot: perhaps}\n", 4, "budget.spot", 'expected true or false, got "perhaps"'),
-    (START + CLUSTER + "constraints: {max_slowdown_percent: -5}\n", 4, "constraints.max_slowdown_percent", "expected at least 0"),
-    (START + CLUSTER + "inference: {prompt_tokens: 5}\n", 1, None, "expected no inference section for workload pretraining"),
+    (
+        START + CLUSTER + "constraints: {max_slowdown_percent: -5}\n",
+        4,
+        "constraints.max_slowdown_percent",
+        "expected at least 0",
+    ),
+    (
+        START + CLUSTER + "inference: {prompt_tokens: 5}\n",
+        1,
+        None,
+        "expected no inference section for workload pretraining",
+    ),
     (START + CLUSTER + "model: llama-3.1-70b\n", 4, "model", "the key stands twice, first on line 2"),
     (START + "cluster: [1, 2]\n", 3, "cluster", "expected keys and values (gpu, gpus"),
     (START + "cluster: {gpu: h100-sxm\n", 4, None, "not valid YAML"),
     ("- just\n- a list\n", 1, None, "expected a questionnaire (keys and values)"),
     (START + CLUSTER + "name: !!python/object:os.system {}\n", 4, "name", "expected text"),
     (START + CLUSTER + "name: !!binary aGVsbG8=\n", 4, "name", "unknown tag"),
-    ("a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
-     "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e]\n", None, None, "aliases are followed only so far"),
+    (
+        "a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
+        "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e]\n",
+        None,
+        None,
+        "aliases are followed only so far",
+    ),
     (START + CLUSTER + "---\n" + START + CLUSTER, 5, None, "found several: use weft batch"),
     (START + "cluster:\n  gpu: h100-sxm\n  gpus: " + "9" * 320 + "\n", 5, "cluster.gpus", "expected a whole number"),
     (START + CLUSTER + "training: {tokens: " + "9" * 5000 + "}\n", 4, "training.tokens", "expected a finite number"),
     (START + CLUSTER + "base: &b {tokens: 1T}\ntraining:\n  <<: *b\n", 6, None, "merge keys (<<) are not read"),
-    ("workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: a100-sxm-80gb, gpus: 16}\ntraining: {precision: fp8}\n", 4,
-     "training.precision", "has no FP8 units, got fp8"),
+    (
+        "workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: a100-sxm-80gb, gpus: 16}\ntraining: {precision: fp8}\n",
+        4,
+        "training.precision",
+        "has no FP8 units, got fp8",
+    ),
     ("", None, None, "found nothing in the file"),
     ("# only a comment\n", None, None, "found nothing in the file"),
 ]
@@ -96,22 +165,37 @@ def test_a_mistake_in_yaml_is_one_sentence_with_file_line_and_field(tmp_path, te
         assert f" {field}: " in sentence, sentence
 
 
-@pytest.mark.parametrize(("name", "content", "says"), [
-    ("plan.json", "{", "not valid JSON"),
-    ("plan.json", '{"workload": 1, "workload": 2}', "workload: the key stands twice"),
-    ("plan.json", json.dumps({**GOOD, "training": {"tokens": float("nan")}}), "expected a finite number, got NaN"),
-    ("plan.jsonl", json.dumps(GOOD)[:-1] + "\n", "not valid JSON"),
-    ("plan.json", json.dumps({**GOOD, "name": "\ud800"}), "name: expected text that can be written as UTF-8"),
-    ("plan.json", json.dumps(GOOD).replace("16", "9" * 320), "cluster.gpus: expected"),
-    ("plan.json", json.dumps(GOOD).replace("16", "9" * 5000), "thousands of digits"),
-    ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,many\n", "expected a whole number"),
-    ("plan.csv", "workload,model,cluster.gpu,cluster.gpu\npretraining,llama-3.1-8b,h100-sxm,x\n", "the column stands twice"),
-    ("plan.csv", "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,16,extra\n", "expected at most 4 cells"),
-    ("plan.csv", "workload,model,cluster,cluster.gpu\n", "both alone and with parts"),
-    ("plan.txt", "hello", "expected a file ending in .yaml"),
-    ("plan.yaml", b"\xff\xfe\x00bad", "expected UTF-8 text"),
-    ("plan.yaml", "workload: \x07bell\n", "not valid YAML"),
-])
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("plan.json", "{", "not valid JSON"),
+        ("plan.json", '{"workload": 1, "workload": 2}', "workload: the key stands twice"),
+        ("plan.json", json.dumps({**GOOD, "training": {"tokens": float("nan")}}), "expected a finite number, got NaN"),
+        ("plan.jsonl", json.dumps(GOOD)[:-1] + "\n", "not valid JSON"),
+        ("plan.json", json.dumps({**GOOD, "name": "\ud800"}), "name: expected text that can be written as UTF-8"),
+        ("plan.json", json.dumps(GOOD).replace("16", "9" * 320), "cluster.gpus: expected"),
+        ("plan.json", json.dumps(GOOD).replace("16", "9" * 5000), "thousands of digits"),
+        (
+            "plan.csv",
+            "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,many\n",
+            "expected a whole number",
+        ),
+        (
+            "plan.csv",
+            "workload,model,cluster.gpu,cluster.gpu\npretraining,llama-3.1-8b,h100-sxm,x\n",
+            "the column stands twice",
+        ),
+        (
+            "plan.csv",
+            "workload,model,cluster.gpu,cluster.gpus\npretraining,llama-3.1-8b,h100-sxm,16,extra\n",
+            "expected at most 4 cells",
+        ),
+        ("plan.csv", "workload,model,cluster,cluster.gpu\n", "both alone and with parts"),
+        ("plan.txt", "hello", "expected a file ending in .yaml"),
+        ("plan.yaml", b"\xff\xfe\x00bad", "expected UTF-8 text"),
+        ("plan.yaml", "workload: \x07bell\n", "not valid YAML"),
+    ],
+)
 def test_a_mistake_in_any_format_is_one_sentence(tmp_path, name, content, says):
     file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -128,10 +212,24 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
     assert seen.code == 2 and "expected a file, got a folder" in _one_sentence(seen.err)
 
 
-@pytest.mark.parametrize("arguments", [
-    ["plan"], ["fly"], ["plan", "x.yaml", "--format", "poem"], ["schema", "poem"], ["examples", "poem"], ["sources", "poem"],
-    ["fabric", "infiniband-ndr-400", "--gpus", "0"], ["fabric", "poem", "--gpus", "8"], ["batch"], ["ask"], ["understand"],
-    ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"], ["handbook", "poem"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan"],
+        ["fly"],
+        ["plan", "x.yaml", "--format", "poem"],
+        ["schema", "poem"],
+        ["examples", "poem"],
+        ["sources", "poem"],
+        ["fabric", "infiniband-ndr-400", "--gpus", "0"],
+        ["fabric", "poem", "--gpus", "8"],
+        ["batch"],
+        ["ask"],
+        ["understand"],
+        ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"],
+        ["handbook", "poem"],
+    ],
+)
 def test_wrong_usage_ends_with_exit_code_2(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.yaml").write_text(textwrap.dedent(json.dumps(GOOD)))

@@ -28,11 +28,30 @@ workload: inference
 model: llama-3.1-8b
 cluster: {gpu: h100-sxm, gpus: 8}
 """
-LINES = "\n".join([
-    json.dumps({"name": "fourth", "workload": "finetuning", "model": "qwen2.5-7b", "cluster": {"gpu": "a100-sxm-80gb", "gpus": 8}}),
-    "not json",
-    json.dumps({"name": "sixth", "workload": "finetuning", "model": {"params": "3B"}, "cluster": {"gpu": "h100-sxm", "gpus": 32}}),
-]) + "\n"
+LINES = (
+    "\n".join(
+        [
+            json.dumps(
+                {
+                    "name": "fourth",
+                    "workload": "finetuning",
+                    "model": "qwen2.5-7b",
+                    "cluster": {"gpu": "a100-sxm-80gb", "gpus": 8},
+                }
+            ),
+            "not json",
+            json.dumps(
+                {
+                    "name": "sixth",
+                    "workload": "finetuning",
+                    "model": {"params": "3B"},
+                    "cluster": {"gpu": "h100-sxm", "gpus": 32},
+                }
+            ),
+        ]
+    )
+    + "\n"
+)
 CSV = """\
 name,workload,model,cluster.gpu,cluster.gpus,training.tokens,budget.gpu_hour_usd,constraints.vendor_neutral
 seventh,pretraining,llama-3.1-8b,mi300x,64,100B,$2.50,yes
@@ -76,7 +95,10 @@ def test_a_bad_row_names_file_line_and_field_and_the_exit_code_says_so(done, fil
     assert seen.code == 2
     errors = [r["error"] for r in _results(out) if "error" in r]
     assert [(e["file"], e["line"], e["field"]) for e in errors] == [
-        (files[0], 11, "cluster.gpus"), (files[1], 2, None), (files[2], 3, "training.tokens")]
+        (files[0], 11, "cluster.gpus"),
+        (files[1], 2, None),
+        (files[2], 3, "training.tokens"),
+    ]
     assert all(e["message"] for e in errors)
     assert seen.err.count("weft: ") == 3 and f"{files[0]}:11 cluster.gpus" in seen.err
     assert "6 planned, 3 bad" in seen.err
@@ -133,7 +155,16 @@ def test_a_fault_of_the_program_in_one_row_costs_no_other_its_answer(files, tmp_
 
 def test_a_cell_that_looks_like_a_formula_stays_text(tmp_path, index):
     file = tmp_path / "x.jsonl"
-    file.write_text(json.dumps({"name": "=1+1", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}))
+    file.write_text(
+        json.dumps(
+            {
+                "name": "=1+1",
+                "workload": "inference",
+                "model": "llama-3.1-8b",
+                "cluster": {"gpu": "h100-sxm", "gpus": 8},
+            }
+        )
+    )
     weft("batch", str(file), "--out", str(tmp_path), "--format", "csv")
     assert next(csv.DictReader((tmp_path / "plans.csv").open()))["name"] == "'=1+1"
 
@@ -145,7 +176,11 @@ def test_memory_stays_flat_over_hundreds_of_plans(library, index):
 
     def run(count):
         for number in range(count):
-            asked = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8 * (1 + number % 8)}}
+            asked = {
+                "workload": "pretraining",
+                "model": "llama-3.1-8b",
+                "cluster": {"gpu": "h100-sxm", "gpus": 8 * (1 + number % 8)},
+            }
             plan(from_value(asked, library.catalog), library, index=index)
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

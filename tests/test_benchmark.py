@@ -45,7 +45,9 @@ def test_no_two_questionnaires_of_a_batch_are_alike(library):
 
 def test_the_search_counts_every_layout_on_every_fabric(library):
     singly, one_fabric, all_fabrics = searches.measure(library, 1)
-    assert all_fabrics.work == plans.FABRICS * one_fabric.work and one_fabric.work > 100 and singly.work < one_fabric.work
+    assert (
+        all_fabrics.work == plans.FABRICS * one_fabric.work and one_fabric.work > 100 and singly.work < one_fabric.work
+    )
 
 
 def _small(library):
@@ -66,7 +68,9 @@ def test_one_layout_alone_takes_as_long_a_step_as_among_all_others(library):
 
 def test_the_whole_space_is_counted_and_its_best_is_the_best_of_all_that_fit(library, monkeypatch):
     job, machine = _small(library)
-    monkeypatch.setattr(space, "divisors", lambda number, largest=None: [d for d in divisors(number, largest) if d <= 4])
+    monkeypatch.setattr(
+        space, "divisors", lambda number, largest=None: [d for d in divisors(number, largest) if d <= 4]
+    )
     networks = Networks(space.between_nodes(library, machine)[:3])
     found, times, counted = space.searched(job, machine, networks), [], 0
     for attention, chosen in itertools.product(("flash", "unfused"), space.choices(job)):
@@ -104,8 +108,15 @@ def test_the_space_is_the_product_of_what_may_be_chosen_less_what_does_not_divid
 
 def test_what_was_counted_and_what_is_missing_is_said(library):
     found = space.Searched(space=12_000_000, fitting=5_000_000, fabrics=19, seconds=np.ones(19))
-    one = Measurement(part="space", what="all", values=[10.0], work=found.evaluated, of="configurations", peers=[space.CALCULON],
-                      notes=space.notes(found))
+    one = Measurement(
+        part="space",
+        what="all",
+        values=[10.0],
+        work=found.evaluated,
+        of="configurations",
+        peers=[space.CALCULON],
+        notes=space.notes(found),
+    )
     text = " ".join("\n".join(benchmark_lines(_benchmark(one), 100)).split())
     assert "95,000,000" in text and "228,000,000 in all" in text and "offload of weights" in text
     assert "Calculon: 1,356 configurations per second" in text and "7,010 times as many" in text
@@ -115,8 +126,16 @@ def test_startup_runs_the_program_itself_and_fails_loudly_when_it_fails(library,
     ran = []
     monkeypatch.setattr(startup, "_run", ran.append)
     found = startup.measure(library, 2)
-    assert [one.what for one in found] == ["python -c pass", "weft --help", "weft plan, JSON", "weft plan, text", "first screen drawn"]
-    assert all(one.against == startup.INTERPRETER for one in found[1:]) and len(ran) == 5 * 3, "once to warm up, twice measured"
+    assert [one.what for one in found] == [
+        "python -c pass",
+        "weft --help",
+        "weft plan, JSON",
+        "weft plan, text",
+        "first screen drawn",
+    ]
+    assert all(one.against == startup.INTERPRETER for one in found[1:]) and len(ran) == 5 * 3, (
+        "once to warm up, twice measured"
+    )
     monkeypatch.undo()
     with pytest.raises(Exception, match="status 2"):
         startup._run(["-m", "assistant", "plan", "no-such-file.yaml"])
@@ -128,7 +147,9 @@ def test_the_first_screen_is_really_drawn(index):
 
 def test_ratios_compare_medians_for_the_same_work():
     slow = Measurement(part="search", what="singly", values=[2.0, 1.0, 3.0], work=10, of="configurations")
-    fast = Measurement(part="search", what="together", values=[4.0, 4.0, 5.0], work=1000, of="configurations", against="singly")
+    fast = Measurement(
+        part="search", what="together", values=[4.0, 4.0, 5.0], work=1000, of="configurations", against="singly"
+    )
     found = _benchmark(slow, fast)
     assert (slow.least, slow.median, slow.rate) == (1.0, 2.0, 5.0)
     assert found.ratio(fast) == pytest.approx(0.02) and found.ratio(slow) is None
@@ -137,16 +158,31 @@ def test_ratios_compare_medians_for_the_same_work():
 
 
 def test_growing_memory_is_said():
-    text = "\n".join(benchmark_lines(_benchmark(Measurement(part="batch", what="memory", unit="MiB", values=[80.0, 81.5, 92.0])), 100))
+    text = "\n".join(
+        benchmark_lines(
+            _benchmark(Measurement(part="batch", what="memory", unit="MiB", values=[80.0, 81.5, 92.0])), 100
+        )
+    )
     assert "grew by 12.0 MiB" in text
 
 
 def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
     one = Measurement(part="plan", what="x", values=[1.0])
     for name in list(PARTS):
-        monkeypatch.setitem(PARTS, name, lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})])
+        monkeypatch.setitem(
+            PARTS,
+            name,
+            lambda _, repeats, name=name: [one.model_copy(update={"part": name, "values": [1.0] * repeats})],
+        )
     found = benchmark(library, list(PARTS), 3)
-    assert [m.part for m in found.measurements] == ["startup", "plan", "search", "batch", "space", "screen"] and found.processors >= 1
+    assert [m.part for m in found.measurements] == [
+        "startup",
+        "plan",
+        "search",
+        "batch",
+        "space",
+        "screen",
+    ] and found.processors >= 1
     text = "\n".join(benchmark_lines(found, 100))
     assert "STARTUP" in text and "THE FULL SCREEN" in text
 
@@ -156,4 +192,6 @@ def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
     assert done.code == 0 and {one["part"] for one in json.loads(done.out)["measurements"]} == {"search"}
     assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
     wrong = weft("benchmark", "everything")
-    assert wrong.code == 2 and "startup, plan, search, batch, space, screen" in wrong.err and "Traceback" not in wrong.err
+    assert (
+        wrong.code == 2 and "startup, plan, search, batch, space, screen" in wrong.err and "Traceback" not in wrong.err
+    )

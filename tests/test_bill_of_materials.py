@@ -16,7 +16,9 @@ FABRICS = CATALOG.fabrics
 H100 = CATALOG.gpus["h100-sxm"]
 
 
-def planned(fabric: str, gpus: int, gpu=H100, gpus_per_node: int | None = None, nics_per_node: int | None = None, **options):
+def planned(
+    fabric: str, gpus: int, gpu=H100, gpus_per_node: int | None = None, nics_per_node: int | None = None, **options
+):
     return design(FABRICS[fabric], gpu, gpus, gpus_per_node, nics_per_node, CATALOG, **options)
 
 
@@ -26,8 +28,11 @@ def without_nics(found) -> float:
 
 
 REFERENCES = paths.shipped("knowledge") / "measurements" / "reference_designs.csv"
-SUPERPODS = [row for row in csv.DictReader(REFERENCES.read_text(encoding="utf-8").splitlines())
-             if row["design"].startswith(("DGX H100", "DGX B300"))]
+SUPERPODS = [
+    row
+    for row in csv.DictReader(REFERENCES.read_text(encoding="utf-8").splitlines())
+    if row["design"].startswith(("DGX H100", "DGX B300"))
+]
 
 
 @pytest.mark.parametrize("row", SUPERPODS, ids=lambda row: row["design"])
@@ -36,9 +41,11 @@ def test_the_catalogs_switches_give_the_published_superpods(row):
     fabric = next(fabric for word, fabric in kinds.items() if word in row["design"])
     found = planned(fabric, int(row["gpus"]), gpus_per_node=8, nics_per_node=8)
     assert (found.nodes, found.tiers, found.leaf, found.spine, found.core) == tuple(
-        int(row[name]) for name in ("nodes", "tiers", "leaf", "spine", "core"))
+        int(row[name]) for name in ("nodes", "tiers", "leaf", "spine", "core")
+    )
     assert (found.cables.node_leaf, found.cables.leaf_spine, found.cables.spine_core) == tuple(
-        int(row[name]) for name in ("node_leaf", "leaf_spine", "spine_core"))
+        int(row[name]) for name in ("node_leaf", "leaf_spine", "spine_core")
+    )
 
 
 def test_the_published_bill_of_127_nodes():
@@ -79,8 +86,14 @@ def test_the_catalogs_capital_cost_agrees_with_the_bill():
 
 
 def test_the_total_is_the_sum_of_its_dated_items():
-    for fabric in ("infiniband-ndr-400", "infiniband-xdr-800", "infiniband-hdr-200", "roce-v2-400", "spectrum-x-400",
-                   "ethernet-tcp-100"):
+    for fabric in (
+        "infiniband-ndr-400",
+        "infiniband-xdr-800",
+        "infiniband-hdr-200",
+        "roce-v2-400",
+        "spectrum-x-400",
+        "ethernet-tcp-100",
+    ):
         found = planned(fabric, 256, amortization_months=48)
         assert found.capex_usd.mid == pytest.approx(sum(item.usd * item.count for item in found.prices))
         assert 0 < found.capex_usd.low <= found.capex_usd.mid <= found.capex_usd.high
@@ -106,7 +119,9 @@ def test_breakout_doubles_the_radix():
     assert any("radix 128" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("fabric", ["aws-efa-v2", "aws-efa-v3", "gcp-tcpx", "gcp-tcpxo", "wan-low-communication", "none"])
+@pytest.mark.parametrize(
+    "fabric", ["aws-efa-v2", "aws-efa-v3", "gcp-tcpx", "gcp-tcpxo", "wan-low-communication", "none"]
+)
 def test_what_cannot_be_bought_costs_nothing_and_says_why(fabric):
     found = planned(fabric, 64)
     assert (found.switches, found.capex_usd.mid, found.usd_per_gpu_hour, found.prices) == (0, 0, 0, [])
@@ -132,12 +147,16 @@ def test_a_network_beyond_three_tiers_becomes_planes_and_then_is_refused():
         planned("infiniband-ndr-400", 1_000_000)
 
 
-@pytest.mark.parametrize(("options", "sentence"), [
-    ({"oversubscription": 0.5}, "oversubscription: expected a ratio from 1"),
-    ({"planes": 3}, "planes: expected a divisor of the 8 NIC ports"),
-    ({"nics_per_node": 0}, "nics_per_node: expected a whole number of at least 1, got 0"),
-    ({"switch": "spectrum-4-sn5600"}, "switch: expected one of quantum-2-qm9700"),
-    ({"amortization_months": 0}, "amortization_months: expected at least 1 month")])
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"oversubscription": 0.5}, "oversubscription: expected a ratio from 1"),
+        ({"planes": 3}, "planes: expected a divisor of the 8 NIC ports"),
+        ({"nics_per_node": 0}, "nics_per_node: expected a whole number of at least 1, got 0"),
+        ({"switch": "spectrum-4-sn5600"}, "switch: expected one of quantum-2-qm9700"),
+        ({"amortization_months": 0}, "amortization_months: expected at least 1 month"),
+    ],
+)
 def test_what_cannot_be_is_refused_in_one_sentence(options, sentence):
     with pytest.raises(InputError, match=sentence):
         planned("infiniband-ndr-400", 64, **options)

@@ -26,9 +26,27 @@ from .program import weft
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "knowledge" / "handbook" / "calibrate.md"
-COLUMNS = ["id", "model", "gpu", "gpus", "fabric", "strategy", "tp", "micro_batch", "global_batch", "sequence_length", "framework", "step_time_s"]
-JOB = {"name": "70B", "workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
-       "training": {"sequence_length": 8192, "global_batch": 512, "tokens": 100e9, "framework": "fsdp"}}
+COLUMNS = [
+    "id",
+    "model",
+    "gpu",
+    "gpus",
+    "fabric",
+    "strategy",
+    "tp",
+    "micro_batch",
+    "global_batch",
+    "sequence_length",
+    "framework",
+    "step_time_s",
+]
+JOB = {
+    "name": "70B",
+    "workload": "pretraining",
+    "model": "llama-3.1-70b",
+    "cluster": {"gpu": "h100-sxm", "gpus": 64},
+    "training": {"sequence_length": 8192, "global_batch": 512, "tokens": 100e9, "framework": "fsdp"},
+}
 
 
 def _write(path, rows, columns=COLUMNS):
@@ -40,22 +58,45 @@ def _write(path, rows, columns=COLUMNS):
 
 
 def _row(number, gpus, fabric, batch, model="llama-3.1-8b", seconds=1.0):
-    return {"id": f"run-{number}", "model": model, "gpu": "h100-sxm", "gpus": gpus, "fabric": fabric, "strategy": "fsdp", "tp": 1, "micro_batch": 1,
-            "global_batch": batch, "sequence_length": 4096, "framework": "fsdp", "step_time_s": seconds}
+    return {
+        "id": f"run-{number}",
+        "model": model,
+        "gpu": "h100-sxm",
+        "gpus": gpus,
+        "fabric": fabric,
+        "strategy": "fsdp",
+        "tp": 1,
+        "micro_batch": 1,
+        "global_batch": batch,
+        "sequence_length": 4096,
+        "framework": "fsdp",
+        "step_time_s": seconds,
+    }
 
 
 def _measured(path, library, rows, compute, network, noise=0.0):
     """The rows as a cluster would measure them on which everything takes these factors longer, and every run is a little off."""
     runs = read_runs(_write(path, rows), library.catalog)
     disturbed = np.exp(noise * np.random.default_rng(7).standard_normal(len(runs)))
-    return _write(path, [{**row, "step_time_s": f"{predicted(run, Factors(compute, network)) * off:.6g}"}
-                         for row, run, off in zip(rows, runs, disturbed, strict=True)])
+    return _write(
+        path,
+        [
+            {**row, "step_time_s": f"{predicted(run, Factors(compute, network)) * off:.6g}"}
+            for row, run, off in zip(rows, runs, disturbed, strict=True)
+        ],
+    )
 
 
 def _many():
-    return [_row(n, gpus, fabric, batch * gpus) for n, (gpus, fabric, batch) in enumerate(
-        (g, f, b) for g in (16, 32, 64, 128) for f in ("infiniband-ndr-400", "ethernet-tcp-25") for b in (1, 2, 4, 8))] + [
-        _row(100 + n, 8, "none", 8 * n) for n in range(1, 9)]
+    return [
+        _row(n, gpus, fabric, batch * gpus)
+        for n, (gpus, fabric, batch) in enumerate(
+            (g, f, b)
+            for g in (16, 32, 64, 128)
+            for f in ("infiniband-ndr-400", "ethernet-tcp-25")
+            for b in (1, 2, 4, 8)
+        )
+    ] + [_row(100 + n, 8, "none", 8 * n) for n in range(1, 9)]
 
 
 @pytest.mark.parametrize("compute, network", [(1.25, 1.0), (1.0, 1.5), (1.2, 1.4), (0.85, 0.8)])
@@ -70,7 +111,9 @@ def test_factors_that_were_there_are_found_again(tmp_path, library, compute, net
 
 def test_few_rows_move_a_factor_part_of_the_way_and_more_rows_further(tmp_path, library):
     def factor(rows):
-        file = _measured(tmp_path / "runs.csv", library, [_row(n, 8, "none", 8 * (n + 1)) for n in range(rows)], 1.4, 1.0)
+        file = _measured(
+            tmp_path / "runs.csv", library, [_row(n, 8, "none", 8 * (n + 1)) for n in range(rows)], 1.4, 1.0
+        )
         return calibrate(file, library.catalog).compute.factor
 
     one, three, ten = factor(1), factor(3), factor(10)
@@ -95,13 +138,18 @@ def test_runs_that_disagree_are_told_apart_from_runs_that_help(tmp_path, library
 
 def test_with_two_rows_nothing_is_left_out_and_the_report_says_so(tmp_path, library):
     profile = calibrate(_measured(tmp_path / "runs.csv", library, _many()[:2], 1.2, 1.0), library.catalog)
-    assert profile.errors.left_out_percent is None and "fewer than three runs" in "\n".join(calibration_lines(profile, 100))
+    assert profile.errors.left_out_percent is None and "fewer than three runs" in "\n".join(
+        calibration_lines(profile, 100)
+    )
 
 
 def test_left_out_errors_come_from_fits_without_that_row(tmp_path, library):
     rows = [_row(n, 8, "none", 64) for n in range(3)]
     known = predicted(read_runs(_write(tmp_path / "x.csv", rows), library.catalog)[0], Factors())
-    file = _write(tmp_path / "runs.csv", [{**row, "step_time_s": known * off} for row, off in zip(rows, (1.2, 1.2, 1.5), strict=True)])
+    file = _write(
+        tmp_path / "runs.csv",
+        [{**row, "step_time_s": known * off} for row, off in zip(rows, (1.2, 1.2, 1.5), strict=True)],
+    )
     last = calibrate(file, library.catalog).runs[-1]
     assert known < last.left_out_s < 1.2 * known * 1.01, "the other two rows are a fifth slower than the model predicts"
     assert last.after_s > last.left_out_s
@@ -109,13 +157,17 @@ def test_left_out_errors_come_from_fits_without_that_row(tmp_path, library):
 
 @pytest.fixture
 def profile_file(tmp_path, library):
-    profile = calibrate(_measured(tmp_path / "runs.csv", library, _many(), 1.3, 1.5), library.catalog, today=datetime.date(2026, 11, 20))
+    profile = calibrate(
+        _measured(tmp_path / "runs.csv", library, _many(), 1.3, 1.5), library.catalog, today=datetime.date(2026, 11, 20)
+    )
     (tmp_path / "ours.yaml").write_text(profile_text(profile), encoding="utf-8")
     return tmp_path / "ours.yaml"
 
 
 def _candidates(library, job=JOB):
-    return {c.fabric: c for c in plan(from_value(job, library.catalog), library, index=None).candidates if c.step_time_s}
+    return {
+        c.fabric: c for c in plan(from_value(job, library.catalog), library, index=None).candidates if c.step_time_s
+    }
 
 
 def test_a_plan_with_a_profile_is_slower_by_its_factors_and_names_it(library, profile_file):
@@ -127,7 +179,10 @@ def test_a_plan_with_a_profile_is_slower_by_its_factors_and_names_it(library, pr
     assert after[measured].step_time_s.p50 > 1.15 * before[measured].step_time_s.p50
     taken = {a.field: a for a in plan(from_value(JOB, ours.catalog), ours, index=None).assumptions}
     assert "ours.yaml, 40 measured runs, 2026-11-20" in taken["profile.compute"].why
-    assert measured in taken["profile.network"].why and 1 < taken["profile.network_others"].value < taken["profile.network"].value
+    assert (
+        measured in taken["profile.network"].why
+        and 1 < taken["profile.network_others"].value < taken["profile.network"].value
+    )
 
 
 def test_a_profile_of_another_gpu_is_not_applied_to_compute_and_the_plan_says_so(library, profile_file):
@@ -148,9 +203,14 @@ def test_predict_and_sweep_take_the_profile_too(tmp_path, profile_file):
     plain, ours = (json.loads(weft("predict", str(job), *more).out) for more in ([], ["--profile", str(profile_file)]))
     assert ours["step_time_s"] > 1.15 * plain["step_time_s"]
     assert any(a["field"] == "profile.compute" for a in ours["assumptions"])
-    swept = [json.loads(weft("sweep", str(job), "--vary", "cluster.gpus=64", "--format", "json", *more).out) for more in
-             ([], ["--profile", str(profile_file)])]
-    steps = [{one["fabric"]: one["step_time_s"]["p50"] for one in made["points"][0]["fabrics"] if one["step_time_s"]} for made in swept]
+    swept = [
+        json.loads(weft("sweep", str(job), "--vary", "cluster.gpus=64", "--format", "json", *more).out)
+        for more in ([], ["--profile", str(profile_file)])
+    ]
+    steps = [
+        {one["fabric"]: one["step_time_s"]["p50"] for one in made["points"][0]["fabrics"] if one["step_time_s"]}
+        for made in swept
+    ]
     assert steps[1]["infiniband-ndr-400"] > 1.15 * steps[0]["infiniband-ndr-400"]
 
 
@@ -161,20 +221,40 @@ def test_the_command_writes_a_profile_with_values_rows_date_and_version(tmp_path
     assert "before" in done.out and "after" in done.out and "left out" in done.out
     written = yaml.safe_load((tmp_path / "p.yaml").read_text(encoding="utf-8"))
     assert written["schema"] == "weft/profile/1" and len(written["runs"]) == 6 and written["weft"] and written["date"]
-    assert load(profile=tmp_path / "p.yaml").catalog.constants["profile-compute-h100-sxm"].value == written["compute"]["factor"]
+    assert (
+        load(profile=tmp_path / "p.yaml").catalog.constants["profile-compute-h100-sxm"].value
+        == written["compute"]["factor"]
+    )
 
 
-@pytest.mark.parametrize("change, said", [
-    ({"gpu": "h1000"}, "h1000"), ({"step_time_s": "fast"}, '"fast"'), ({"step_time_s": "0"}, "step_time_s"), ({"gpus": "2.5"}, "whole number"),
-    ({"fabric": "token-ring"}, "token-ring"), ({"model": "llama-9"}, "llama-9"), ({"fabric": "none"}, "expected the fabric")])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"gpu": "h1000"}, "h1000"),
+        ({"step_time_s": "fast"}, '"fast"'),
+        ({"step_time_s": "0"}, "step_time_s"),
+        ({"gpus": "2.5"}, "whole number"),
+        ({"fabric": "token-ring"}, "token-ring"),
+        ({"model": "llama-9"}, "llama-9"),
+        ({"fabric": "none"}, "expected the fabric"),
+    ],
+)
 def test_a_row_that_cannot_be_used_is_one_sentence_and_exit_code_2(tmp_path, change, said):
     file = _write(tmp_path / "runs.csv", [_row(1, 16, "roce-v2-400", 64), {**_row(2, 16, "roce-v2-400", 64), **change}])
     done = weft("calibrate", str(file), "--out", str(tmp_path / "p.yaml"))
-    assert done.code == 2 and said in done.err and "runs.csv" in done.err and "Traceback" not in done.err and done.err.count("\n") == 1
+    assert (
+        done.code == 2
+        and said in done.err
+        and "runs.csv" in done.err
+        and "Traceback" not in done.err
+        and done.err.count("\n") == 1
+    )
     assert not (tmp_path / "p.yaml").exists()
 
 
-@pytest.mark.parametrize("content, said", [(None, "no such file"), (b"\xff\xfe\x00", "UTF-8"), (b"a,b\n1,2\n", "columns"), (b"", "columns")])
+@pytest.mark.parametrize(
+    "content, said", [(None, "no such file"), (b"\xff\xfe\x00", "UTF-8"), (b"a,b\n1,2\n", "columns"), (b"", "columns")]
+)
 def test_a_file_that_holds_no_runs_is_one_sentence(tmp_path, content, said):
     file = tmp_path / "runs.csv"
     if content is not None:
@@ -183,9 +263,16 @@ def test_a_file_that_holds_no_runs_is_one_sentence(tmp_path, content, said):
     assert done.code == 2 and said in done.err and "Traceback" not in done.err
 
 
-@pytest.mark.parametrize("change, said", [
-    (("factor: ", "factor: 99 #"), "compute.factor"), (("weft/profile/1", "weft/profile/9"), "schema"), (("- h100-sxm", "- h1000"), "h1000"),
-    (("compute:", "computer:"), "comput"), (("- ethernet-tcp-25", "- token-ring"), "token-ring")])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (("factor: ", "factor: 99 #"), "compute.factor"),
+        (("weft/profile/1", "weft/profile/9"), "schema"),
+        (("- h100-sxm", "- h1000"), "h1000"),
+        (("compute:", "computer:"), "comput"),
+        (("- ethernet-tcp-25", "- token-ring"), "token-ring"),
+    ],
+)
 def test_a_profile_that_was_spoilt_is_one_sentence_with_its_line(profile_file, change, said):
     text = profile_file.read_text(encoding="utf-8")
     assert change[0] in text
@@ -211,7 +298,9 @@ def _blocks(kind):
 def test_the_commands_of_the_handbook_page_run(tmp_path, monkeypatch, index):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs.csv").write_text(_blocks("csv")[0], encoding="utf-8")
-    (tmp_path / "job.yaml").write_text((ROOT / "knowledge" / "examples" / "llama-70b-pretraining.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(
+        (ROOT / "knowledge" / "examples" / "llama-70b-pretraining.yaml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     lines = [line for block in _blocks("console") for line in block.splitlines()]
     seen = [weft(*shlex.split(line)[1:]) for line in lines]
     assert len(lines) >= 3 and all(one.code == 0 for one in seen), [one.err for one in seen]

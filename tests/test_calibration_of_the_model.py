@@ -36,10 +36,14 @@ def test_no_near_duplicate_of_a_validation_row_is_calibrated_on(runs):
         if run.use != "excluded":
             sides.setdefault(series_of(run), set()).add(run.use)
     assert all(len(uses) == 1 for uses in sides.values())
-    assert {PUBLISHER.get(run.source, run.source) for run in runs if run.use == "calibration"}.isdisjoint(ONLY_VALIDATION)
+    assert {PUBLISHER.get(run.source, run.source) for run in runs if run.use == "calibration"}.isdisjoint(
+        ONLY_VALIDATION
+    )
 
 
-@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: "-".join(stage.families) + ("-mixtures" if stage.experts else ""))
+@pytest.mark.parametrize(
+    "stage", STAGES, ids=lambda stage: "-".join(stage.families) + ("-mixtures" if stage.experts else "")
+)
 def test_the_shipped_constants_are_where_the_fit_ends(runs, stage):
     rows = stage.rows([prepared(run) for run in _thinned(runs, 1)])
     start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
@@ -68,7 +72,7 @@ def test_a_fit_finds_the_constants_that_made_the_runs(runs):
 def test_written_constants_are_read_back(runs):
     values = shipped(catalog()) | {"hopper/gemm_efficiency": 0.4321, "kernel/tile": 77.0}
     text = with_efficiencies((FOLDER / "catalog" / "gpus.yaml").read_text(), values, datetime.date(2026, 1, 2))
-    block = text[text.index("\nh100-sxm:"):text.index("\nh100-pcie:")]
+    block = text[text.index("\nh100-sxm:") : text.index("\nh100-pcie:")]
     assert "gemm_efficiency: {value: 0.4321" in block and "date: 2026-01-02" in block and "llm-foundry H100" in block
     assert text.count("value: 0.4321") == 3  # H100, and what is taken over from it: H100 PCIe and H200
     assert "kernel-tile: {value: 77" in kernel_constants(values, datetime.date(2026, 1, 2))

@@ -33,16 +33,77 @@ MODELS = "llama-3.1-8b llama-3.1-70b llama-3.1-405b qwen2.5-7b qwen2.5-72b mixtr
 # What the articles name and a reader will type; mechanisms, software and methods are in the glossary.
 NAMED = {
     "scale_ups": ["NVLink 4", "NVLink 5", "NVLink 6", "Infinity Fabric", "UALink 1.0", "PCIe"],
-    "fabrics": ["InfiniBand", "InfiniBand HDR", "InfiniBand NDR", "InfiniBand XDR", "RoCE v2", "Spectrum-X", "Standard Ethernet",
-                "100GbE", "25GbE", "10GbE", "TCP", "Azure accelerated networking", "AWS EFA", "SRD", "Ultra Ethernet", "UEC 1.0",
-                "UET", "WAN", "DiLoCo", "FedAvg", "local SGD", "TCPX", "TCPXO", "GCP RoCE", "A3 Ultra", "vRack", "OLA"],
-    "devices": ["Quantum-2", "Spectrum-4", "SN5600", "Tomahawk 4", "Arista", "Nokia 7220 IXR", "Dell/Broadcom", "ConnectX-7",
-                "ConnectX-6 Dx", "ConnectX", "ConnectX-8", "BlueField-3", "Pollara 400"],
+    "fabrics": [
+        "InfiniBand",
+        "InfiniBand HDR",
+        "InfiniBand NDR",
+        "InfiniBand XDR",
+        "RoCE v2",
+        "Spectrum-X",
+        "Standard Ethernet",
+        "100GbE",
+        "25GbE",
+        "10GbE",
+        "TCP",
+        "Azure accelerated networking",
+        "AWS EFA",
+        "SRD",
+        "Ultra Ethernet",
+        "UEC 1.0",
+        "UET",
+        "WAN",
+        "DiLoCo",
+        "FedAvg",
+        "local SGD",
+        "TCPX",
+        "TCPXO",
+        "GCP RoCE",
+        "A3 Ultra",
+        "vRack",
+        "OLA",
+    ],
+    "devices": [
+        "Quantum-2",
+        "Spectrum-4",
+        "SN5600",
+        "Tomahawk 4",
+        "Arista",
+        "Nokia 7220 IXR",
+        "Dell/Broadcom",
+        "ConnectX-7",
+        "ConnectX-6 Dx",
+        "ConnectX",
+        "ConnectX-8",
+        "BlueField-3",
+        "Pollara 400",
+    ],
     "gpus": ["A100", "H100", "H100 SXM5", "H200", "B200", "GB200", "Blackwell", "Rubin", "MI300X", "HGX H100"],
     "models": ["Llama 3.1 8B", "Llama 3.1 70B", "Llama 3.1 405B", "Llama 3 405B", "Qwen2.5-7B", "Qwen2.5-72B"],
-    "providers": ["Spheron", "CoreWeave", "Lambda", "Lambda Labs", "AWS", "GCP", "Azure", "Crusoe", "DataCrunch", "Verda",
-                  "FluidStack", "GMI Cloud", "Hot Aisle", "Hyperstack", "Nebius", "Nscale", "OVHcloud", "RunPod", "SF Compute",
-                  "TensorWave", "Vast.ai", "Voltage Park", "Vultr"],
+    "providers": [
+        "Spheron",
+        "CoreWeave",
+        "Lambda",
+        "Lambda Labs",
+        "AWS",
+        "GCP",
+        "Azure",
+        "Crusoe",
+        "DataCrunch",
+        "Verda",
+        "FluidStack",
+        "GMI Cloud",
+        "Hot Aisle",
+        "Hyperstack",
+        "Nebius",
+        "Nscale",
+        "OVHcloud",
+        "RunPod",
+        "SF Compute",
+        "TensorWave",
+        "Vast.ai",
+        "Voltage Park",
+        "Vultr",
+    ],
 }
 
 
@@ -65,8 +126,11 @@ def cited() -> Iterator[tuple[str, str]]:
     """Every ``source`` of the catalog, of facts, models and offers, with its path."""
     yield from ((place, fact.source) for place, fact in facts(CATALOG, "catalog"))
     yield from ((f"models.{model.id}", model.source) for model in CATALOG.models.values())
-    yield from ((f"providers.{provider.id}", offer.source)
-                for provider in CATALOG.providers.values() for offer in provider.offers)
+    yield from (
+        (f"providers.{provider.id}", offer.source)
+        for provider in CATALOG.providers.values()
+        for offer in provider.offers
+    )
 
 
 def plain(text: str) -> str:
@@ -83,7 +147,11 @@ def test_every_id_the_documentation_names_is_there():
 
 @pytest.mark.parametrize("kind", NAMED)
 def test_what_the_articles_name_is_found_under_that_name(kind):
-    known = {plain(text) for ident, entry in KINDS[kind].items() for text in (ident, entry.name, *getattr(entry, "aliases", ()))}
+    known = {
+        plain(text)
+        for ident, entry in KINDS[kind].items()
+        for text in (ident, entry.name, *getattr(entry, "aliases", ()))
+    }
     assert [name for name in NAMED[kind] if plain(name) not in known] == []
 
 
@@ -92,24 +160,35 @@ def test_a_name_means_one_thing(kind):
     meant: dict[str, str] = {}
     for ident, entry in KINDS[kind].items():
         for text in {ident, *getattr(entry, "aliases", ())}:
-            assert meant.setdefault(text.lower(), ident) == ident, f"{text} means both {meant[text.lower()]} and {ident}"
+            assert meant.setdefault(text.lower(), ident) == ident, (
+                f"{text} means both {meant[text.lower()]} and {ident}"
+            )
 
 
 def test_every_value_says_where_it_was_read_or_how_it_was_derived():
-    unknown = [(place, source) for place, source in cited()
-               if not source.startswith("derived: ") and source.split("#", 1)[0] not in LIBRARY.knowledge.sources]
+    unknown = [
+        (place, source)
+        for place, source in cited()
+        if not source.startswith("derived: ") and source.split("#", 1)[0] not in LIBRARY.knowledge.sources
+    ]
     assert unknown == []
 
 
 def test_a_derivation_quotes_only_sources_that_exist():
-    named = {name for _, source in cited() if source.startswith("derived: ")
-             for name in re.findall(r"([a-z0-9][a-z0-9.-]+)#", source)}
+    named = {
+        name
+        for _, source in cited()
+        if source.startswith("derived: ")
+        for name in re.findall(r"([a-z0-9][a-z0-9.-]+)#", source)
+    }
     assert "measured-collectives" in named
     assert named <= set(LIBRARY.knowledge.sources)
 
 
 def test_a_derivation_says_something():
-    assert [place for place, source in cited() if source.startswith("derived: ") and len(source) < len("derived: ") + 8] == []
+    assert [
+        place for place, source in cited() if source.startswith("derived: ") and len(source) < len("derived: ") + 8
+    ] == []
 
 
 def measured(file: str) -> dict[str, dict[str, str]]:
@@ -121,15 +200,25 @@ def measured(file: str) -> dict[str, dict[str, str]]:
 def test_every_quoted_measured_row_exists(file):
     rows = measured(file)
     name = f"measured-{file.removesuffix('.csv')}"
-    quoted = {found for _, fact in facts(CATALOG) for text in (fact.source, fact.note or "")
-              for found in re.findall(rf"{name}#([a-z0-9]+-\d+)", text)}
+    quoted = {
+        found
+        for _, fact in facts(CATALOG)
+        for text in (fact.source, fact.note or "")
+        for found in re.findall(rf"{name}#([a-z0-9]+-\d+)", text)
+    }
     assert quoted, f"nothing rests on {file}"
     assert quoted <= set(rows)
 
 
-@pytest.mark.parametrize(("fabric", "row", "nics", "gb_per_s"), [
-    ("infiniband-ndr-400", "azh100-0015", 8, 50), ("infiniband-hdr-200", "jz-0063", 8, 25),
-    ("aws-efa-v2", "awsp5-0052", 32, 12.5), ("gcp-tcpxo", "gcp-0030", 8, 25)])
+@pytest.mark.parametrize(
+    ("fabric", "row", "nics", "gb_per_s"),
+    [
+        ("infiniband-ndr-400", "azh100-0015", 8, 50),
+        ("infiniband-hdr-200", "jz-0063", 8, 25),
+        ("aws-efa-v2", "awsp5-0052", 32, 12.5),
+        ("gcp-tcpxo", "gcp-0030", 8, 25),
+    ],
+)
 def test_bandwidth_efficiency_is_what_was_measured_at_two_nodes(fabric, row, nics, gb_per_s):
     found = measured("collectives.csv")[row]
     assert found["nodes"] == "2"
@@ -137,7 +226,9 @@ def test_bandwidth_efficiency_is_what_was_measured_at_two_nodes(fabric, row, nic
     assert CATALOG.fabrics[fabric].bandwidth_efficiency.si == pytest.approx(share, abs=0.01)
 
 
-@pytest.mark.parametrize(("link", "row"), [("nvlink-3", "mle-0020"), ("nvlink-4", "mle-0122"), ("nvlink-5", "mle-0120")])
+@pytest.mark.parametrize(
+    ("link", "row"), [("nvlink-3", "mle-0020"), ("nvlink-4", "mle-0122"), ("nvlink-5", "mle-0120")]
+)
 def test_scale_up_efficiency_is_what_a_ring_measured_in_one_node(link, row):
     found, link = measured("collectives.csv")[row], CATALOG.scale_ups[link]
     assert (found["nodes"], found["gpus"]) == ("1", "8")
@@ -145,13 +236,22 @@ def test_scale_up_efficiency_is_what_a_ring_measured_in_one_node(link, row):
     assert link.bus_bandwidth_efficiency.si == pytest.approx(share, abs=0.01)
 
 
-@pytest.mark.parametrize(("fabric", "first", "last", "gpus_per_node"), [
-    ("infiniband-ndr-400", "dstack-0053", "dstack-0073", 8), ("infiniband-hdr-200", "jz-0043", "jz-0063", 8),
-    ("aws-efa-v2", "awsp5-0046", "awsp5-0052", 8), ("gcp-tcpxo", "gcp-0011", "gcp-0030", 8),
-    ("roce-v2-400", "gcp-0031", "gcp-0050", 8)])
+@pytest.mark.parametrize(
+    ("fabric", "first", "last", "gpus_per_node"),
+    [
+        ("infiniband-ndr-400", "dstack-0053", "dstack-0073", 8),
+        ("infiniband-hdr-200", "jz-0043", "jz-0063", 8),
+        ("aws-efa-v2", "awsp5-0046", "awsp5-0052", 8),
+        ("gcp-tcpxo", "gcp-0011", "gcp-0030", 8),
+        ("roce-v2-400", "gcp-0031", "gcp-0050", 8),
+    ],
+)
 def test_half_bandwidth_message_was_read_off_the_measured_curve(fabric, first, last, gpus_per_node):
-    curve = sorted((float(row["message_bytes"]), float(row["busbw_GBps"]))
-                   for ident, row in measured("collectives.csv").items() if first <= ident <= last)
+    curve = sorted(
+        (float(row["message_bytes"]), float(row["busbw_GBps"]))
+        for ident, row in measured("collectives.csv").items()
+        if first <= ident <= last
+    )
     half = max(bandwidth for _, bandwidth in curve) / 2
     below = next(pair for pair in zip(curve, curve[1:]) if pair[0][1] < half <= pair[1][1])
     (size, low), (next_size, high) = below
@@ -188,7 +288,9 @@ def test_nearly_all_counts_are_published_and_not_ours():
     assert all(CATALOG.models[ident].params.source.startswith("derived: ") for ident in computed)
 
 
-@pytest.mark.parametrize("model", [model for model in CATALOG.models.values() if model.experts], ids=lambda model: model.id)
+@pytest.mark.parametrize(
+    "model", [model for model in CATALOG.models.values() if model.experts], ids=lambda model: model.id
+)
 def test_active_parameters_are_those_the_publisher_prints(model):
     """Publishers count the embedding among them or leave it out; 314 billion of Grok-1 come without such a figure."""
     if model.active_params is None:
@@ -200,8 +302,13 @@ def test_active_parameters_are_those_the_publisher_prints(model):
 
 
 def test_figures_everybody_quotes():
-    counts = {"qwen2.5-7b": 7.616e9, "qwen2.5-72b": 72.706e9, "llama-3.1-405b": 405.85e9,
-              "mixtral-8x7b": 46.70e9, "deepseek-v3": 671.03e9}
+    counts = {
+        "qwen2.5-7b": 7.616e9,
+        "qwen2.5-72b": 72.706e9,
+        "llama-3.1-405b": 405.85e9,
+        "mixtral-8x7b": 46.70e9,
+        "deepseek-v3": 671.03e9,
+    }
     for ident, params in counts.items():
         assert architecture_of(CATALOG.models[ident]).params == pytest.approx(params, rel=1e-4)
 
@@ -252,7 +359,9 @@ def test_an_offer_can_be_had(provider):
 
 
 def test_google_sells_no_infiniband():
-    technologies = {CATALOG.fabrics[ident].technology for offer in CATALOG.providers["gcp"].offers for ident in offer.fabrics}
+    technologies = {
+        CATALOG.fabrics[ident].technology for offer in CATALOG.providers["gcp"].offers for ident in offer.fabrics
+    }
     assert technologies == {"tcpx", "tcpxo", "roce", "tcp"}
 
 
@@ -276,8 +385,15 @@ NETWORKS = [fabric for fabric in CATALOG.fabrics.values() if fabric.id != "none"
 
 @pytest.mark.parametrize("fabric", NETWORKS, ids=lambda fabric: fabric.id)
 def test_a_fabric_has_all_that_a_prediction_needs(fabric):
-    for name in ("line_rate", "bandwidth_efficiency", "latency", "half_bandwidth_message", "scale_loss_per_doubling",
-                 "jitter", "premium"):
+    for name in (
+        "line_rate",
+        "bandwidth_efficiency",
+        "latency",
+        "half_bandwidth_message",
+        "scale_loss_per_doubling",
+        "jitter",
+        "premium",
+    ):
         assert getattr(fabric, name) is not None, name
     assert 0 < fabric.bandwidth_efficiency.si <= 1
     assert 0 <= fabric.scale_loss_per_doubling.si < 0.2
@@ -287,7 +403,9 @@ def test_a_fabric_has_all_that_a_prediction_needs(fabric):
 def test_sockets_do_not_follow_the_line_rate_and_rdma_does():
     assert 3e9 < node_bandwidth("ethernet-tcp-100") <= 4e9
     assert node_bandwidth("ethernet-tcp-200") < 1.5 * node_bandwidth("ethernet-tcp-100")
-    assert node_bandwidth("infiniband-ndr-400") / node_bandwidth("ethernet-tcp-100") > 80, "measured: 392 against 3.19 GB/s"
+    assert node_bandwidth("infiniband-ndr-400") / node_bandwidth("ethernet-tcp-100") > 80, (
+        "measured: 392 against 3.19 GB/s"
+    )
     assert node_bandwidth("roce-v2-400") == pytest.approx(2 * node_bandwidth("roce-v2-200"))
     assert 0.85 < node_bandwidth("roce-v2-400") / node_bandwidth("infiniband-ndr-400") < 1
 
@@ -300,8 +418,9 @@ def test_the_rental_premium_follows_from_capital_cost_and_power():
     compared = 0
     for fabric in CATALOG.fabrics.values():
         if fabric.premium.source.startswith("derived: (capex_per_gpu"):
-            expected = (fabric.capex_per_gpu.si - plain_ethernet.capex_per_gpu.si) / hours \
-                + (fabric.power_per_gpu.si - plain_ethernet.power_per_gpu.si) * per_watt
+            expected = (fabric.capex_per_gpu.si - plain_ethernet.capex_per_gpu.si) / hours + (
+                fabric.power_per_gpu.si - plain_ethernet.power_per_gpu.si
+            ) * per_watt
             assert fabric.premium.si == pytest.approx(max(0.0, expected), abs=1e-3), fabric.id
             compared += 1
     assert compared >= 14
@@ -327,7 +446,13 @@ def test_there_is_an_example_for_every_kind_of_question():
     assert set(EXAMPLES) <= set(LIBRARY.examples)
     asked = [questionnaires.read_one(path, CATALOG) for path in LIBRARY.examples.values()]
     assert {question.workload for question in asked} == {
-        "pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference"}
+        "pretraining",
+        "finetuning",
+        "rlhf",
+        "inference",
+        "disaggregated-inference",
+        "batch-inference",
+    }
     assert {question.budget.mode for question in asked} == {"rent", "buy"}
     assert len({question.name for question in asked}) == len(asked)
 
@@ -335,5 +460,7 @@ def test_there_is_an_example_for_every_kind_of_question():
 @pytest.mark.parametrize("name", sorted(LIBRARY.examples))
 def test_an_example_is_explained_to_a_newcomer_and_accepted(name):
     path = LIBRARY.examples[name]
-    assert len(" ".join(re.findall(r"^# .+", path.read_text(encoding="utf-8"), re.MULTILINE))) > 100, "says what is asked and why"
+    assert len(" ".join(re.findall(r"^# .+", path.read_text(encoding="utf-8"), re.MULTILINE))) > 100, (
+        "says what is asked and why"
+    )
     assert questionnaires.read_one(path, CATALOG).name

@@ -42,8 +42,15 @@ def test_time_of_small_collectives_left_out_is_within_30_percent_in_the_median(h
     assert len(found) > 100 and np.median(np.abs(found)) <= 0.30
 
 
-@pytest.mark.parametrize(("source", "fabric", "error"), [("aws-p5-keita", "aws-efa-v2", 0.15), ("nersc", "slingshot-11", 0.2),
-                                                         ("dstack", "infiniband-ndr-400", 0.3), ("aws-awsome", "none", 0.2)])
+@pytest.mark.parametrize(
+    ("source", "fabric", "error"),
+    [
+        ("aws-p5-keita", "aws-efa-v2", 0.15),
+        ("nersc", "slingshot-11", 0.2),
+        ("dstack", "infiniband-ndr-400", 0.3),
+        ("aws-awsome", "none", 0.2),
+    ],
+)
 def test_small_collectives_on_a_fabric_are_near_what_another_publisher_measured(held_out, source, fabric, error):
     found = errors([one for one in held_out if (one.source, one.network.id) == (source, fabric)], small=True)
     assert len(found) and np.median(np.abs(found)) <= error
@@ -54,7 +61,19 @@ def test_a_series_is_on_one_side():
     with (MEASUREMENTS / "collectives_compared.csv").open() as file:
         for row in csv.DictReader(file):
             if row["use"] != "excluded":
-                key = tuple(row[name] for name in ("source", "collective", "fabric", "gpu", "gpus", "gpus_per_node", "nics_per_node", "in_network"))
+                key = tuple(
+                    row[name]
+                    for name in (
+                        "source",
+                        "collective",
+                        "fabric",
+                        "gpu",
+                        "gpus",
+                        "gpus_per_node",
+                        "nics_per_node",
+                        "in_network",
+                    )
+                )
                 sides[key].add(row["use"])
             assert row["use"] != "excluded" or row["reason"], row["id"]
     assert all(len(uses) == 1 for uses in sides.values())
@@ -65,6 +84,7 @@ def test_every_measured_collective_is_compared_or_has_a_reason_not_to_be():
     def ids(name: str) -> list[str]:
         with (MEASUREMENTS / name).open() as file:
             return [row["id"] for row in csv.DictReader(file)]
+
     assert sorted(ids("collectives.csv")) == sorted(ids("collectives_compared.csv"))
 
 
@@ -84,16 +104,25 @@ def test_constants_are_recovered_from_times_the_model_itself_made(series):
 def test_a_fitted_latency_is_written_where_it_belongs_and_nowhere_else():
     text = (MEASUREMENTS.parent / "catalog" / "fabrics.yaml").read_text()
     values = shipped(catalog(), MEASUREMENTS) | {"latency/aws-efa-v2": 40e-6}
-    before, after = text.splitlines(), with_latencies(text, values, catalog().fabrics["aws-efa-v2"].latency.date).splitlines()
+    before, after = (
+        text.splitlines(),
+        with_latencies(text, values, catalog().fabrics["aws-efa-v2"].latency.date).splitlines(),
+    )
     changed = [new for old, new in zip(before, after, strict=True) if old != new]
     assert len(changed) == 2 and "value: 40," in changed[0] and "value: 26," in changed[1]
 
 
 def test_latency_grows_with_ranks_as_rings_and_trees_do(series):
-    gathers = {one.machine.gpus: predicted(one)[0] for one in series
-               if one.source == "aws-p5" and one.collective == "all_gather"}
-    reduces = {one.machine.gpus: predicted(one)[0] for one in series
-               if one.source == "aws-p5" and one.collective == "all_reduce"}
+    gathers = {
+        one.machine.gpus: predicted(one)[0]
+        for one in series
+        if one.source == "aws-p5" and one.collective == "all_gather"
+    }
+    reduces = {
+        one.machine.gpus: predicted(one)[0]
+        for one in series
+        if one.source == "aws-p5" and one.collective == "all_reduce"
+    }
     assert gathers[256] > 6 * gathers[16] and reduces[256] < 4 * reduces[16]
 
 
@@ -101,6 +130,11 @@ def test_weft_validate_shows_collectives_by_source_and_size():
     made = json.loads(weft("validate", "--format", "json").out)["collectives"]
     total = {line["messages"]: line for line in made if line["use"] == "validation" and not line["source"]}
     keita = [line for line in made if line["source"] == "aws-p5-keita"]
-    assert {line["messages"] for line in keita} == {"small", "large"} and {line["use"] for line in keita} == {"validation"}
+    assert {line["messages"] for line in keita} == {"small", "large"} and {line["use"] for line in keita} == {
+        "validation"
+    }
     assert total["small"]["rows"] > 100 and total["large"]["rows"] > 300
-    assert sum(line["rows"] for line in made if line["use"] == "validation" and line["source"]) == total["small"]["rows"] + total["large"]["rows"]
+    assert (
+        sum(line["rows"] for line in made if line["use"] == "validation" and line["source"])
+        == total["small"]["rows"] + total["large"]["rows"]
+    )

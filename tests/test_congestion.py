@@ -44,8 +44,11 @@ def test_rings_placed_leaf_by_leaf_do_not_feel_it() -> None:
 
 
 def test_static_routing_loses_bandwidth_with_scale_and_adaptive_routing_less() -> None:
-    slower = [_seconds(all_gather_time, nodes, adaptive_routing=False) / _seconds(all_gather_time, nodes, adaptive_routing=True)
-              for nodes in (8, 16, 32, 64)]
+    slower = [
+        _seconds(all_gather_time, nodes, adaptive_routing=False)
+        / _seconds(all_gather_time, nodes, adaptive_routing=True)
+        for nodes in (8, 16, 32, 64)
+    ]
     assert slower[0] == 1.0
     assert 1.0 < slower[1] < slower[2] < slower[3]
     # Azure's InfiniBand at 16, 32 and 64 nodes: 309, 284 and 252 GB/s with adaptive routing, 275, 243 and 235 with static.
@@ -71,8 +74,13 @@ def test_a_plan_says_what_it_takes_the_spines_for() -> None:
 
 
 def test_a_pipeline_whose_stages_fill_leaves_feels_the_whole_ratio() -> None:
-    job = {"workload": "pretraining", "model": "llama-3.1-405b", "cluster": {"gpu": "h100-sxm", "gpus": 4096},
-           "parallelism": {"strategy": "zero1", "tp": 8, "pp": 8}, "training": {"global_batch": 2048, "micro_batch": 1}}
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-405b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 4096},
+        "parallelism": {"strategy": "zero1", "tp": 8, "pp": 8},
+        "training": {"global_batch": 2048, "micro_batch": 1},
+    }
     sends = {}
     for ratio in (1, 8):
         job["cluster"]["oversubscription"] = ratio
@@ -81,10 +89,17 @@ def test_a_pipeline_whose_stages_fill_leaves_feels_the_whole_ratio() -> None:
     assert sends[8] > 1.5 * sends[1]
 
 
-@pytest.mark.parametrize(("text", "ratio"), [("2:1", 2.0), ("3 to 2", 1.5), ("4x", 4.0), ("non-blocking", 1.0), ("no", 1.0), (2, 2.0)])
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("2:1", 2.0), ("3 to 2", 1.5), ("4x", 4.0), ("non-blocking", 1.0), ("no", 1.0), (2, 2.0)]
+)
 def test_a_ratio_is_read_as_people_write_it(text, ratio) -> None:
     cluster = {"gpu": "h100-sxm", "gpus": 64, "oversubscription": text}
-    assert Questionnaire.model_validate({"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster}).cluster.oversubscription == ratio
+    assert (
+        Questionnaire.model_validate(
+            {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster}
+        ).cluster.oversubscription
+        == ratio
+    )
 
 
 @pytest.mark.parametrize("text", ["1:2", "half", "", "0", "-2"])
@@ -97,13 +112,23 @@ def test_what_is_no_ratio_of_at_least_one_is_refused(text) -> None:
 def test_spraying_fabrics_stay_adaptive_whatever_is_said_of_the_routing() -> None:
     machine, _ = _on(64)
     fabric = library.load().catalog.fabrics["spectrum-x-400"]
-    assert len({network_of(fabric, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss for way in (None, True, False)}) == 1
+    assert (
+        len(
+            {
+                network_of(fabric, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss
+                for way in (None, True, False)
+            }
+        )
+        == 1
+    )
 
 
 def test_sockets_do_not_care_how_switches_route() -> None:
     machine, _ = _on(64)
     tcp = library.load().catalog.fabrics["ethernet-tcp-100"]
-    ways = [network_of(tcp, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss for way in (None, True, False)]
+    ways = [
+        network_of(tcp, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss for way in (None, True, False)
+    ]
     assert len(set(ways)) == 1
     assert np.isfinite(replace(network_of(tcp, None, machine)).gpu_rate)
 

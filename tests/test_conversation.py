@@ -10,8 +10,7 @@ import pytest
 from assistant.conversation import Conversation, replay
 from assistant.conversation.events import Explanation, Failure, Finished, Note, PlanShown, Question, Understood
 from assistant.library import Library
-from tests.conversing import JOB, asked, begin, library, one  # noqa: F401
-
+from tests.conversing import JOB, asked, begin, library, one
 
 # -- the interview -----------------------------------------------------------------------------------------
 
@@ -37,8 +36,17 @@ def test_what_is_needed_is_asked_first_and_a_plan_appears_as_soon_as_it_can(begi
 
 def test_what_was_said_is_not_asked_again(begin: Callable[..., Conversation]) -> None:
     conversation = begin(f"{JOB} with fsdp, 400G InfiniBand is there, 8k context, batch 512, 100B tokens, $2.10/hr")
-    said = {"workload", "model", "cluster.gpu", "cluster.gpus", "cluster.fabric", "parallelism", "training.global_batch",
-            "training.tokens", "budget.usd"}
+    said = {
+        "workload",
+        "model",
+        "cluster.gpu",
+        "cluster.gpus",
+        "cluster.fabric",
+        "parallelism",
+        "training.global_batch",
+        "training.tokens",
+        "budget.usd",
+    }
     while conversation.question is not None:
         assert conversation.question.field not in said
         conversation.say("not sure")
@@ -104,11 +112,16 @@ def test_a_choice_of_another_question_is_refused(begin: Callable[..., Conversati
     assert conversation.draft.fields == {} and conversation.question.field == "workload"
 
 
-@pytest.mark.parametrize(("reply", "fields"), [
-    ("in-house", {"budget.mode": "buy"}),
-    ("anywhere", {"budget.mode": "rent"}),
-])
-def test_a_plain_word_answers_the_open_question(begin: Callable[..., Conversation], reply: str, fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("reply", "fields"),
+    [
+        ("in-house", {"budget.mode": "buy"}),
+        ("anywhere", {"budget.mode": "rent"}),
+    ],
+)
+def test_a_plain_word_answers_the_open_question(
+    begin: Callable[..., Conversation], reply: str, fields: dict[str, Any]
+) -> None:
     conversation = begin(JOB)
     while conversation.question.field != "cluster.provider":
         conversation.say("not sure")
@@ -126,9 +139,13 @@ def test_a_correction_shows_what_it_replaces_and_moves_the_plan(begin: Callable[
     assert not shown.first and shown.changes and shown.plan.questionnaire["cluster"]["gpus"] == 128
 
 
-@pytest.mark.parametrize(("message", "field"), [("tp 7", "parallelism.tp"), ("100 GPUs, 8 GPUs per node", "cluster.gpus"),
-                                                ("micro batch 0", None)])
-def test_what_cannot_be_changes_nothing_and_says_why(begin: Callable[..., Conversation], message: str, field: str | None) -> None:
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [("tp 7", "parallelism.tp"), ("100 GPUs, 8 GPUs per node", "cluster.gpus"), ("micro batch 0", None)],
+)
+def test_what_cannot_be_changes_nothing_and_says_why(
+    begin: Callable[..., Conversation], message: str, field: str | None
+) -> None:
     conversation = begin(JOB)
     before, plan = conversation.draft.fields, conversation.plan
     failures = [e for e in conversation.say(message) if isinstance(e, Failure)]
@@ -145,21 +162,27 @@ def test_a_new_workload_sets_aside_what_does_not_belong_to_it(begin: Callable[..
     assert any("sequence length" in text and "set aside" in text for text in understood.assumed)
 
 
-@pytest.mark.parametrize(("messages", "gpus", "read_back"), [
-    (["16 nodes", "h100, 8 per node"], 128, "16 nodes × 8 GPUs = 128"),
-    (["16 nodes", "h100, 8 per node", "actually 4 GPUs per node"], 64, "16 nodes × 4 GPUs = 64"),
-    (["16 nodes of 4 H100", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
-    (["4 H100 per node", "16 nodes", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
-    (["16 nodes of 8 H100", "32 nodes", "undo", "4 gpus per node"], 64, "16 nodes × 4 GPUs = 64"),
-    (["16 nodes of 8 H100", "actually we have GB200"], 64, "16 nodes × 4 GPUs = 64"),
-    (["1 node with 8 H100s", "4 GPUs per node"], 4, "1 node × 4 GPUs = 4"),
-])
-def test_gpus_counted_from_nodes_follow_what_is_in_a_node(begin: Callable[..., Conversation], messages: list[str], gpus: int,
-                                                          read_back: str) -> None:
+@pytest.mark.parametrize(
+    ("messages", "gpus", "read_back"),
+    [
+        (["16 nodes", "h100, 8 per node"], 128, "16 nodes × 8 GPUs = 128"),
+        (["16 nodes", "h100, 8 per node", "actually 4 GPUs per node"], 64, "16 nodes × 4 GPUs = 64"),
+        (["16 nodes of 4 H100", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
+        (["4 H100 per node", "16 nodes", "8 gpus per node"], 128, "16 nodes × 8 GPUs = 128"),
+        (["16 nodes of 8 H100", "32 nodes", "undo", "4 gpus per node"], 64, "16 nodes × 4 GPUs = 64"),
+        (["16 nodes of 8 H100", "actually we have GB200"], 64, "16 nodes × 4 GPUs = 64"),
+        (["1 node with 8 H100s", "4 GPUs per node"], 4, "1 node × 4 GPUs = 4"),
+    ],
+)
+def test_gpus_counted_from_nodes_follow_what_is_in_a_node(
+    begin: Callable[..., Conversation], messages: list[str], gpus: int, read_back: str
+) -> None:
     conversation = begin(*messages[:-1])
     understood = one(conversation.say(messages[-1]), Understood)
     assert conversation.draft.fields["cluster.gpus"] == gpus
-    assert any(read_back in field.text for field in understood.fields) and not any(f.field == "cluster.nodes" for f in understood.fields)
+    assert any(read_back in field.text for field in understood.fields) and not any(
+        f.field == "cluster.nodes" for f in understood.fields
+    )
 
 
 def test_gpus_that_were_said_themselves_are_not_counted_anew(begin: Callable[..., Conversation]) -> None:
@@ -167,12 +190,20 @@ def test_gpus_that_were_said_themselves_are_not_counted_anew(begin: Callable[...
     assert conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.nodes is None
 
 
-@pytest.mark.parametrize(("message", "needed"), [
-    ("forget the number of nodes", "The number of GPUs is needed"), ("please drop the GPUs", "The number of GPUs is needed"),
-    ("ignore the gpu count", "The number of GPUs is needed"), ("remove the model", "The model is needed"),
-    ("forget about the kind of job", "The kind of job is needed"), ("take back the type of GPU", "The kind of GPU is needed"),
-])
-def test_what_every_plan_needs_cannot_be_taken_back(begin: Callable[..., Conversation], message: str, needed: str) -> None:
+@pytest.mark.parametrize(
+    ("message", "needed"),
+    [
+        ("forget the number of nodes", "The number of GPUs is needed"),
+        ("please drop the GPUs", "The number of GPUs is needed"),
+        ("ignore the gpu count", "The number of GPUs is needed"),
+        ("remove the model", "The model is needed"),
+        ("forget about the kind of job", "The kind of job is needed"),
+        ("take back the type of GPU", "The kind of GPU is needed"),
+    ],
+)
+def test_what_every_plan_needs_cannot_be_taken_back(
+    begin: Callable[..., Conversation], message: str, needed: str
+) -> None:
     for conversation in (begin(JOB), begin()):
         fields = conversation.draft.fields
         assert needed in one(conversation.say(message), Failure).text and conversation.draft.fields == fields

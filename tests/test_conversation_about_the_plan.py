@@ -8,21 +8,35 @@ from typing import Any
 import pytest
 
 from assistant.conversation import Conversation, plain, wording
-from assistant.conversation.events import (Answer, Comparison, Explanation, Failure, Note, PlanShown, Reason,
-                                           Understood, VariationShown)
+from assistant.conversation.events import (
+    Answer,
+    Comparison,
+    Explanation,
+    Failure,
+    Note,
+    PlanShown,
+    Reason,
+    Understood,
+    VariationShown,
+)
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.errors import InputError
-from tests.conversing import JOB, begin, library, one  # noqa: F401
-
+from tests.conversing import JOB, begin, library, one
 
 # -- about the plan ----------------------------------------------------------------------------------------
 
 
 def test_questions_about_the_plan_need_a_plan(begin: Callable[..., Conversation]) -> None:
     conversation = begin("pretraining")
-    for message in ("why", "why not RoCE", "what if 128 GPUs", "compare RoCE and InfiniBand", "export as json",
-                    "what would flip it"):
+    for message in (
+        "why",
+        "why not RoCE",
+        "what if 128 GPUs",
+        "compare RoCE and InfiniBand",
+        "export as json",
+        "what would flip it",
+    ):
         assert "still needed: model, GPU, GPUs" in one(conversation.say(message), Failure).text
 
 
@@ -36,13 +50,17 @@ def test_what_if_stands_beside_the_plan_until_it_is_kept(begin: Callable[..., Co
     assert kept.plan == shown.plan == conversation.plan and conversation.draft.fields["cluster.gpus"] == 128
 
 
-@pytest.mark.parametrize(("message", "fields"), [
-    ("what if RoCE 200?", {"cluster.fabric": "roce-v2-200"}),
-    ("what if the context were 8k?", {"training.sequence_length": 8192}),
-    ("what if the batch were 256?", {"training.global_batch": 256}),
-])
-def test_a_number_in_a_what_if_belongs_to_what_it_stands_beside(begin: Callable[..., Conversation], message: str,
-                                                               fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("message", "fields"),
+    [
+        ("what if RoCE 200?", {"cluster.fabric": "roce-v2-200"}),
+        ("what if the context were 8k?", {"training.sequence_length": 8192}),
+        ("what if the batch were 256?", {"training.global_batch": 256}),
+    ],
+)
+def test_a_number_in_a_what_if_belongs_to_what_it_stands_beside(
+    begin: Callable[..., Conversation], message: str, fields: dict[str, Any]
+) -> None:
     shown = one(begin(f"{JOB}, 4k context, 100B tokens").say(message), VariationShown)
     assert {f.field: f.value for f in shown.fields} == fields
 
@@ -58,10 +76,14 @@ def test_keeping_a_variation_keeps_the_branches_and_can_be_taken_back(begin: Cal
     conversation = begin(JOB, "no, 128", "undo", "fsdp")
     conversation.say("what if we had 256 GPUs?")
     conversation.say("keep it")
-    assert conversation.draft.fields["cluster.gpus"] == 256 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    assert (
+        conversation.draft.fields["cluster.gpus"] == 256 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    )
     assert "GPUs: 128" in one(conversation.say("branches"), Note).items[0]
     conversation.say("undo")
-    assert conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    assert (
+        conversation.draft.fields["cluster.gpus"] == 64 and conversation.draft.fields["parallelism.strategy"] == "fsdp"
+    )
     conversation.say("no, 32")
     assert any("GPUs: 256" in item for item in one(conversation.say("branches"), Note).items)
     conversation.say("branch 1")
@@ -106,12 +128,25 @@ def test_undo_after_a_what_if_takes_back_the_what_if_and_then_the_last_fact(begi
     assert conversation.draft.fields["cluster.gpus"] == 64
 
 
-@pytest.mark.parametrize("said", ["why", "why not RoCE?", "what would flip it", "assumptions", "show the plan", "plot",
-                                  "compare RoCE and InfiniBand"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "why",
+        "why not RoCE?",
+        "what would flip it",
+        "assumptions",
+        "show the plan",
+        "plot",
+        "compare RoCE and InfiniBand",
+    ],
+)
 def test_what_is_asked_after_a_what_if_is_about_what_was_tried(begin: Callable[..., Conversation], said: str) -> None:
     """The same answers as if the variation had been the plan from the start, and the answer says which of the two it is about."""
     note, *answer = begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?").say(said)
-    accepted, kept = begin(JOB).say(said), begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?", "keep it").say(said)
+    accepted, kept = (
+        begin(JOB).say(said),
+        begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?", "keep it").say(said),
+    )
     assert "GPUs: 8" in note.text and "tried" in note.text
     assert answer == kept and answer != accepted
 
@@ -133,7 +168,9 @@ def leaves(reason: Reason) -> Iterator[Reason]:
         yield from leaves(child)
 
 
-def test_why_leads_from_the_answer_over_rules_and_facts_to_sources(begin: Callable[..., Conversation], library: Library) -> None:
+def test_why_leads_from_the_answer_over_rules_and_facts_to_sources(
+    begin: Callable[..., Conversation], library: Library
+) -> None:
     conversation = begin(JOB)
     explanation = one(conversation.say("why"), Explanation)
     nodes = list(leaves(explanation.tree))
@@ -185,8 +222,18 @@ def test_sources_that_disagree_are_told_with_what_holds(begin: Callable[..., Con
     assert all("What holds" in item for item in note.items)
 
 
-@pytest.mark.parametrize("message", ["sources", "assumptions", "warnings", "what should we measure first?",
-                                     "what should we ask the provider?", "help", "what do you know so far?"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "sources",
+        "assumptions",
+        "warnings",
+        "what should we measure first?",
+        "what should we ask the provider?",
+        "help",
+        "what do you know so far?",
+    ],
+)
 def test_each_part_of_the_plan_can_be_asked_for(begin: Callable[..., Conversation], message: str) -> None:
     assert [e for e in begin(JOB).say(message) if isinstance(e, Note)][0].text
 

@@ -17,8 +17,7 @@ from assistant.conversation.events import Answer, Comparison, Event, Exported, F
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.vocabulary.answers import Answer as SearchAnswer
-from tests.conversing import JOB, asked, begin, library, one  # noqa: F401
-
+from tests.conversing import JOB, asked, begin, library, one
 
 # -- what cannot be, and what is not known ------------------------------------------------------------------
 
@@ -26,7 +25,7 @@ from tests.conversing import JOB, asked, begin, library, one  # noqa: F401
 def test_minus_five_gpus_are_refused_in_one_sentence(begin: Callable[..., Conversation]) -> None:
     conversation = begin(JOB)
     failure = one(conversation.say("-5 GPUs"), Failure)
-    assert failure.text == "\"-5 GPUs\" cannot be right: the number must be more than zero. Nothing was changed."
+    assert failure.text == '"-5 GPUs" cannot be right: the number must be more than zero. Nothing was changed.'
     assert conversation.draft.fields["cluster.gpus"] == 64
 
 
@@ -43,9 +42,12 @@ def test_every_single_word_that_help_names_is_understood(begin: Callable[..., Co
         assert not [e for e in conversation.say(word) if isinstance(e, Failure)], word
 
 
-@pytest.mark.parametrize("question", ["from how many GPUs does InfiniBand pay?", "How many GPUs before InfiniBand makes sense?"])
-def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(begin: Callable[..., Conversation],
-                                                                           question: str) -> None:
+@pytest.mark.parametrize(
+    "question", ["from how many GPUs does InfiniBand pay?", "How many GPUs before InfiniBand makes sense?"]
+)
+def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(
+    begin: Callable[..., Conversation], question: str
+) -> None:
     answer = one(begin(f"{JOB} with fsdp").say(question), Answer).answer
     assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "Llama 3.1 70B"
 
@@ -58,17 +60,26 @@ def test_lora_is_said_to_be_planned_as_full_fine_tuning(begin: Callable[..., Con
 # -- export ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("message", "suffix", "format"),
-                         [("export as markdown to {}", ".md", "markdown"), ("save it to {}", ".json", "json"),
-                                                             ("export to {}", ".yaml", "yaml"), ("export to {}", ".txt", "text")])
-def test_the_plan_is_exported(begin: Callable[..., Conversation], tmp_path: Path, message: str, suffix: str, format: str) -> None:
+@pytest.mark.parametrize(
+    ("message", "suffix", "format"),
+    [
+        ("export as markdown to {}", ".md", "markdown"),
+        ("save it to {}", ".json", "json"),
+        ("export to {}", ".yaml", "yaml"),
+        ("export to {}", ".txt", "text"),
+    ],
+)
+def test_the_plan_is_exported(
+    begin: Callable[..., Conversation], tmp_path: Path, message: str, suffix: str, format: str
+) -> None:
     path = tmp_path / f"plan{suffix}"
     exported = one(begin(JOB).say(message.format(path)), Exported)
     assert (exported.path, exported.format) == (str(path), format) and path.stat().st_size > 50
 
 
-def test_an_exported_questionnaire_plans_the_same_again(begin: Callable[..., Conversation], library: Library,
-                                                        tmp_path: Path) -> None:
+def test_an_exported_questionnaire_plans_the_same_again(
+    begin: Callable[..., Conversation], library: Library, tmp_path: Path
+) -> None:
     conversation = begin(f"{JOB} with fsdp, no InfiniBand, $2.10/hr", f"export as yaml to {tmp_path / 'job.yaml'}")
     assert read_one(tmp_path / "job.yaml", library.catalog) == conversation.draft.questionnaire(library.catalog)
 
@@ -85,10 +96,35 @@ def test_a_file_that_is_there_is_not_overwritten_unasked(begin: Callable[..., Co
 # -- anything may be typed ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("message", ["", "   ", "\x1b[31m", "[/bold]", "{}", "%s", "\\", "'; DROP TABLE", "64" * 500,
-                                     "no " * 400, "\u202e64 H100s", "99999999999999999999 H100s",
-                                     "1e400 tokens", "0 GPUs", "-8 GPUs", "8x8x8x8 H100", "🙂", "tp=99999999999 pp=3", "compare",
-                                     "what if", "why not", "branch 0", "export to /", "x" * 5000])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "   ",
+        "\x1b[31m",
+        "[/bold]",
+        "{}",
+        "%s",
+        "\\",
+        "'; DROP TABLE",
+        "64" * 500,
+        "no " * 400,
+        "\u202e64 H100s",
+        "99999999999999999999 H100s",
+        "1e400 tokens",
+        "0 GPUs",
+        "-8 GPUs",
+        "8x8x8x8 H100",
+        "🙂",
+        "tp=99999999999 pp=3",
+        "compare",
+        "what if",
+        "why not",
+        "branch 0",
+        "export to /",
+        "x" * 5000,
+    ],
+)
 def test_no_message_breaks_the_conversation(begin: Callable[..., Conversation], message: str) -> None:
     for conversation in (begin(), begin(JOB)):
         events = conversation.say(message)
@@ -121,8 +157,12 @@ def talk(conversation: Conversation, *lines: str) -> list[str]:
 def test_line_by_line_choices_have_keys_and_the_end_of_input_ends_it(begin: Callable[..., Conversation]) -> None:
     conversation = Conversation(libraries.load())
     written = talk(conversation, "1", "2", "H100", "64")
-    assert conversation.draft.fields == {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm",
-                                         "cluster.gpus": 64}
+    assert conversation.draft.fields == {
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "cluster.gpu": "h100-sxm",
+        "cluster.gpus": 64,
+    }
     assert "  1. Pretrain a model" in written
 
 
@@ -134,9 +174,15 @@ def test_a_number_that_could_be_an_answer_is_no_key(begin: Callable[..., Convers
 
 
 def test_lines_are_plain_text_that_fits(library: Library) -> None:
-    written = talk(Conversation(library), f"{JOB} with fsdp", "why", "compare InfiniBand and RoCE", "what if [red]128[/red] "
-                                                                                                    "GPUs \x1b[31m",
-                                                                                                    "show the plan", "quit")
+    written = talk(
+        Conversation(library),
+        f"{JOB} with fsdp",
+        "why",
+        "compare InfiniBand and RoCE",
+        "what if [red]128[/red] GPUs \x1b[31m",
+        "show the plan",
+        "quit",
+    )
     assert max(len(line) for line in written) <= 80
     assert all(line.isprintable() for line in written)
     assert not any(c in "".join(written) for c in "│┌─═█")
@@ -147,7 +193,9 @@ def test_after_an_answer_in_between_the_open_question_is_named(library: Library)
     assert any(line.startswith("Still open: ") for line in written)
 
 
-def test_a_conversation_is_saved_and_gone_on_with(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_is_saved_and_gone_on_with(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     first = opening.begin(library)
     written = talk(first, JOB, "fsdp")
@@ -158,8 +206,9 @@ def test_a_conversation_is_saved_and_gone_on_with(library: Library, tmp_path: Pa
     assert opening.begin(library, resume=first.transcript_path).draft.fields["cluster.gpus"] == 128
 
 
-def test_a_conversation_in_which_nothing_is_said_leaves_no_file(library: Library, tmp_path: Path,
-                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_in_which_nothing_is_said_leaves_no_file(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     silent, other = opening.begin(library), opening.begin(library)
     assert not any("transcript is in" in line for line in talk(silent)) and not list(tmp_path.rglob("*.md"))
@@ -168,8 +217,9 @@ def test_a_conversation_in_which_nothing_is_said_leaves_no_file(library: Library
     assert len(list(tmp_path.rglob("*.md"))) == 2 and silent.transcript_path != other.transcript_path
 
 
-def test_a_conversation_that_ended_with_goodbye_replays_as_it_went(library: Library, tmp_path: Path,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_that_ended_with_goodbye_replays_as_it_went(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     first = opening.begin(library)
     talk(first, "pretraining", "quit")
@@ -198,15 +248,24 @@ def test_a_question_during_the_warm_up_opens_the_search_once(library: Library, m
 
 def test_the_command_talks_through_a_pipe(tmp_path: Path) -> None:
     code = "from assistant.conversation import plain; raise SystemExit(plain.main())"
-    done = subprocess.run([sys.executable, "-c", code], input="64 H100s\nquit\n", capture_output=True, text=True,
-                          cwd=Path(__file__).parents[1],
-                          env={"WEFT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"})
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input="64 H100s\nquit\n",
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+        env={"WEFT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"},
+    )
     assert done.returncode == 0 and done.stderr == "" and "GPUs: 64" in done.stdout
 
 
 def test_the_conversation_loads_neither_screen_nor_embedding_model() -> None:
-    code = ("import sys, json\nfrom assistant import library\nfrom assistant.conversation import Conversation, replay\n"
-            f"list(replay(Conversation(library.load()), [{JOB!r}, 'why']))\nprint(json.dumps([m for m in ('torch', "
-            f"'sentence_transformers', 'textual') if m in sys.modules]))")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    code = (
+        "import sys, json\nfrom assistant import library\nfrom assistant.conversation import Conversation, replay\n"
+        f"list(replay(Conversation(library.load()), [{JOB!r}, 'why']))\nprint(json.dumps([m for m in ('torch', "
+        f"'sentence_transformers', 'textual') if m in sys.modules]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
     assert json.loads(done.stdout) == []

@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 
 from assistant.conversation import Conversation
-from assistant.conversation.events import Answer, Comparison, Event, Explanation, Failure, Note, Understood, VariationShown
+from assistant.conversation.events import (
+    Answer,
+    Comparison,
+    Event,
+    Explanation,
+    Failure,
+    Note,
+    Understood,
+    VariationShown,
+)
 from assistant.conversation.plan_questions import days_asked, topic_of
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate
-from tests.conversing import JOB, begin, library, one  # noqa: F401
+from tests.conversing import JOB, begin, library, one
 
 Begin = Callable[..., Conversation]
 
@@ -28,9 +37,16 @@ def _said(events: list[Event]) -> str:
 
 
 @pytest.mark.parametrize(
-    "asked", ["how long does it take", "how long will the run take?", "so how many days is that", "when will it be done?", "duration?"]
+    "asked",
+    [
+        "how long does it take",
+        "how long will the run take?",
+        "so how many days is that",
+        "when will it be done?",
+        "duration?",
+    ],
 )
-def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:  # noqa: F811
+def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:
     conversation = begin(JOB)
     assert (
         one(conversation.say(asked), Note).text
@@ -50,7 +66,7 @@ def test_how_long_the_run_takes(begin: Begin, asked: str) -> None:  # noqa: F811
         "what is the cost per million tokens?",
     ],
 )
-def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -> None:  # noqa: F811
+def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -> None:
     conversation = begin(JOB, "100B tokens")
     best, said = _best(conversation), _said(conversation.say(asked))
     assert f"costs {figures.usd_band(best.cost_usd)} on {best.fabric}" in said
@@ -66,23 +82,29 @@ def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -
         ("what is our MFU?", lambda c: f"{figures.percent(100 * c.mfu)} MFU"),
         ("how much memory is left", lambda c: f"{c.memory_gb_per_gpu * 1e9 / 2**30:,.1f} of the 80 GiB"),
         ("does it fit?", lambda c: "It fits: "),
-        ("how much time do we lose to communication?", lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time"),
+        (
+            "how much time do we lose to communication?",
+            lambda c: f"{figures.percent(c.exposed_communication_percent)} of the time",
+        ),
         ("where does the time go", lambda c: "Where the time goes: compute "),
         ("which split do you use?", lambda c: f"runs at {figures.layout(c.parallelism)}"),
         ("why tp 4?", lambda c: "Nobody fixed it"),
-        ("how much is the network part?", lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU"),
+        (
+            "how much is the network part?",
+            lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU",
+        ),
     ],
 )
-def test_a_figure_of_the_plan(begin: Begin, asked: str, told: Callable[[Candidate], str]) -> None:  # noqa: F811
+def test_a_figure_of_the_plan(begin: Begin, asked: str, told: Callable[[Candidate], str]) -> None:
     conversation = begin(JOB)
     assert told(_best(conversation)) in _said(conversation.say(asked))
 
 
-def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:  # noqa: F811
+def test_a_split_that_was_said_is_named_as_said(begin: Begin) -> None:
     assert "You said how to split it" in _said(begin(JOB, "fsdp").say("why this split?"))
 
 
-def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:  # noqa: F811
+def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:
     conversation = begin(JOB)
     tcp = next(c for c in conversation.plan.candidates if c.fabric == "ethernet-tcp-100")
     assert f"The run takes {figures.hours(tcp.run_hours)} on ethernet-tcp-100." in _said(
@@ -91,12 +113,12 @@ def test_the_figure_of_a_network_that_is_named(begin: Begin) -> None:  # noqa: F
     assert f"costs {figures.usd_band(tcp.cost_usd)}" in _said(conversation.say("what would it cost on TCP?"))
 
 
-def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> None:  # noqa: F811
+def test_the_figure_of_a_network_that_cannot_be_had_says_so(begin: Begin) -> None:
     said = _said(begin(JOB, "we run on aws").say("how much on infiniband?"))
     assert "It will not do here, though." in said and "aws sells no h100-sxm with infiniband-ndr-400" in said
 
 
-def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:  # noqa: F811
+def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> None:
     conversation = begin(JOB, "we run on aws")
     assert one(conversation.say("compare roce and infiniband"), Comparison).summary.startswith(
         "Neither will do here. aws sells no h100-sxm"
@@ -104,7 +126,7 @@ def test_comparing_networks_that_cannot_be_had_says_so_first(begin: Begin) -> No
     assert one(conversation.say("compare roce and efa"), Comparison).summary.startswith("Only aws-efa-v2 will do here.")
 
 
-def test_ranking_the_networks(begin: Begin) -> None:  # noqa: F811
+def test_ranking_the_networks(begin: Begin) -> None:
     conversation = begin(JOB)
     able = [c for c in conversation.plan.candidates if c.verdict != "impossible" and c.cost_usd]
     assert _said(conversation.say("which is the cheapest network?")).startswith(
@@ -113,12 +135,14 @@ def test_ranking_the_networks(begin: Begin) -> None:  # noqa: F811
     assert _said(conversation.say("which one is fastest?")).startswith(
         f"{min(able, key=lambda c: c.step_time_s.p50).fabric} is the fastest"
     )
-    assert {one(conversation.say("what is second best?"), Comparison).right} == {conversation.plan.recommendation.runner_up}
+    assert {one(conversation.say("what is second best?"), Comparison).right} == {
+        conversation.plan.recommendation.runner_up
+    }
     options = _said(conversation.say("what are my options?"))
     assert all(c.fabric in options for c in conversation.plan.candidates)
 
 
-def test_what_a_network_would_need_to_win(begin: Begin) -> None:  # noqa: F811
+def test_what_a_network_would_need_to_win(begin: Begin) -> None:
     conversation = begin(JOB)
     efa = next(c for c in conversation.plan.candidates if c.fabric == "aws-efa-v2")
     said = _said(conversation.say("what would it take for EFA to win?"))
@@ -127,15 +151,18 @@ def test_what_a_network_would_need_to_win(begin: Begin) -> None:  # noqa: F811
     assert "cannot be had here, whatever it costs" in _said(begin(JOB, "on aws").say("when would roce be better?"))
 
 
-def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:  # noqa: F811
+def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:
     assert "Nothing speaks against roce-v2-400" in _said(begin(JOB).say("why not roce?"))
     assert one(begin(JOB).say("why not infiniband?"), Explanation).about == "infiniband-ndr-400"
 
 
-def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None:  # noqa: F811
+def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None:
     conversation = begin(JOB)
     summary = _said(conversation.say("summarize"))
-    assert summary.startswith(conversation.plan.recommendation.headline) and f"{conversation.plan.recommendation.confidence:.0%}" in summary
+    assert (
+        summary.startswith(conversation.plan.recommendation.headline)
+        and f"{conversation.plan.recommendation.confidence:.0%}" in summary
+    )
     trust = _said(conversation.say("can I trust this?"))
     assert (
         figures.seconds(_best(conversation).step_time_s.p90) in trust
@@ -143,14 +170,16 @@ def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None: 
     )
 
 
-def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:  # noqa: F811
+def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:
     conversation = begin(JOB)
-    assert f"{conversation.plan.fabric_design['switches']} switch" in _said(conversation.say("how many switches do we need?"))
+    assert f"{conversation.plan.fabric_design['switches']} switch" in _said(
+        conversation.say("how many switches do we need?")
+    )
     assert "NCCL_IB_TC" in _said(conversation.say("which nccl settings should we use?"))
     assert "rental-prices-2026-10, 2026-10-06" in _said(conversation.say("how old are the prices?"))
 
 
-def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:  # noqa: F811
+def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:
     conversation = begin(JOB)
     events = conversation.say("can we do it in 2 weeks?")
     assert one(events, Note).text.startswith("No: on 64 GPUs over roce-v2-400 the run takes")
@@ -159,7 +188,7 @@ def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:  # 
     assert one(conversation.say("is it done in 2 years?"), Note).text.startswith("Yes: ")
 
 
-def test_a_job_that_misses_its_deadline_is_told_how_many_gpus_would_meet_it(begin: Begin) -> None:  # noqa: F811
+def test_a_job_that_misses_its_deadline_is_told_how_many_gpus_would_meet_it(begin: Begin) -> None:
     conversation = begin(JOB, "we have two weeks")
     change = conversation.plan.recommendation.smallest_change
     gpus = int(change.split("or with about ")[1].split(" GPUs")[0].replace(",", ""))
@@ -167,7 +196,7 @@ def test_a_job_that_misses_its_deadline_is_told_how_many_gpus_would_meet_it(begi
     assert "The deadline of 14 days is missed." in _said(conversation.say("how long does it take?"))
 
 
-def test_other_facts_in_the_question_are_tried_and_not_taken(begin: Begin) -> None:  # noqa: F811
+def test_other_facts_in_the_question_are_tried_and_not_taken(begin: Begin) -> None:
     conversation = begin(JOB)
     events = conversation.say("how much would it cost on 128 GPUs?")
     varied = one(events, VariationShown).plan
@@ -176,23 +205,27 @@ def test_other_facts_in_the_question_are_tried_and_not_taken(begin: Begin) -> No
     assert conversation.draft.fields["cluster.gpus"] == 64
 
 
-def test_tensor_parallelism_alone_means_a_split_that_is_in_use(begin: Begin) -> None:  # noqa: F811
+def test_tensor_parallelism_alone_means_a_split_that_is_in_use(begin: Begin) -> None:
     """Eight tensor-parallel ranks with Adam's states on every data-parallel one would not fit; nobody runs that."""
     plan = begin(JOB, "tp 8").plan
     assert plan.recommendation.verdict == "recommended"
     assert next(a.value for a in plan.assumptions if a.field == "parallelism.strategy") == "zero1"
 
 
-def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) -> None:  # noqa: F811
+def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) -> None:
     conversation = begin("serve deepseek v3 on 4 nodes of h200, 2k prompts, 500 output tokens")
     best = _best(conversation)
     assert f"About {figures.significant(best.tokens_per_s_per_gpu * 32 / 500)} requests per second" in _said(
         conversation.say("how many requests per second can we do?")
     )
-    assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(conversation.say("what's the latency per token?"))
+    assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(
+        conversation.say("what's the latency per token?")
+    )
     assert "would do, but is not needed" in _said(conversation.say("do we need infiniband?"))
     assert "Serving has no end" in _said(conversation.say("how long does it take?"))
-    assert one(begin(JOB).say("do we need infiniband?"), Answer).answer.computed.kind == "need", "for training the model computes it"
+    assert one(begin(JOB).say("do we need infiniband?"), Answer).answer.computed.kind == "need", (
+        "for training the model computes it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,31 +269,49 @@ def test_a_question_of_the_field_is_none_of_the_plan(said: str) -> None:
     assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() or "infiniband" in said.lower() else []) is None
 
 
-@pytest.mark.parametrize(("said", "topic"), [
-    ("what time will it be done?", "duration"), ("how many steps?", "duration"), ("which fabric has the best price?", "cheapest"),
-    ("what is the most expensive network?", "options"), ("how accurate are the prices?", "prices"), ("cost per day?", "cost"),
-    ("what is the network's share of the cost?", "network-cost"), ("what takes the most time?", "waiting"), ("why not pp 2?", "split")])
+@pytest.mark.parametrize(
+    ("said", "topic"),
+    [
+        ("what time will it be done?", "duration"),
+        ("how many steps?", "duration"),
+        ("which fabric has the best price?", "cheapest"),
+        ("what is the most expensive network?", "options"),
+        ("how accurate are the prices?", "prices"),
+        ("cost per day?", "cost"),
+        ("what is the network's share of the cost?", "network-cost"),
+        ("what takes the most time?", "waiting"),
+        ("why not pp 2?", "split"),
+    ],
+)
 def test_a_question_of_the_plan_is_told_from_its_neighbours(said: str, topic: str) -> None:
     assert topic_of(said) == topic
 
 
-@pytest.mark.parametrize("said", ["would 128 GPUs be faster?", "is 128 GPUs cheaper?", "would H200 be better?", "is B200 worth it?"])
-def test_whether_other_facts_would_be_better_is_tried(begin: Begin, said: str) -> None:  # noqa: F811
+@pytest.mark.parametrize(
+    "said", ["would 128 GPUs be faster?", "is 128 GPUs cheaper?", "would H200 be better?", "is B200 worth it?"]
+)
+def test_whether_other_facts_would_be_better_is_tried(begin: Begin, said: str) -> None:
     assert one(begin(JOB).say(said), VariationShown).changes
 
 
-def test_a_time_asked_of_a_serving_job_or_of_an_assumed_run_is_about_that_job(begin: Begin) -> None:  # noqa: F811
+def test_a_time_asked_of_a_serving_job_or_of_an_assumed_run_is_about_that_job(begin: Begin) -> None:
     assert "Serving has no end" in _said(begin("serve llama 3.3 70b on 32 h100s").say("can we do it in two weeks?"))
     conversation = begin("finetune llama 3.1 8b on 16 H100")
     found = one(conversation.say("can we do it in 1 day?"), Answer).answer.computed
-    assert found.inputs["tokens"] == next(a.value for a in conversation.plan.assumptions if a.field == "training.tokens")
+    assert found.inputs["tokens"] == next(
+        a.value for a in conversation.plan.assumptions if a.field == "training.tokens"
+    )
 
 
-def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figures(begin: Begin) -> None:  # noqa: F811
+def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figures(begin: Begin) -> None:
     conversation = begin(JOB, "100B tokens")
     best, other = _best(conversation), next(c for c in conversation.plan.candidates if c.fabric == "infiniband-ndr-400")
-    ties = (best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour) * best.run_hours / other.run_hours - other.gpu_usd_per_hour
-    assert f"({figures.usd(ties)} instead of {figures.usd(other.fabric_usd_per_gpu_hour)})" in _said(conversation.say("what would it take for infiniband to win?"))
+    ties = (
+        best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour
+    ) * best.run_hours / other.run_hours - other.gpu_usd_per_hour
+    assert f"({figures.usd(ties)} instead of {figures.usd(other.fabric_usd_per_gpu_hour)})" in _said(
+        conversation.say("what would it take for infiniband to win?")
+    )
 
 
 def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
@@ -272,11 +323,15 @@ def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
     assert days_asked("can we do it in two weeks on 128 GPUs", {**fields, "cluster.gpus": 128}) is None
 
 
-def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> None:  # noqa: F811
+def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> None:
     page = (Path(__file__).parents[1] / "knowledge" / "handbook" / "conversation.md").read_text(encoding="utf-8")
     serving, saying = (
         "requests per second",
-        [text for text in re.findall(r"`([^`\n]+)`", page) if not text.startswith(("weft ", "export", "quit", "json", "html", "yaml"))],
+        [
+            text
+            for text in re.findall(r"`([^`\n]+)`", page)
+            if not text.startswith(("weft ", "export", "quit", "json", "html", "yaml"))
+        ],
     )
     assert len(saying) > 40
     conversation = begin("serve llama 3.3 70b on 32 h100s")
@@ -303,7 +358,9 @@ def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> N
         ("aws or coreweave?", "cluster.provider", ("aws", "coreweave")),
     ],
 )
-def test_a_question_between_values_plans_each_and_takes_none(begin: Begin, asked: str, field: str, values: tuple[object, ...]) -> None:  # noqa: F811
+def test_a_question_between_values_plans_each_and_takes_none(
+    begin: Begin, asked: str, field: str, values: tuple[object, ...]
+) -> None:
     conversation = begin(JOB)
     said, before = _said(conversation.say(asked)), conversation.draft.fields
     assert conversation.draft.fields == before == begin(JOB).draft.fields and conversation.variation is None
@@ -315,39 +372,46 @@ def test_a_question_between_values_plans_each_and_takes_none(begin: Begin, asked
         assert figures.usd_band(best.cost_usd) in said, value
 
 
-def test_two_networks_are_still_compared_point_by_point(begin: Begin) -> None:  # noqa: F811
+def test_two_networks_are_still_compared_point_by_point(begin: Begin) -> None:
     assert {one(begin(JOB).say("roce or infiniband?"), Comparison).left} == {"roce-v2-400"}
 
 
-def test_whether_what_is_tried_is_better(begin: Begin) -> None:  # noqa: F811
+def test_whether_what_is_tried_is_better(begin: Begin) -> None:
     conversation = begin(JOB)
     changed = one(conversation.say("what if 128 GPUs"), VariationShown).changes
     assert one(conversation.say("is that cheaper?"), Note).items == changed
 
 
 @pytest.mark.parametrize("said", ["hello", "thanks!", "thank you very much", "great"])
-def test_a_polite_word_is_no_failure_and_changes_nothing(begin: Begin, said: str) -> None:  # noqa: F811
+def test_a_polite_word_is_no_failure_and_changes_nothing(begin: Begin, said: str) -> None:
     conversation = begin(JOB)
     plan = conversation.plan
     assert not [e for e in conversation.say(said) if isinstance(e, Failure)] and conversation.plan is plan
 
 
-def test_what_is_said_of_a_served_model_in_the_words_of_training_counts(begin: Begin) -> None:  # noqa: F811
+def test_what_is_said_of_a_served_model_in_the_words_of_training_counts(begin: Begin) -> None:
     conversation = begin("serve deepseek v3 in fp8 on 8 H200")
-    assert conversation.draft.fields["inference.precision"] == "fp8" and conversation.plan.recommendation.verdict == "no-network-needed"
+    assert (
+        conversation.draft.fields["inference.precision"] == "fp8"
+        and conversation.plan.recommendation.verdict == "no-network-needed"
+    )
     shown = one(conversation.say("what if bf16?"), VariationShown)
     assert shown.plan.recommendation.verdict == "infeasible", "in two bytes the weights do not fit"
-    assert "it does not belong to inference" in " ".join(one(conversation.say("megatron, answers of 800 tokens"), Understood).assumed)
+    assert "it does not belong to inference" in " ".join(
+        one(conversation.say("megatron, answers of 800 tokens"), Understood).assumed
+    )
     assert conversation.draft.fields["inference.output_tokens"] == 800
 
 
-def test_a_provider_that_is_denied_is_taken_back(begin: Begin) -> None:  # noqa: F811
+def test_a_provider_that_is_denied_is_taken_back(begin: Begin) -> None:
     conversation = begin(JOB, "on AWS", "not AWS")
-    assert "cluster.provider" not in conversation.draft.fields and conversation.plan.recommendation.fabric != "aws-efa-v2"
+    assert (
+        "cluster.provider" not in conversation.draft.fields and conversation.plan.recommendation.fabric != "aws-efa-v2"
+    )
     assert "cluster.provider" not in begin(JOB, "on coreweave", "any provider").draft.fields
 
 
-def test_how_long_something_is_in_use_a_day_is_not_how_long_the_run_takes(begin: Begin) -> None:  # noqa: F811
+def test_how_long_something_is_in_use_a_day_is_not_how_long_the_run_takes(begin: Begin) -> None:
     conversation = begin(JOB)
     before = conversation.draft.fields
     conversation.say("8 hours a day")

@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 
 from assistant import library
-from assistant.cost import (amortized, best_interval, break_even_slowdown, candidate_prices, mean_time_between, power, run_cost,
-                            time_factor)
+from assistant.cost import (
+    amortized,
+    best_interval,
+    break_even_slowdown,
+    candidate_prices,
+    mean_time_between,
+    power,
+    run_cost,
+    time_factor,
+)
 from assistant.vocabulary.catalog import Fabric, Fact, Offer
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -23,27 +31,51 @@ def fact(value: float, unit: str = "USD/GPU-h", date: str = "2026-10-06") -> Fac
     return Fact(value=value, unit=unit, source="a-list", date=datetime.date.fromisoformat(date))
 
 
-INFINIBAND = Fabric(id="infiniband-ndr-400", name="InfiniBand NDR", technology="infiniband", transport="rdma",
-                    line_rate=fact(400, "Gb/s"), premium=fact(0.19, date="2026-04-23"),
-                    capex_per_gpu=fact(4247, "USD/GPU", "2024-08-01"),
-                    power_per_gpu=fact(64, "W"), summary="test")
-ROCE = Fabric(id="roce-v2-400", name="RoCE v2", technology="roce", transport="rdma", line_rate=fact(400, "Gb/s"),
-              premium=fact(0.05), summary="test")
-TCP = Fabric(id="ethernet-tcp-100", name="TCP", technology="tcp", transport="tcp", line_rate=fact(100, "Gb/s"), summary="test")
-EFA = Fabric(id="aws-efa-v2", name="EFA", technology="efa", transport="srd", line_rate=fact(100, "Gb/s"), summary="test")
+INFINIBAND = Fabric(
+    id="infiniband-ndr-400",
+    name="InfiniBand NDR",
+    technology="infiniband",
+    transport="rdma",
+    line_rate=fact(400, "Gb/s"),
+    premium=fact(0.19, date="2026-04-23"),
+    capex_per_gpu=fact(4247, "USD/GPU", "2024-08-01"),
+    power_per_gpu=fact(64, "W"),
+    summary="test",
+)
+ROCE = Fabric(
+    id="roce-v2-400",
+    name="RoCE v2",
+    technology="roce",
+    transport="rdma",
+    line_rate=fact(400, "Gb/s"),
+    premium=fact(0.05),
+    summary="test",
+)
+TCP = Fabric(
+    id="ethernet-tcp-100", name="TCP", technology="tcp", transport="tcp", line_rate=fact(100, "Gb/s"), summary="test"
+)
+EFA = Fabric(
+    id="aws-efa-v2", name="EFA", technology="efa", transport="srd", line_rate=fact(100, "Gb/s"), summary="test"
+)
 
 
 def job(gpus: int = 32, fabric: str | None = None, **budget) -> Questionnaire:
-    return Questionnaire(workload="pretraining", model="llama-3.1-8b", budget=budget,
-                         cluster={"gpu": "h100-sxm", "gpus": gpus, "fabric": fabric})
+    return Questionnaire(
+        workload="pretraining",
+        model="llama-3.1-8b",
+        budget=budget,
+        cluster={"gpu": "h100-sxm", "gpus": gpus, "fabric": fabric},
+    )
 
 
 def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), **options):
     return candidate_prices(questionnaire, H100, fabric, offers, CATALOG, today=TODAY, **options)
 
 
-@pytest.mark.parametrize(("days", "gpu_price", "premium", "usd"), [
-    (11.5, 2.50, 0.0, 22_080), (11.5, 0.99, 0.0, 8_743.68), (10, 2.50, 1.00, 26_880), (10, 2.50, 1.50, 30_720)])
+@pytest.mark.parametrize(
+    ("days", "gpu_price", "premium", "usd"),
+    [(11.5, 2.50, 0.0, 22_080), (11.5, 0.99, 0.0, 8_743.68), (10, 2.50, 1.00, 26_880), (10, 2.50, 1.50, 30_720)],
+)
 def test_published_runs_of_32_gpus_cost_what_their_arithmetic_says(days, gpu_price, premium, usd):
     assert run_cost(days * 24, 32, gpu_price, premium) == pytest.approx(usd)
     quote = job(gpu_hour_usd=gpu_price, fabric_premium_gpu_hour_usd=premium)
@@ -71,7 +103,9 @@ def test_a_premium_pays_at_its_share_of_the_gpu_price_however_long_the_run():
 
 
 def test_a_band_of_run_lengths_gives_a_band_of_costs():
-    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0)).run_cost(np.array([100.0, 110.0, 130.0]), 8)
+    costs = prices(ROCE, job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.0)).run_cost(
+        np.array([100.0, 110.0, 130.0]), 8
+    )
     assert costs == pytest.approx(np.array([100.0, 110.0, 130.0]) * 8 * 2.05)
 
 
@@ -90,27 +124,53 @@ def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
 
 def test_a_quote_that_names_no_provider_is_not_the_price_of_a_cloud_with_a_network_of_its_own():
     own = EFA.model_copy(update={"providers": ["aws"]})
-    offer = Offer(name="p5", gpu="h100-sxm", gpus_per_node=8, fabrics=["aws-efa-v2"], hour_price=fact(6.88), source="a-list", date=TODAY)
+    offer = Offer(
+        name="p5",
+        gpu="h100-sxm",
+        gpus_per_node=8,
+        fabrics=["aws-efa-v2"],
+        hour_price=fact(6.88),
+        source="a-list",
+        date=TODAY,
+    )
     assert prices(own, job(gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 6.88
     assert prices(own, job(fabric="aws-efa-v2", gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 2.0
     assert prices(ROCE, job(gpu_hour_usd=2.0)).gpu_usd_per_hour.value == 2.0
 
 
 def test_a_quote_comes_before_an_offer_and_an_offer_before_the_catalog():
-    offer = Offer(name="cluster", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(3.2),
-                  source="a-list", date=TODAY)
+    offer = Offer(
+        name="cluster",
+        gpu="h100-sxm",
+        gpus_per_node=8,
+        fabrics=["roce-v2-400"],
+        hour_price=fact(3.2),
+        source="a-list",
+        date=TODAY,
+    )
     assert prices(ROCE, job(gpu_hour_usd=2.2), [offer]).gpu_usd_per_hour.origin == "quoted"
     offered = prices(ROCE, job(), [offer])
     assert (offered.gpu_total, offered.gpu_usd_per_hour.origin) == (3.2, "offer")
     assert (offered.fabric_total, offered.fabric_usd_per_hour.origin) == (0.0, "included")
-    assert prices(INFINIBAND, job(), [offer]).gpu_usd_per_hour.origin == "catalog", "the offer does not sell that fabric"
+    assert prices(INFINIBAND, job(), [offer]).gpu_usd_per_hour.origin == "catalog", (
+        "the offer does not sell that fabric"
+    )
     assert prices(ROCE, job()).gpu_total == H100.hour_price.value
 
 
 def test_of_several_offers_the_cheapest_counts_and_a_fabric_sold_apart_keeps_its_premium():
     def offer(price, included):
-        return Offer(name=f"at {price}", gpu="h100-sxm", gpus_per_node=8, fabrics=["roce-v2-400"], hour_price=fact(price),
-                     fabric_included=included, source="a-list", date=TODAY)
+        return Offer(
+            name=f"at {price}",
+            gpu="h100-sxm",
+            gpus_per_node=8,
+            fabrics=["roce-v2-400"],
+            hour_price=fact(price),
+            fabric_included=included,
+            source="a-list",
+            date=TODAY,
+        )
+
     found = prices(ROCE, job(), [offer(3.2, False), offer(2.9, False)])
     assert (found.gpu_total, found.fabric_total) == (2.9, 0.05)
 
@@ -151,8 +211,13 @@ def test_a_missing_constant_is_named():
 
 
 def test_buying_spreads_the_capital_over_the_months_and_adds_power():
-    found = prices(INFINIBAND, job(mode="buy", amortization_months=36, electricity_usd_per_kwh=0.10), capex_per_gpu=7656.25,
-                   fabric_power_per_gpu=64.0, capex_date=datetime.date(2024, 8, 1))
+    found = prices(
+        INFINIBAND,
+        job(mode="buy", amortization_months=36, electricity_usd_per_kwh=0.10),
+        capex_per_gpu=7656.25,
+        fabric_power_per_gpu=64.0,
+        capex_date=datetime.date(2024, 8, 1),
+    )
     effectiveness = CATALOG.constants["cost-power-usage-effectiveness"].value
     assert found.fabric_usd_per_hour.value == pytest.approx(0.2913, abs=1e-4)
     assert found.fabric_usd_per_hour.stale
@@ -171,15 +236,23 @@ def test_buying_without_a_design_takes_the_catalogs_capital_cost():
 def test_what_was_assumed_is_listed():
     fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy")).assumptions}
     assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness"} <= fields
-    assert "spot interruptions per node and day" in {a.field for a in prices(INFINIBAND, job(mode="rent", spot=True)).assumptions}
+    assert "spot interruptions per node and day" in {
+        a.field for a in prices(INFINIBAND, job(mode="rent", spot=True)).assumptions
+    }
     assert {assumption.field for assumption in prices(INFINIBAND, job(mode="rent")).assumptions} == {
-        "failures per node and day", "seconds a checkpoint stops the work"}
+        "failures per node and day",
+        "seconds a checkpoint stops the work",
+    }
 
 
 def test_who_buys_and_says_spot_reads_that_it_does_not_apply_and_pays_no_rework():
     both, bought = (prices(ROCE, job(mode="buy", spot=spot)) for spot in (True, False))
     said = [a.why for a in both.assumptions if a.field == "budget.spot"]
-    assert len(said) == 1 and "does not apply" in said[0] and not [a for a in bought.assumptions if a.field == "budget.spot"]
+    assert (
+        len(said) == 1
+        and "does not apply" in said[0]
+        and not [a for a in bought.assumptions if a.field == "budget.spot"]
+    )
     assert both.spot_factor == bought.spot_factor == 1.0 and both.gpu_total == bought.gpu_total
     assert "spot interruptions per node and day" not in {a.field for a in both.assumptions}
 
@@ -187,9 +260,12 @@ def test_who_buys_and_says_spot_reads_that_it_does_not_apply_and_pays_no_rework(
 def test_spot_is_rework_and_not_a_flat_discount():
     one, many = (prices(ROCE, job(gpus=gpus, spot=True)) for gpus in (8, 512))
     assert 1 < one.spot_factor < many.spot_factor
-    assert many.run_cost(100.0, 512) == pytest.approx(100 * 512 * (many.gpu_total + many.fabric_total) * many.spot_factor)
-    assert many.spot_factor * many.failure_factor == pytest.approx(float(time_factor(
-        mean_time_between((0.1 + 0.0038) / 86400, 64), 30.0, 1800.0))), "failures are not counted twice"
+    assert many.run_cost(100.0, 512) == pytest.approx(
+        100 * 512 * (many.gpu_total + many.fabric_total) * many.spot_factor
+    )
+    assert many.spot_factor * many.failure_factor == pytest.approx(
+        float(time_factor(mean_time_between((0.1 + 0.0038) / 86400, 64), 30.0, 1800.0))
+    ), "failures are not counted twice"
     assert one.gpu_total == H100.hour_price_spot.value
     on_demand = prices(ROCE, job(gpus=512))
     assert on_demand.spot_factor == 1.0 and on_demand.failure_factor > 1.0

@@ -1,4 +1,4 @@
-""""16, 32, 64 or 256 GPUs?" is answered with the crossover of this very job beside each source's number."""
+""" "16, 32, 64 or 256 GPUs?" is answered with the crossover of this very job beside each source's number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def made(library):
 
 def _job(**changes):
     cluster = {"gpu": "h100-sxm", "gpus": 64} | changes.pop("cluster", {})
-    return Questionnaire.model_validate({"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster} | changes)
+    return Questionnaire.model_validate(
+        {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster} | changes
+    )
 
 
 def _found(library, questionnaire):
@@ -36,8 +38,12 @@ def _found(library, questionnaire):
 
 def test_the_crossover_is_where_the_cheaper_kind_changes(made):
     found = made.crossover
-    cost = {p.gpus: {kind: p.usd_per_billion_tokens.get(getattr(p, kind)) for kind in ("tcp", "ethernet_rdma", "infiniband")}
-            for p in found.points}
+    cost = {
+        p.gpus: {
+            kind: p.usd_per_billion_tokens.get(getattr(p, kind)) for kind in ("tcp", "ethernet_rdma", "infiniband")
+        }
+        for p in found.points
+    }
     rdma = {gpus: min(v for k, v in row.items() if k != "tcp" and v) for gpus, row in cost.items()}
     assert found.rdma_from is not None
     assert all(rdma[gpus] < row["tcp"] for gpus, row in cost.items() if gpus >= found.rdma_from)
@@ -65,8 +71,10 @@ def test_a_dear_infiniband_never_pays_and_a_free_one_may(library):
     never = _found(library, _job(budget={"fabric_premium_gpu_hour_usd": 20}))
     free = _found(library, _job(budget={"fabric_premium_gpu_hour_usd": 0}))
     assert never.infiniband_from is None
-    assert any(f.usd_per_billion_tokens[f.infiniband] < n.usd_per_billion_tokens[n.infiniband]
-               for f, n in zip(free.points, never.points, strict=True))
+    assert any(
+        f.usd_per_billion_tokens[f.infiniband] < n.usd_per_billion_tokens[n.infiniband]
+        for f, n in zip(free.points, never.points, strict=True)
+    )
 
 
 def test_a_provider_without_infiniband_is_not_asked_from_how_many_gpus_it_pays(library):
@@ -80,7 +88,9 @@ def test_a_fabric_that_cannot_be_bought_is_not_the_cheapest(library):
 
 
 def test_serving_and_several_sites_have_no_such_crossover(library):
-    serving = Questionnaire.model_validate({"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}})
+    serving = Questionnaire.model_validate(
+        {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+    )
     assert _found(library, serving) is None
     assert _found(library, _job(cluster={"sites": 2, "wan_gbps": 10})) is None
 
@@ -96,9 +106,13 @@ def test_weft_plan_tells_it_to_a_person_and_leaves_it_out_of_the_json(library):
     assert '"crossover": null' in weft("plan", file, "--format", "json").out
 
 
-@pytest.mark.parametrize("name", ["llama-70b-pretraining", "mixtral-moe", "buy-256-gpus", "tight-budget", "vendor-neutral-mi300x"])
+@pytest.mark.parametrize(
+    "name", ["llama-70b-pretraining", "mixtral-moe", "buy-256-gpus", "tight-budget", "vendor-neutral-mi300x"]
+)
 def test_disagreements_about_the_choice_come_before_those_about_settings(library, name):
     topics = [c.topic for c in plan(read_one(library.examples[name], library.catalog), library, index=None).conflicts]
     assert threshold_conflict(library.knowledge).topic in topics
-    settings = {c.topic for c in library.knowledge.conflicts.values() if set(c.touches) <= {"nccl-settings", "disable-ib"}}
+    settings = {
+        c.topic for c in library.knowledge.conflicts.values() if set(c.touches) <= {"nccl-settings", "disable-ib"}
+    }
     assert topics and topics[0] not in settings

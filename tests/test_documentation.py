@@ -53,7 +53,13 @@ def test_the_rule_shown_is_a_rule():
 def test_the_catalog_file_shown_changes_the_price(tmp_path, index):
     block = next(block for block in _blocks("yaml") if "hour_price" in block)
     (tmp_path / "mine.yaml").write_text(block, encoding="utf-8")
-    made = weft("plan", str(ROOT / "knowledge/examples/llama-70b-pretraining.yaml"), "--catalog", str(tmp_path / "mine.yaml"), "--all")
+    made = weft(
+        "plan",
+        str(ROOT / "knowledge/examples/llama-70b-pretraining.yaml"),
+        "--catalog",
+        str(tmp_path / "mine.yaml"),
+        "--all",
+    )
     assert made.code == 0 and "quote of 12 November" in made.out
 
 

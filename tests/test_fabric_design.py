@@ -9,14 +9,21 @@ import pytest
 from assistant.library import paths
 from assistant.network.layout import largest, lay_out
 
-REFERENCES = list(csv.DictReader((paths.shipped("knowledge") / "measurements" / "reference_designs.csv").open(encoding="utf-8")))
+REFERENCES = list(
+    csv.DictReader((paths.shipped("knowledge") / "measurements" / "reference_designs.csv").open(encoding="utf-8"))
+)
 COUNTS = ("tiers", "leaf", "spine", "core", "switches", "node_leaf", "leaf_spine", "spine_core")
 
 
 def laid_out(row: dict[str, str]):
     planes = int(row["planes"])
-    plane = lay_out(int(row["nodes"]), int(row["links_per_node"]) // planes, int(row["radix"]),
-                    nodes_per_rack=int(row["nodes_per_rack"] or 0), pair=bool(row["pair"]))
+    plane = lay_out(
+        int(row["nodes"]),
+        int(row["links_per_node"]) // planes,
+        int(row["radix"]),
+        nodes_per_rack=int(row["nodes_per_rack"] or 0),
+        pair=bool(row["pair"]),
+    )
     return plane.times(planes)
 
 
@@ -31,8 +38,13 @@ def test_every_published_count_follows_from_size_and_radix(row):
 def test_the_designs_that_do_not_follow_say_why():
     differing = [row for row in REFERENCES if row["differs"]]
     assert {row["design"] for row in differing} == {
-        "DGX GB200 SuperPOD 1 SU", "Fire-Flyer 2 as built", "DGX-A100 three-layer comparison", "Slim Fly", "Dragonfly",
-        "Juniper validated lab fabric"}
+        "DGX GB200 SuperPOD 1 SU",
+        "Fire-Flyer 2 as built",
+        "DGX-A100 three-layer comparison",
+        "Slim Fly",
+        "Dragonfly",
+        "Juniper validated lab fabric",
+    }
     assert all(len(row["note"]) > 10 for row in differing)
 
 
@@ -41,8 +53,10 @@ def test_what_follows_of_the_designs_that_differ_in_part():
     gb200 = laid_out(rows["DGX GB200 SuperPOD 1 SU"])
     assert (gb200.leaf, gb200.node_leaf) == (32, 576), "a rack is not split between leaves"
     assert gb200.spine < 24
-    assert (laid_out(rows["DGX-A100 three-layer comparison"]).leaf, laid_out(rows["DGX-A100 three-layer "
-                                                                                  "comparison"]).spine) == (500, 500)
+    assert (
+        laid_out(rows["DGX-A100 three-layer comparison"]).leaf,
+        laid_out(rows["DGX-A100 three-layer comparison"]).spine,
+    ) == (500, 500)
     assert 2 * laid_out(rows["Fire-Flyer zone of 800"]).switches == int(rows["Fire-Flyer 2 as built"]["switches"]) - 2
 
 
@@ -51,7 +65,9 @@ def test_rows_carry_their_source():
     assert all(row["url"].startswith("https://") and row["publisher"] and row["date"] for row in REFERENCES)
 
 
-@pytest.mark.parametrize(("radix", "two_tiers", "three_tiers"), [(64, 2048, 65536), (144, 10368, 746496), (128, 8192, 524288)])
+@pytest.mark.parametrize(
+    ("radix", "two_tiers", "three_tiers"), [(64, 2048, 65536), (144, 10368, 746496), (128, 8192, 524288)]
+)
 def test_the_radix_decides_the_tiers(radix, two_tiers, three_tiers):
     assert lay_out(radix, 1, radix).tiers == 1
     assert lay_out(two_tiers, 1, radix).tiers == 2

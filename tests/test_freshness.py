@@ -29,9 +29,15 @@ def library():
 
 
 def _job(**budget):
-    return Questionnaire.model_validate({
-        "workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
-        "training": {"global_batch": 512, "sequence_length": 8192}, "budget": budget})
+    return Questionnaire.model_validate(
+        {
+            "workload": "pretraining",
+            "model": "llama-3.1-70b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 64},
+            "training": {"global_batch": 512, "sequence_length": 8192},
+            "budget": budget,
+        }
+    )
 
 
 def _said(made):
@@ -45,13 +51,20 @@ def test_every_price_offer_and_measurement_is_dated_and_specifications_do_not_ag
     assert "gpus.h100-sxm.hour_price" in names and "gpus.h100-sxm.memory" not in names
     assert "fabrics.infiniband-ndr-400.line_rate" not in names and "fabrics.infiniband-ndr-400.latency" in names
     assert "gpus.h100-sxm.calibration.gemm_efficiency" in names
-    prices = [fact for provider in library.catalog.providers.values() for offer in provider.offers
-              for fact in (offer.hour_price, offer.hour_price_spot) if fact is not None]
+    prices = [
+        fact
+        for provider in library.catalog.providers.values()
+        for offer in provider.offers
+        for fact in (offer.hour_price, offer.hour_price_spot)
+        if fact is not None
+    ]
     assert sum(one.name.startswith("providers.") and one.kind == "rental price" for one in found) == len(prices)
 
 
 def test_a_figure_is_old_the_day_after_its_half_life(library):
-    one = next(one for one in dated(library.catalog, library.knowledge, TODAY) if one.name == "gpus.h100-sxm.hour_price")
+    one = next(
+        one for one in dated(library.catalog, library.knowledge, TODAY) if one.name == "gpus.h100-sxm.hour_price"
+    )
     last_day = one.date + datetime.timedelta(days=int(half_life_days(library.catalog, "rental price")))
     for day, old in ((last_day, False), (last_day + datetime.timedelta(days=1), True)):
         again = next(o for o in dated(library.catalog, library.knowledge, day) if o.name == one.name)
@@ -79,7 +92,10 @@ def test_old_figures_are_no_fault_of_the_installation():
 
 def test_prices_decide_when_they_are_old_and_not_on_their_own_day(library):
     assert _said(plan(_job(), library, index=None, today=TODAY)) == []
-    later = [_said(plan(read_one(library.examples[name], library.catalog), library, index=None, today=LATER)) for name in EXAMPLES]
+    later = [
+        _said(plan(read_one(library.examples[name], library.catalog), library, index=None, today=LATER))
+        for name in EXAMPLES
+    ]
     assert any(later)
     for messages in later:
         assert len(messages) == len(set(messages))
@@ -103,11 +119,14 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
 
 
 def test_a_quoted_price_is_never_old(library):
-    made = plan(_job(gpu_hour_usd=2.5, fabric_premium_gpu_hour_usd=0.0), library, index=None, today=datetime.date(2030, 1, 1))
+    made = plan(
+        _job(gpu_hour_usd=2.5, fabric_premium_gpu_hour_usd=0.0), library, index=None, today=datetime.date(2030, 1, 1)
+    )
     assert not [m for m in _said(made) if "H100" in m]
 
 
 def test_where_no_network_is_needed_no_price_decides(library):
-    one_node = Questionnaire.model_validate({"workload": "pretraining", "model": "llama-3.1-8b",
-                                             "cluster": {"gpu": "h100-sxm", "gpus": 8}})
+    one_node = Questionnaire.model_validate(
+        {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}
+    )
     assert _said(plan(one_node, library, index=None, today=datetime.date(2030, 1, 1))) == []

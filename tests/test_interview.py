@@ -59,8 +59,13 @@ def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
         if draft.complete and shown is None:
             shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
     early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
-    full = decide(Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
-    flipped = full.choice.coin_flip and fabric(early) in (fabric(full), full.choice.runner_up and full.choice.runner_up.id)
+    full = decide(
+        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog), library, today=TODAY
+    )
+    flipped = full.choice.coin_flip and fabric(early) in (
+        fabric(full),
+        full.choice.runner_up and full.choice.runner_up.id,
+    )
     return Interviewed(job, tuple(asked), fabric(early), fabric(full), flipped)
 
 
@@ -75,7 +80,9 @@ def all_interviewed(library: Library) -> list[Interviewed]:
 
 def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_interviewed: list[Interviewed]) -> None:
     """Goals: at most 7 questions in the median, and the same fabric in 98 of 100; a tie counts only where the plan says so."""
-    others = [(one.job["model"], one.job["cluster.gpus"], one.early, one.full) for one in all_interviewed if not one.same]
+    others = [
+        (one.job["model"], one.job["cluster.gpus"], one.early, one.full) for one in all_interviewed if not one.same
+    ]
     assert len(all_interviewed) >= 50
     assert statistics.median(len(one.asked) for one in all_interviewed) <= 7
     assert len(others) <= 0.05 * len(all_interviewed), others
@@ -152,20 +159,30 @@ class OnlyTogether:
         self.catalog = catalog
 
     def tried(self, questionnaire: Questionnaire) -> Tried:
-        both = questionnaire.constraints.network_team == "expert" and getattr(questionnaire.training, "framework", None) == "megatron"
+        both = (
+            questionnaire.constraints.network_team == "expert"
+            and getattr(questionnaire.training, "framework", None) == "megatron"
+        )
         costs = {"roce-v2-400": 1.0, "infiniband-ndr-400": 1.0}
         return Tried("roce-v2-400" if both else "infiniband-ndr-400", None, costs, {}, None)
 
 
 def test_two_answers_that_matter_only_together_are_found(library: Library) -> None:
     draft, trials = draft_of(library), OnlyTogether(library.catalog)
-    still_open = [one for one in QUESTIONS if one.field in ("training.framework", "constraints.network_team", "budget.spot")]
+    still_open = [
+        one for one in QUESTIONS if one.field in ("training.framework", "constraints.network_team", "budget.spot")
+    ]
     now = trials.tried(draft.questionnaire(library.catalog))
     assert all(worth_of(one, draft, now, trials).probability == 0 for one in still_open)
     found = worth_together(still_open, draft, now, trials)
     assert found.asked.field in ("training.framework", "constraints.network_team") and 0 < found.probability < 0.25
     said = in_words(found, library.catalog)
-    assert "megatron" in said and "expert" in said and " and " in said and library.catalog.fabrics["roce-v2-400"].name in said
+    assert (
+        "megatron" in said
+        and "expert" in said
+        and " and " in said
+        and library.catalog.fabrics["roce-v2-400"].name in said
+    )
     assert worth_together(still_open[:1], draft, now, trials) is None
 
 
@@ -185,10 +202,19 @@ def test_the_same_answers_bring_the_same_question(library: Library) -> None:
 
 def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(library: Library) -> None:
     """Over hundreds of jobs 98 of 100 end at the same fabric after 7 questions in the median; twenty of them are asked here."""
+
     def works(job: dict[str, Any]) -> bool:
         try:
-            return fabric(decide(Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog), library,
-                                 today=TODAY)) is not None
+            return (
+                fabric(
+                    decide(
+                        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog),
+                        library,
+                        today=TODAY,
+                    )
+                )
+                is not None
+            )
         except InputError:
             return False
 

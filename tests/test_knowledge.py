@@ -26,8 +26,11 @@ Google DeepMind; Ultra Ethernet Consortium; Dell; WAN; bounded staleness; spot; 
 def _known_words(library):
     knowledge, catalog = library.knowledge, library.catalog
     texts = [t for term in knowledge.terms for t in (term.term, *term.aliases)]
-    texts += [f"{entry.name} {' '.join(getattr(entry, 'aliases', []))} {entry.vendor if hasattr(entry, 'vendor') else ''}"
-              for part in (catalog.fabrics, catalog.scale_ups, catalog.devices) for entry in part.values()]
+    texts += [
+        f"{entry.name} {' '.join(getattr(entry, 'aliases', []))} {entry.vendor if hasattr(entry, 'vendor') else ''}"
+        for part in (catalog.fabrics, catalog.scale_ups, catalog.devices)
+        for entry in part.values()
+    ]
     texts += [passage.text for passage in knowledge.passages.values()]
     return re.sub(r"[\s-]+", " ", " \n ".join(texts)).lower()
 
@@ -70,6 +73,7 @@ def test_a_wrong_entry_names_file_line_and_key(tmp_path):
     for folder in ("sources", "claims", "passages", "glossary"):
         (tmp_path / folder).mkdir()
     (tmp_path / "claims" / "x.yaml").write_text(
-        "claims:\n  - id: s/a\n    section: A\n    statement: t\n    type: guess\n    verdict: wrong\n")
+        "claims:\n  - id: s/a\n    section: A\n    statement: t\n    type: guess\n    verdict: wrong\n"
+    )
     with pytest.raises(KnowledgeError, match=r"x\.yaml:5 claims\.0\.type"):
         reader.read(tmp_path)

@@ -23,7 +23,15 @@ from .modelled import catalog
 
 MEASUREMENTS = load().knowledge_folder / "measurements"
 # Source → largest mean absolute error of the step time on validation rows, dense models (fractions).
-PROMISED = {"vtrain": 0.06, "llm-foundry": 0.04, "ultrascale": 0.06, "dgxc": 0.12, "nemo": 0.09, "bigscience": 0.14, "megatron-bridge": 0.11}
+PROMISED = {
+    "vtrain": 0.06,
+    "llm-foundry": 0.04,
+    "ultrascale": 0.06,
+    "dgxc": 0.12,
+    "nemo": 0.09,
+    "bigscience": 0.14,
+    "megatron-bridge": 0.11,
+}
 MIXTURES = {"dgxc": 0.16, "megatron-bridge": 0.28, "azure": 0.14}
 
 
@@ -33,7 +41,11 @@ def runs() -> list[Run]:
 
 
 def held_out(runs: list[Run], source: str, *, experts: bool) -> list[Run]:
-    return [run for run in runs if run.source == source and run.use == "validation" and bool(run.job.architecture.experts) == experts]
+    return [
+        run
+        for run in runs
+        if run.source == source and run.use == "validation" and bool(run.job.architecture.experts) == experts
+    ]
 
 
 @pytest.mark.parametrize(("source", "error"), PROMISED.items())
@@ -95,7 +107,9 @@ def test_a_plan_says_how_far_from_the_published_runs_it_expects_to_be():
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
     said = {}
     for name in ("megatron", None, "fsdp"):
-        made = plan(Questionnaire.model_validate(job | ({"training": {"framework": name}} if name else {})), load(), index=None)
+        made = plan(
+            Questionnaire.model_validate(job | ({"training": {"framework": name}} if name else {})), load(), index=None
+        )
         said[name] = [assumption for assumption in made.assumptions if assumption.field == "model.practice"]
     assert [len(lines) for lines in said.values()] == [1, 1, 0]
     assert said["megatron"][0].value > said[None][0].value > 1 and "BigScience" in said["megatron"][0].why
@@ -116,12 +130,29 @@ def test_the_null_model_gets_the_best_constant(runs):
     assert perfect.mean_absolute == 0 and perfect.bias == 0
 
 
-@pytest.mark.parametrize(("change", "says"), [("gpus,many", "expected a number"), ("use,perhaps", "expected one of"), ("gpu,abacus", "an id of the catalog"),
-                                              ("step_time_s,", "expected a number"), ("tp,3", "tp·pp·cp")])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("gpus,many", "expected a number"),
+        ("use,perhaps", "expected one of"),
+        ("gpu,abacus", "an id of the catalog"),
+        ("step_time_s,", "expected a number"),
+        ("tp,3", "tp·pp·cp"),
+    ],
+)
 def test_a_bad_row_is_named_with_file_and_line(tmp_path, change, says):
     field, value = change.split(",")
-    row = {"gpu": "h100-sxm", "gpus": "8", "model": "llama-3.1-8b", "global_batch": "8", "sequence_length": "4096", "step_time_s": "1", "use": "",
-           "tp": "1", field: value}
+    row = {
+        "gpu": "h100-sxm",
+        "gpus": "8",
+        "model": "llama-3.1-8b",
+        "global_batch": "8",
+        "sequence_length": "4096",
+        "step_time_s": "1",
+        "use": "",
+        "tp": "1",
+        field: value,
+    }
     path = tmp_path / "mine.csv"
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, row)

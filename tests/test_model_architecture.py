@@ -6,13 +6,23 @@ import pytest
 
 from assistant.model import architecture_of
 from assistant.vocabulary.questionnaire import ModelShape
+
 from .modelled import catalog
 
 
-@pytest.mark.parametrize(("model", "billions", "tolerance"), [
-    ("qwen2.5-7b", 7.616, 0.001), ("qwen2.5-72b", 72.706, 0.001), ("mixtral-8x7b", 46.70, 0.005), ("llama-3.1-405b", 405.85, 0.005),
-    ("deepseek-v3", 671.03, 0.01), ("gpt-3-175b", 174.6, 0.05), ("llama-3.1-8b", 8.030, 0.001), ("llama-3.1-70b", 70.554, 0.001),
-])
+@pytest.mark.parametrize(
+    ("model", "billions", "tolerance"),
+    [
+        ("qwen2.5-7b", 7.616, 0.001),
+        ("qwen2.5-72b", 72.706, 0.001),
+        ("mixtral-8x7b", 46.70, 0.005),
+        ("llama-3.1-405b", 405.85, 0.005),
+        ("deepseek-v3", 671.03, 0.01),
+        ("gpt-3-175b", 174.6, 0.05),
+        ("llama-3.1-8b", 8.030, 0.001),
+        ("llama-3.1-70b", 70.554, 0.001),
+    ],
+)
 def test_a_public_model_has_its_published_parameter_count(model, billions, tolerance):
     assert architecture_of(catalog().models[model]).params / 1e9 == pytest.approx(billions, abs=tolerance)
 

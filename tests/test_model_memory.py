@@ -53,7 +53,9 @@ def test_measured_peaks_are_predicted_within_a_few_percent(report):
 
 
 def test_the_margin_is_the_least_percent_that_holds_four_fifths_of_the_rows_it_was_chosen_on(rows, report):
-    chosen = [row for row in rows if row.source == "ultrascale" and row.run.use == "calibration" and row.run.reason == ""]
+    chosen = [
+        row for row in rows if row.source == "ultrascale" and row.run.use == "calibration" and row.run.reason == ""
+    ]
     ratios = np.array([row.bytes / peak(row.run).allocated for row in chosen])
     assert np.mean(ratios <= 1 + report.margin) >= 0.8 > np.mean(ratios <= 1 + report.margin - 0.01)
     assert line(report, "ultrascale", "validation").within_margin >= 0.8
@@ -75,7 +77,12 @@ def test_the_largest_llama_fits_as_it_was_trained_and_not_without_its_sharded_gr
     assert len(trained) == 3 and all(peak(run).fits for run in trained)
     cluster = machine(16384)
     run = job("llama-3.1-405b", 16384, sequence_length=8192, global_batch=2048, micro_batch=1, recompute="none")
-    kept = predict_training(run, cluster, [network("roce-v2-400", cluster)], Parallelism(strategy="zero1", tp=8, pp=16, sequence_parallel=True))
+    kept = predict_training(
+        run,
+        cluster,
+        [network("roce-v2-400", cluster)],
+        Parallelism(strategy="zero1", tp=8, pp=16, sequence_parallel=True),
+    )
     assert not kept[0].fits
 
 
@@ -84,7 +91,10 @@ def layouts(pp: int, v: int = 1, batch: int = 64, **split):
     return run, layouts_for(run, machine(128), Parallelism(strategy="zero1", tp=8, pp=pp, interleave=v, **split))
 
 
-@pytest.mark.parametrize(("v", "batch", "first", "last"), [(1, 64, 16, 1), (1, 4, 4, 1), (2, 64, 16 + 15 / 2, (16 + 1) / 2), (4, 16, 16, (3 * 16 + 1) / 4)])
+@pytest.mark.parametrize(
+    ("v", "batch", "first", "last"),
+    [(1, 64, 16, 1), (1, 4, 4, 1), (2, 64, 16 + 15 / 2, (16 + 1) / 2), (4, 16, 16, (3 * 16 + 1) / 4)],
+)
 def test_a_stage_holds_the_micro_batches_of_megatrons_schedule(v, batch, first, last):
     _, columns = layouts(16, v, batch)
     assert np.ravel(in_flight(columns, [0.0, 15.0])) == pytest.approx([first, last])
@@ -99,13 +109,21 @@ def test_layers_that_do_not_divide_are_taken_from_the_last_stage_then_from_the_f
 def test_states_are_sharded_as_the_strategy_has_it():
     run, ranks = job("llama-3.1-8b", 8), np.array([8.0, 8.0])
     found = states(run, 4.0, np.array([ZERO1, ZERO2]), ranks)
-    assert found.weights == pytest.approx([2, 2]) and found.gradients == pytest.approx([4, 0.5]) and found.optimizer == pytest.approx([1.5, 1.5])
+    assert (
+        found.weights == pytest.approx([2, 2])
+        and found.gradients == pytest.approx([4, 0.5])
+        and found.optimizer == pytest.approx([1.5, 1.5])
+    )
     half = states(run.with_(master_weights=False), 2.0, np.array([ZERO1, ZERO2]), ranks)
     assert half.optimizer == pytest.approx([0.5, 0.5])
 
 
 def bytes_of(framework: str | None = "megatron", split: Parallelism = Parallelism(strategy="fsdp"), **changes) -> float:
-    run = job("llama-3.1-8b", 8, **{"global_batch": 32, "micro_batch": 2, "recompute": "none", "sequence_length": 8192} | changes)
+    run = job(
+        "llama-3.1-8b",
+        8,
+        **{"global_batch": 32, "micro_batch": 2, "recompute": "none", "sequence_length": 8192} | changes,
+    )
     columns = layouts_for(run, machine(8), split)
     return float(memory_of(run, machine(8), machine(8).framework(framework), columns).total[0])
 
@@ -128,8 +146,20 @@ def test_the_fullest_stage_is_not_under_any_other(rows):
     assert parts[0] >= share  # the stage with an embedding
 
 
-ROW = {"id": "night run", "gpu": "h100-sxm", "gpus": "8", "model": "llama-3.1-8b", "strategy": "fsdp", "global_batch": "8", "micro_batch": "1",
-       "sequence_length": "4096", "recompute": "full", "framework": "fsdp", "step_time_s": "0.9", "memory_gb": "30"}
+ROW = {
+    "id": "night run",
+    "gpu": "h100-sxm",
+    "gpus": "8",
+    "model": "llama-3.1-8b",
+    "strategy": "fsdp",
+    "global_batch": "8",
+    "micro_batch": "1",
+    "sequence_length": "4096",
+    "recompute": "full",
+    "framework": "fsdp",
+    "step_time_s": "0.9",
+    "memory_gb": "30",
+}
 
 
 def written(folder, row) -> str:
@@ -151,7 +181,9 @@ def test_a_users_measured_memory_is_compared(tmp_path):
 
 
 def test_a_users_run_that_is_refused_is_named(tmp_path):
-    seen = weft("validate", written(tmp_path, ROW | {"strategy": "ddp", "model": "llama-3.1-70b", "step_time_s": "60"})).out
+    seen = weft(
+        "validate", written(tmp_path, ROW | {"strategy": "ddp", "model": "llama-3.1-70b", "step_time_s": "60"})
+    ).out
     assert "refused: 1." in seen and "night run" in seen
 
 

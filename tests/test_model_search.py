@@ -13,12 +13,16 @@ from assistant.model.step import step_times, steps
 from assistant.model.training import fastest, fits_in
 from assistant.vocabulary.questionnaire import Parallelism
 
-CASES = [("gpt-3-175b", 64, 2048, None), ("mixtral-8x7b", 64, 4096, None), ("llama-3.1-8b", 32, 65536, None),
-         ("llama-3.1-8b", 8, 4096, None),
-         ("deepseek-v3", 512, 4096, Parallelism(strategy="fsdp", pp=2, ep=8)),
-         ("llama-3.1-70b", 64, 4096, Parallelism(strategy="zero2", tp=8)),
-         ("llama-3.1-8b", 64, 4096, Parallelism(strategy="async", tp=16)),
-         ("llama-3.1-8b", 64, 4096, Parallelism(strategy="zero1", shard_within_node=True))]
+CASES = [
+    ("gpt-3-175b", 64, 2048, None),
+    ("mixtral-8x7b", 64, 4096, None),
+    ("llama-3.1-8b", 32, 65536, None),
+    ("llama-3.1-8b", 8, 4096, None),
+    ("deepseek-v3", 512, 4096, Parallelism(strategy="fsdp", pp=2, ep=8)),
+    ("llama-3.1-70b", 64, 4096, Parallelism(strategy="zero2", tp=8)),
+    ("llama-3.1-8b", 64, 4096, Parallelism(strategy="async", tp=16)),
+    ("llama-3.1-8b", 64, 4096, Parallelism(strategy="zero1", shard_within_node=True)),
+]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[3].strategy if case[3] else 'auto'}")
@@ -28,7 +32,9 @@ def searched(request, library):
     catalog = library.catalog
     gpu = catalog.gpus["h100-sxm"]
     machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], gpus, gpu.gpus_per_node, catalog.constants)
-    job = Job(architecture_of(catalog.models[model]), gpus, sequence_length=sequence, global_batch=256, framework="megatron")
+    job = Job(
+        architecture_of(catalog.models[model]), gpus, sequence_length=sequence, global_batch=256, framework="megatron"
+    )
     fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.technology not in ("none", "wan")][:5]
     networks = Networks([network_of(fabric, fabric.nics_per_node, machine, in_network=True) for fabric in fabrics])
     return job, machine, networks, layouts_for(job, machine, parallelism)
@@ -65,7 +71,9 @@ def test_the_fastest_is_the_same_in_pieces_of_any_size(searched, monkeypatch):
     assert np.allclose(seconds, _totals(job, machine, networks, layouts).min(axis=1), rtol=1e-12)
     monkeypatch.setattr(training, "PIECE", 7 * len(networks) if len(layouts) < 1000 else len(layouts))
     again = fastest(job, machine, networks, layouts)
-    assert np.allclose(again[1], seconds, rtol=1e-12) and [layouts.one(i) for i in again[0]] == [layouts.one(i) for i in best]
+    assert np.allclose(again[1], seconds, rtol=1e-12) and [layouts.one(i) for i in again[0]] == [
+        layouts.one(i) for i in best
+    ]
     whole = memory_of(job, machine, machine.framework("megatron"), layouts).total <= machine.memory
     assert (fits_in(job, machine, layouts) == whole).all()
 

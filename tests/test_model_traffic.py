@@ -8,13 +8,22 @@ import pytest
 
 from assistant.model import all_gather_time, all_reduce_time, predict_training, synchronise
 from assistant.vocabulary.questionnaire import Parallelism
+
 from .modelled import azure_sockets, job, machine, network
 
 
 def ideal(cluster, per_gpu: float):
     """A network of exactly this bandwidth, without latency, ramp or congestion, no reduction in switches."""
-    return replace(network("infiniband-ndr-400", cluster), gpu_rate=per_gpu, nic_rate=per_gpu, latency=0.0, half_message=0.0, scale_loss=0.0,
-                   jitter=0.0, in_network_reduction=False)
+    return replace(
+        network("infiniband-ndr-400", cluster),
+        gpu_rate=per_gpu,
+        nic_rate=per_gpu,
+        latency=0.0,
+        half_message=0.0,
+        scale_loss=0.0,
+        jitter=0.0,
+        in_network_reduction=False,
+    )
 
 
 def test_gradients_of_70b_take_0_61_s_over_eight_ndr_ports_at_eight_nodes():
@@ -27,13 +36,23 @@ def test_gradients_of_70b_take_0_61_s_over_eight_ndr_ports_at_eight_nodes():
 
 def test_an_all_gather_is_a_flat_ring_over_the_link_into_a_node():
     cluster = replace(machine(16), scale_up_bandwidth=1e15, scale_up_latency=0.0)
-    assert all_gather_time(ideal(cluster, 3.19e9 / 8), cluster, 15.23e9) == pytest.approx(15 / 16 * 15.23 / 3.19, rel=0.001)
+    assert all_gather_time(ideal(cluster, 3.19e9 / 8), cluster, 15.23e9) == pytest.approx(
+        15 / 16 * 15.23 / 3.19, rel=0.001
+    )
 
 
 @pytest.mark.parametrize("nodes", [2, 4, 8])
 def test_fully_sharded_training_moves_three_collectives_per_micro_step(nodes):
     cluster = machine(8 * nodes)
-    seven = job("qwen2.5-7b", 8 * nodes, global_batch=16 * nodes, sequence_length=2048, micro_batch=2, recompute="full", framework="fsdp")
+    seven = job(
+        "qwen2.5-7b",
+        8 * nodes,
+        global_batch=16 * nodes,
+        sequence_length=2048,
+        micro_batch=2,
+        recompute="full",
+        framework="fsdp",
+    )
     outcome = predict_training(seven, cluster, [azure_sockets(cluster)], Parallelism(strategy="fsdp"))[0]
     ranks = 8 * nodes
     assert outcome.traffic_into_node["dp"] == pytest.approx(3 * 2 * 7.616e9 * (ranks - 1) / ranks, rel=0.001)
@@ -41,20 +60,30 @@ def test_fully_sharded_training_moves_three_collectives_per_micro_step(nodes):
 
 def test_accumulation_repeats_the_gathers_of_sharding_but_not_the_all_reduce_of_ddp():
     cluster = machine(16)
+
     def moved(strategy, batch):
         one = job("qwen2.5-1.5b", 16, global_batch=batch, sequence_length=2048, micro_batch=1, recompute="full")
-        return predict_training(one, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy=strategy))[0].traffic_into_node["dp"]
+        return predict_training(one, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy=strategy))[
+            0
+        ].traffic_into_node["dp"]
+
     assert moved("fsdp", 64) == pytest.approx(4 * moved("fsdp", 16))
     assert moved("ddp", 64) == pytest.approx(moved("ddp", 16))
 
 
 def test_sharding_inside_a_node_sends_an_eighth_between_nodes():
     cluster = machine(64)
+
     def moved(strategy):
         one = job("llama-3.1-8b", 64, global_batch=64, micro_batch=1, recompute="full")
-        return predict_training(one, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy=strategy))[0].traffic_into_node["dp"]
+        return predict_training(one, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy=strategy))[
+            0
+        ].traffic_into_node["dp"]
+
     params = 8.03e9
-    assert moved("hsdp") == pytest.approx(2 * 7 / 8 * 2 * params, rel=0.01)  # eight shards, each all-reduced over eight nodes
+    assert moved("hsdp") == pytest.approx(
+        2 * 7 / 8 * 2 * params, rel=0.01
+    )  # eight shards, each all-reduced over eight nodes
     assert moved("fsdp") == pytest.approx(3 * 63 / 64 * 2 * params, rel=0.01)
 
 

@@ -10,21 +10,38 @@ import pytest
 from assistant.model import predict_training, sweep
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
+
 from .modelled import azure_sockets, catalog, job, machine, network
 
 # Corrected Azure runs (JingchaoZhang.github.io, 2026-02-15): tokens/s in total on InfiniBand and on TCP sockets.
 AZURE = [
-    ("qwen2.5-7b", 2, 2, 131018, 4968), ("qwen2.5-7b", 2, 4, 262201, 9439), ("qwen2.5-7b", 2, 8, 502991, 18710),
-    ("qwen2.5-72b", 1, 2, 9127, 203), ("qwen2.5-72b", 1, 4, 17604, 402), ("qwen2.5-72b", 1, 8, 30175, 784),
-    ("mixtral-8x7b", 1, 2, 22520, 398), ("mixtral-8x7b", 1, 4, 44239, 774), ("mixtral-8x7b", 1, 8, 83583, 1501),
+    ("qwen2.5-7b", 2, 2, 131018, 4968),
+    ("qwen2.5-7b", 2, 4, 262201, 9439),
+    ("qwen2.5-7b", 2, 8, 502991, 18710),
+    ("qwen2.5-72b", 1, 2, 9127, 203),
+    ("qwen2.5-72b", 1, 4, 17604, 402),
+    ("qwen2.5-72b", 1, 8, 30175, 784),
+    ("mixtral-8x7b", 1, 2, 22520, 398),
+    ("mixtral-8x7b", 1, 4, 44239, 774),
+    ("mixtral-8x7b", 1, 8, 83583, 1501),
 ]
 
 
 def azure(model: str, micro_batch: int, nodes: int):
     cluster = machine(8 * nodes)
-    run = job(model, 8 * nodes, workload="finetuning", sequence_length=2048, global_batch=8 * nodes * micro_batch, micro_batch=micro_batch,
-              recompute="full", framework="fsdp")
-    return predict_training(run, cluster, [network("infiniband-ndr-400", cluster), azure_sockets(cluster)], Parallelism(strategy="fsdp"))
+    run = job(
+        model,
+        8 * nodes,
+        workload="finetuning",
+        sequence_length=2048,
+        global_batch=8 * nodes * micro_batch,
+        micro_batch=micro_batch,
+        recompute="full",
+        framework="fsdp",
+    )
+    return predict_training(
+        run, cluster, [network("infiniband-ndr-400", cluster), azure_sockets(cluster)], Parallelism(strategy="fsdp")
+    )
 
 
 @pytest.mark.parametrize(("model", "micro_batch", "nodes", "infiniband", "tcp"), AZURE)
@@ -36,7 +53,15 @@ def test_the_slowdown_of_tcp_is_the_measured_one(model, micro_batch, nodes, infi
 @pytest.mark.parametrize(("model", "micro_batch", "nodes", "infiniband", "tcp"), AZURE)
 def test_the_catalogs_tcp_is_as_slow_as_the_measured_one(model, micro_batch, nodes, infiniband, tcp):
     cluster = machine(8 * nodes)
-    run = job(model, 8 * nodes, sequence_length=2048, global_batch=8 * nodes * micro_batch, micro_batch=micro_batch, recompute="full", framework="fsdp")
+    run = job(
+        model,
+        8 * nodes,
+        sequence_length=2048,
+        global_batch=8 * nodes * micro_batch,
+        micro_batch=micro_batch,
+        recompute="full",
+        framework="fsdp",
+    )
     nets = [network("infiniband-ndr-400", cluster), network("ethernet-tcp-100", cluster)]
     fast, slow = predict_training(run, cluster, nets, Parallelism(strategy="fsdp"))
     assert slow.step_time_s / fast.step_time_s == pytest.approx(infiniband / tcp, rel=0.25)
@@ -47,15 +72,26 @@ def test_compute_per_gpu_does_not_shrink_with_more_nodes():
     assert compute == pytest.approx([compute[0]] * 3)
 
 
-@pytest.mark.parametrize("parallelism", [
-    None, Parallelism(strategy="fsdp"), Parallelism(strategy="zero1", tp=8, pp=4, sequence_parallel=True),
-    Parallelism(strategy="zero1", tp=4, pp=4, interleave=2), Parallelism(strategy="hsdp", cp=2), Parallelism(strategy="async", tp=8),
-])
+@pytest.mark.parametrize(
+    "parallelism",
+    [
+        None,
+        Parallelism(strategy="fsdp"),
+        Parallelism(strategy="zero1", tp=8, pp=4, sequence_parallel=True),
+        Parallelism(strategy="zero1", tp=4, pp=4, interleave=2),
+        Parallelism(strategy="hsdp", cp=2),
+        Parallelism(strategy="async", tp=8),
+    ],
+)
 def test_the_parts_of_a_step_add_up(parallelism):
     cluster = machine(64)
     run = job("llama-3.1-70b", 64, sequence_length=8192, global_batch=512, framework="megatron")
-    for outcome in predict_training(run, cluster, [network(f, cluster) for f in ("infiniband-ndr-400", "roce-v2-100", "ethernet-tcp-100")],
-                                    parallelism):
+    for outcome in predict_training(
+        run,
+        cluster,
+        [network(f, cluster) for f in ("infiniband-ndr-400", "roce-v2-100", "ethernet-tcp-100")],
+        parallelism,
+    ):
         parts = outcome.breakdown.model_dump()
         assert sum(parts.values()) == pytest.approx(outcome.step_time_s)
         assert min(parts.values()) >= 0
@@ -66,7 +102,15 @@ def test_the_parts_of_a_step_add_up(parallelism):
 
 def test_experts_over_nodes_pay_for_their_all_to_all():
     cluster = machine(64, gpus_per_node=4)
-    run = job("mixtral-8x7b", 64, sequence_length=4096, global_batch=256, framework="megatron", recompute="full", micro_batch=1)
+    run = job(
+        "mixtral-8x7b",
+        64,
+        sequence_length=4096,
+        global_batch=256,
+        framework="megatron",
+        recompute="full",
+        micro_batch=1,
+    )
     nets = [network("infiniband-ndr-400", cluster), network("ethernet-tcp-100", cluster)]
     fast, slow = predict_training(run, cluster, nets, Parallelism(strategy="zero1", ep=8, tp=2, pp=2))
     assert fast.breakdown.ep > 0 and slow.breakdown.ep > 5 * fast.breakdown.ep
@@ -75,7 +119,9 @@ def test_experts_over_nodes_pay_for_their_all_to_all():
 def test_a_slow_network_has_another_best_layout_than_a_fast_one():
     cluster = machine(64)
     run = job("llama-3.1-70b", 64, sequence_length=8192, global_batch=512)
-    fast, slow = predict_training(run, cluster, [network("infiniband-ndr-400", cluster), network("ethernet-tcp-25", cluster)])
+    fast, slow = predict_training(
+        run, cluster, [network("infiniband-ndr-400", cluster), network("ethernet-tcp-25", cluster)]
+    )
     assert fast.parallelism != slow.parallelism
     kept = Parallelism(**{k: v for k, v in fast.parallelism.items() if k not in ("micro_batch", "recompute", "dp")})
     assert predict_training(run, cluster, [network("ethernet-tcp-25", cluster)], kept)[0].step_time_s > slow.step_time_s
@@ -84,7 +130,9 @@ def test_a_slow_network_has_another_best_layout_than_a_fast_one():
 def test_a_single_node_does_not_care_about_the_network():
     cluster = machine(8)
     run = job("llama-3.1-8b", 8, global_batch=64)
-    outcomes = predict_training(run, cluster, [network(f, cluster) for f in ("none", "ethernet-tcp-10", "infiniband-ndr-400")])
+    outcomes = predict_training(
+        run, cluster, [network(f, cluster) for f in ("none", "ethernet-tcp-10", "infiniband-ndr-400")]
+    )
     assert len({round(o.step_time_s, 9) for o in outcomes}) == 1
     assert all(not any(o.traffic_into_node.values()) for o in outcomes)
 
@@ -111,10 +159,14 @@ def test_published_layouts_that_ran_fit_and_those_that_cannot_do_not():
 
 def test_larger_batches_make_data_parallel_less_sensitive_to_the_network():
     cluster = machine(32)
+
     def slowdown(batch):
         run = job("llama-3.2-1b", 32, global_batch=batch, micro_batch=1, recompute="full")
-        fast, slow = predict_training(run, cluster, [network(f, cluster) for f in ("infiniband-ndr-400", "ethernet-tcp-25")], Parallelism())
+        fast, slow = predict_training(
+            run, cluster, [network(f, cluster) for f in ("infiniband-ndr-400", "ethernet-tcp-25")], Parallelism()
+        )
         return slow.step_time_s / fast.step_time_s
+
     assert slowdown(2048) < slowdown(128) / 2
 
 
@@ -130,35 +182,49 @@ def test_worlds_are_the_same_for_every_network_and_every_call():
 
 def test_an_unknown_framework_widens_the_band():
     cluster = machine(32)
+
     def width(framework):
         run = job("llama-3.1-8b", 32, global_batch=128, framework=framework)
         band = predict_training(run, cluster, [network("infiniband-ndr-400", cluster)])[0].band
         return band.p90 / band.p10
+
     assert width(None) > width("megatron")
 
 
 def test_a_sweep_shows_where_the_line_rate_stops_to_matter():
     cluster = machine(64)
     run = job("llama-3.1-8b", 64, global_batch=256)
-    times = sweep(run, cluster, [network("roce-v2-100", cluster)], None, {"line_rate": [0.1, 1, 10, 100], "gpus": [64, 128, 100003]})
+    times = sweep(
+        run,
+        cluster,
+        [network("roce-v2-100", cluster)],
+        None,
+        {"line_rate": [0.1, 1, 10, 100], "gpus": [64, 128, 100003]},
+    )
     assert np.all(np.diff(times["line_rate"][0]) <= 1e-12)
     assert times["gpus"][0, 1] < times["gpus"][0, 0] and np.isnan(times["gpus"][0, 2])
 
 
 def test_sites_that_meet_rarely_train_over_a_wide_area_link():
     cluster = machine(16)
+
     def trained(wan):
         run = job("llama-3.2-1b", 16, global_batch=64, sites=2, wan_bytes_per_s=wan)
         return predict_training(run, cluster, [network("wan-low-communication", cluster)])[0]
+
     slow, fast = trained(1e9 / 8), trained(1e15)
     assert slow.fits and slow.parallelism["strategy"] == "diloco"
-    assert (slow.step_time_s - fast.step_time_s) * 500 == pytest.approx(2 * 1.236e9 / (1e9 / 8), rel=0.01)  # one exchange in 500 steps
+    assert (slow.step_time_s - fast.step_time_s) * 500 == pytest.approx(
+        2 * 1.236e9 / (1e9 / 8), rel=0.01
+    )  # one exchange in 500 steps
 
 
 def test_a_batch_smaller_than_the_ranks_is_refused_with_one_sentence():
     cluster = machine(64)
     with pytest.raises(InputError, match="data-parallel ranks"):
-        predict_training(job("llama-3.1-8b", 64, global_batch=8), cluster, [network("none", cluster)], Parallelism(strategy="fsdp"))
+        predict_training(
+            job("llama-3.1-8b", 64, global_batch=8), cluster, [network("none", cluster)], Parallelism(strategy="fsdp")
+        )
 
 
 def test_every_gpu_and_every_fabric_of_the_catalog_can_be_computed():
@@ -171,15 +237,35 @@ def test_every_gpu_and_every_fabric_of_the_catalog_can_be_computed():
 
 def parts(strategy: str, gpus: int = 64, model: str = "llama-3.1-8b", fabric: str = "roce-v2-100", **split):
     cluster = machine(gpus)
-    one = job(model, gpus, global_batch=gpus, sequence_length=2048, micro_batch=1, recompute="full", framework="megatron")
-    return predict_training(one, cluster, [network(fabric, cluster)], Parallelism(strategy=strategy, **split))[0].breakdown
+    one = job(
+        model, gpus, global_batch=gpus, sequence_length=2048, micro_batch=1, recompute="full", framework="megatron"
+    )
+    return predict_training(one, cluster, [network(fabric, cluster)], Parallelism(strategy=strategy, **split))[
+        0
+    ].breakdown
 
 
 def test_gradients_and_their_replicas_share_the_backward_pass_they_hide_behind():
-    hidden, shown = (predict_training(
-        replace(job("llama-3.1-8b", 64, global_batch=64, sequence_length=2048, micro_batch=1, recompute="full", framework="megatron"),
-                gradient_overlap=overlap), machine(64), [network("roce-v2-100", machine(64))],
-        Parallelism(strategy="zero1", shard_within_node=True))[0].breakdown for overlap in (True, False))
+    hidden, shown = (
+        predict_training(
+            replace(
+                job(
+                    "llama-3.1-8b",
+                    64,
+                    global_batch=64,
+                    sequence_length=2048,
+                    micro_batch=1,
+                    recompute="full",
+                    framework="megatron",
+                ),
+                gradient_overlap=overlap,
+            ),
+            machine(64),
+            [network("roce-v2-100", machine(64))],
+            Parallelism(strategy="zero1", shard_within_node=True),
+        )[0].breakdown
+        for overlap in (True, False)
+    )
     windows = hidden.compute + hidden.recompute  # one micro-batch: everything that anything could hide behind
     assert 0 < shown.dp - hidden.dp <= windows
 

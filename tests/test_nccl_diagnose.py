@@ -14,8 +14,14 @@ from assistant.vocabulary.errors import InputError
 
 CATALOG = library.load().catalog
 MIB, GIB = 2**20, 2**30
-FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n - 1) / n, "reduce_scatter": lambda n: (n - 1) / n,
-           "alltoall": lambda n: (n - 1) / n, "sendrecv": lambda n: 1.0, "broadcast": lambda n: 1.0}
+FACTORS = {
+    "all_reduce": lambda n: 2 * (n - 1) / n,
+    "all_gather": lambda n: (n - 1) / n,
+    "reduce_scatter": lambda n: (n - 1) / n,
+    "alltoall": lambda n: (n - 1) / n,
+    "sendrecv": lambda n: 1.0,
+    "broadcast": lambda n: 1.0,
+}
 HEADERS = {
     "1.0": "#      bytes             N    type      op     time  algbw  busbw    delta     time  algbw  busbw    delta",
     "2.0": "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error",
@@ -24,7 +30,8 @@ HEADERS = {
     "2.17": "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw "
     " #wrong ",
     "2.19": "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong i_min "
-    "i_max i_p99 i_cv%"}
+    "i_max i_p99 i_cv%",
+}
 H100_NAME = "NVIDIA H100 80GB HBM3"
 SWEEP = {64 * MIB: 0.6, 256 * MIB: 0.85, GIB: 0.95, 8 * GIB: 1.0}  # share of the peak at a size
 
@@ -41,20 +48,37 @@ def row(size: int, busbw: float, collective: str, ranks: int, release: str, wron
     return f"{size:>12} {size // 4:>12} {kind} {side} {in_place}"
 
 
-def table(peak: float, collective: str = "all_reduce", hosts: int = 2, per_host: int = 8, *, device: str = H100_NAME,
-          release: str = "2.17", sweep: dict[int, float] = SWEEP, named: bool = True, listed: bool = True,
-          wrong: str = "0") -> str:
+def table(
+    peak: float,
+    collective: str = "all_reduce",
+    hosts: int = 2,
+    per_host: int = 8,
+    *,
+    device: str = H100_NAME,
+    release: str = "2.17",
+    sweep: dict[int, float] = SWEEP,
+    named: bool = True,
+    listed: bool = True,
+    wrong: str = "0",
+) -> str:
     ranks = hosts * per_host
     lines = [f"# Collective test starting: {collective}_perf"] if named else []
-    lines.append(f"# nThread 1 nGpus 1 minBytes 8 maxBytes {max(sweep)} step: 2(factor) warmup iters: 5 iters: 20 validation: 1 ")
+    lines.append(
+        f"# nThread 1 nGpus 1 minBytes 8 maxBytes {max(sweep)} step: 2(factor) warmup iters: 5 iters: 20 validation: 1 "
+    )
     if listed:
         place = "[0x10]" if release in ("1.0", "2.0") else "[0000:1b:00]"
         lines += ["#", "# Using devices"]
-        lines += [f"#  Rank {rank:2d} Group  0 Pid  {rank + 100} on node-{rank // per_host:03d} device  {rank % per_host} "
-                  f"{place} {device}"
-                  for rank in range(ranks)]
-    lines += ["#", HEADERS[release], "#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  "
-              "(GB/s)  (GB/s)"]
+        lines += [
+            f"#  Rank {rank:2d} Group  0 Pid  {rank + 100} on node-{rank // per_host:03d} device  {rank % per_host} "
+            f"{place} {device}"
+            for rank in range(ranks)
+        ]
+    lines += [
+        "#",
+        HEADERS[release],
+        "#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)",
+    ]
     shown = [row(size, share * peak, collective, ranks, release, wrong) for size, share in sweep.items()]
     mean = sum(sweep.values()) / len(sweep) * peak
     return "\n".join([*lines, *shown, "# Out of bounds values : 0 OK", f"# Avg bus bandwidth    : {mean:.4f} "]) + "\n"
@@ -62,14 +86,25 @@ def table(peak: float, collective: str = "all_reduce", hosts: int = 2, per_host:
 
 def debug(*texts: str, hosts: int = 2, per_host: int = 2) -> str:
     """Debug lines as every rank of ``hosts`` hosts prints them."""
-    return "\n".join(f"node-{host}:{100 + device}:{200 + device} [{device}] NCCL INFO {text}"
-                     for text in texts for host in range(hosts) for device in range(per_host)) + "\n"
+    return (
+        "\n".join(
+            f"node-{host}:{100 + device}:{200 + device} [{device}] NCCL INFO {text}"
+            for text in texts
+            for host in range(hosts)
+            for device in range(per_host)
+        )
+        + "\n"
+    )
 
 
 def channels(network: str, nics: int = 8, suffix: str = "/GDRDMA", ranks: int = 16) -> list[str]:
-    return [f"comm 0x55 rank 0 nRanks {ranks} nNodes 2 localRanks 8 localRank 0 MNNVL 0",
-            *(f"Channel {nic:02d}/0 : {nic}[{nic}] -> {nic + 8}[{nic}] [send] via "
-              f"NET/{network}/{nic}{suffix}" for nic in range(nics))]
+    return [
+        f"comm 0x55 rank 0 nRanks {ranks} nNodes 2 localRanks 8 localRank 0 MNNVL 0",
+        *(
+            f"Channel {nic:02d}/0 : {nic}[{nic}] -> {nic + 8}[{nic}] [send] via NET/{network}/{nic}{suffix}"
+            for nic in range(nics)
+        ),
+    ]
 
 
 DEVICES = "NET/IB : Using " + " ".join(f"[{n}]mlx5_{n}:1/IB" for n in range(8)) + " [RO]; OOB eth0:10.0.0.1<0>"
@@ -84,14 +119,23 @@ def test_the_table_of_every_release_is_read(release):
     found = diagnose_text(table(43.81, release=release, device="A100-SXM4-40GB"), CATALOG)
     assert (found.kind, found.collective, found.ranks, found.nodes) == ("nccl-tests", "all_reduce", 16, 2)
     assert found.peak_busbw_gb_per_s == 43.81
-    assert not {each.code for each in found.findings} & {"table-inconsistent", "rows-missing", "wrong-results", "no-results"}
+    assert not {each.code for each in found.findings} & {
+        "table-inconsistent",
+        "rows-missing",
+        "wrong-results",
+        "no-results",
+    }
 
 
-@pytest.mark.parametrize(("collective", "peak"), [
-    ("all_reduce", 369.86), ("all_gather", 71.35), ("reduce_scatter", 300.0), ("alltoall", 70.54)])
+@pytest.mark.parametrize(
+    ("collective", "peak"),
+    [("all_reduce", 369.86), ("all_gather", 71.35), ("reduce_scatter", 300.0), ("alltoall", 70.54)],
+)
 def test_collective_and_ranks_follow_from_the_numbers_alone(collective, peak):
     found = diagnose_text(table(peak, collective, hosts=16, named=False, listed=False, release="2.13"), CATALOG)
-    assert (found.collective, found.ranks, found.nodes) == (collective, 128, None), "only the ratio of the columns says so"
+    assert (found.collective, found.ranks, found.nodes) == (collective, 128, None), (
+        "only the ratio of the columns says so"
+    )
 
 
 def test_what_launchers_and_forums_add_does_not_matter():
@@ -110,8 +154,12 @@ def test_a_healthy_cluster_has_no_fault():
 
 
 def test_sockets_in_place_of_rdma_are_an_error_unless_asked_for():
-    log = debug("NET/IB : No device found.", "NET/Socket : Using [0]eth0:10.0.0.1<0>", "Using network Socket",
-                *channels("Socket", 1, "")) + table(3.19)
+    log = debug(
+        "NET/IB : No device found.",
+        "NET/Socket : Using [0]eth0:10.0.0.1<0>",
+        "Using network Socket",
+        *channels("Socket", 1, ""),
+    ) + table(3.19)
     found = diagnose_text(log, CATALOG)
     assert (found.transport, found.gpudirect_rdma) == ("tcp-socket", None)
     assert {"no-rdma-device", "tcp-sockets"} <= {each.code for each in found.findings if each.severity == "error"}
@@ -120,8 +168,14 @@ def test_sockets_in_place_of_rdma_are_an_error_unless_asked_for():
 
 
 def test_a_missing_device_is_harmless_on_one_node():
-    log = debug("NET/IB : No device found.", "Using network Socket", "comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8",
-                "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM", hosts=1, per_host=8)
+    log = debug(
+        "NET/IB : No device found.",
+        "Using network Socket",
+        "comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8",
+        "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM",
+        hosts=1,
+        per_host=8,
+    )
     found = diagnose_text(log, CATALOG)
     assert (found.transport, found.nodes, found.findings) == ("nvlink", 1, [])
 
@@ -133,9 +187,17 @@ def test_bandwidth_of_sockets_without_a_debug_line_is_recognised():
     assert "like-sockets" not in codes(table(123.11, per_host=4, device="NVIDIA GH200 120GB"))
 
 
-@pytest.mark.parametrize(("collective", "peak", "per_host", "slow"), [
-    ("sendrecv", 13.61, 1, True), ("alltoall", 13.6, 1, True), ("sendrecv", 39.32, 2, False), ("alltoall", 70.54, 2, False),
-    ("all_reduce", 100.0, 8, True), ("all_reduce", 351.0, 8, False)])
+@pytest.mark.parametrize(
+    ("collective", "peak", "per_host", "slow"),
+    [
+        ("sendrecv", 13.61, 1, True),
+        ("alltoall", 13.6, 1, True),
+        ("sendrecv", 39.32, 2, False),
+        ("alltoall", 70.54, 2, False),
+        ("all_reduce", 100.0, 8, True),
+        ("all_reduce", 351.0, 8, False),
+    ],
+)
 def test_a_slow_pair_of_nodes_stands_out_and_a_good_one_does_not(collective, peak, per_host, slow):
     found = diagnose_text(table(peak, collective, per_host=per_host), CATALOG)
     assert ("low-bandwidth" in {each.code for each in found.findings}) is slow
@@ -153,26 +215,52 @@ def test_data_through_host_memory_is_found_and_on_which_host():
     assert "no-gpudirect" in codes(everywhere)
     good = "\n".join(f"node-0:1:1 [0] NCCL INFO {text}" for text in [DEVICES, "Using network IB", *channels("IB")])
     bad = "\n".join(f"node-1:1:1 [0] NCCL INFO {text}" for text in channels("IB", suffix=""))
-    some = [each for each in diagnose_text(good + "\n" + bad, CATALOG).findings if each.code == "gpudirect-missing-on-some"]
+    some = [
+        each for each in diagnose_text(good + "\n" + bad, CATALOG).findings if each.code == "gpudirect-missing-on-some"
+    ]
     assert len(some) == 1 and "node-1" in some[0].message and "node-0" not in some[0].message
 
 
-@pytest.mark.parametrize(("lines", "transport", "direct"), [
-    (["NET/OFI Selected Provider is efa", "Using network AWS Libfabric", *channels("AWS Libfabric", 4)], "efa", True),
-    (["NET/OFI Selected Provider is cxi", "Using network AWS Libfabric", *channels("AWS Libfabric", 4, "")], "slingshot", False),
-    ([DEVICES.replace("/IB", "/RoCE").replace("NET/RoCE", "NET/IB"), "Using network IB", *channels("IB")], "roce", True),
-    (["Using network IBext_v8", *channels("IBext_v8")], "infiniband", True),
-    (["Using network GPUDirectTCPX_v7", *channels("GPUDirectTCPX_v7", 4, "")], "tcpx", None),
-    (["Using network FasTrak", *channels("FasTrak", 8, "")], "tcpxo", None)])
+@pytest.mark.parametrize(
+    ("lines", "transport", "direct"),
+    [
+        (
+            ["NET/OFI Selected Provider is efa", "Using network AWS Libfabric", *channels("AWS Libfabric", 4)],
+            "efa",
+            True,
+        ),
+        (
+            ["NET/OFI Selected Provider is cxi", "Using network AWS Libfabric", *channels("AWS Libfabric", 4, "")],
+            "slingshot",
+            False,
+        ),
+        (
+            [DEVICES.replace("/IB", "/RoCE").replace("NET/RoCE", "NET/IB"), "Using network IB", *channels("IB")],
+            "roce",
+            True,
+        ),
+        (["Using network IBext_v8", *channels("IBext_v8")], "infiniband", True),
+        (["Using network GPUDirectTCPX_v7", *channels("GPUDirectTCPX_v7", 4, "")], "tcpx", None),
+        (["Using network FasTrak", *channels("FasTrak", 8, "")], "tcpxo", None),
+    ],
+)
 def test_the_network_in_use_is_named(lines, transport, direct):
     found = diagnose_text(debug(*lines), CATALOG)
     assert (found.kind, found.transport, found.gpudirect_rdma) == ("nccl-debug", transport, direct)
 
 
 def test_old_debug_lines_are_read():
-    found = diagnose_text("NCCL version 2.7.8+cuda10.2\n" + debug(
-        "Bootstrap : Using [0]ib0:10.1.0.1<0> [1]ib1:10.2.0.1<0>", "Channel 00 : 0[1a000] -> 4[1c000] [send] via NET/IB/1",
-        "comm 0x14d rank 1 nranks 8 cudaDev 1 busId 1c000 - Init COMPLETE", "Using network IB", per_host=4), CATALOG)
+    found = diagnose_text(
+        "NCCL version 2.7.8+cuda10.2\n"
+        + debug(
+            "Bootstrap : Using [0]ib0:10.1.0.1<0> [1]ib1:10.2.0.1<0>",
+            "Channel 00 : 0[1a000] -> 4[1c000] [send] via NET/IB/1",
+            "comm 0x14d rank 1 nranks 8 cudaDev 1 busId 1c000 - Init COMPLETE",
+            "Using network IB",
+            per_host=4,
+        ),
+        CATALOG,
+    )
     assert (found.ranks, found.nodes, found.transport, found.gpudirect_rdma) == (8, 2, "infiniband", False)
 
 
@@ -183,42 +271,59 @@ def test_idle_adapters_are_counted():
     assert "few-adapters-used" not in codes(debug(DEVICES, "Using network IB", *channels("IB", nics=8)))
 
 
-@pytest.mark.parametrize(("line", "code"), [
-    ("NCCL_IB_DISABLE set by environment to 1.", "ib-disabled"), ("Bootstrap : Using lo:127.0.0.1<0>", "bootstrap-on-loopback"),
-    ("Bootstrap : Using docker0:172.17.0.1<0>", "docker-interface"), ("NCCL_P2P_DISABLE set by "
-                                                                      "environment to 1.", "peer-to-peer-disabled"),
-    ("NET/IB : Using [RO]; OOB eth0:10.0.0.1<0>", "empty-device-list")])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("NCCL_IB_DISABLE set by environment to 1.", "ib-disabled"),
+        ("Bootstrap : Using lo:127.0.0.1<0>", "bootstrap-on-loopback"),
+        ("Bootstrap : Using docker0:172.17.0.1<0>", "docker-interface"),
+        ("NCCL_P2P_DISABLE set by environment to 1.", "peer-to-peer-disabled"),
+        ("NET/IB : Using [RO]; OOB eth0:10.0.0.1<0>", "empty-device-list"),
+    ],
+)
 def test_settings_and_interfaces_that_hurt(line, code):
     assert code in codes(debug(line, "Using network IB"))
 
 
-@pytest.mark.parametrize(("line", "code"), [
-    ("net.cc:626 NCCL WARN Error: network AWS Libfabric not found.", "plugin-not-found"),
-    ("NCCL INFO NET/Plugin: Could not find: ofi libnccl-net-ofi.so. Using internal network plugin.", "plugin-not-found"),
-    ("NCCL INFO NET/OFI Only EFA provider is supported", "efa-provider-missing"),
-    ("NCCL WARN Failed to open libibverbs.so[.1]", "libibverbs-missing"),
-    ("NCCL WARN Bootstrap : no socket interface found", "socket-interface-missing"),
-    ("NCCL WARN Net : Connect to 10.0.0.2<4242> failed : No route to host", "no-route-to-host"),
-    ("NCCL WARN NET/IB : Got completion with error 12, opcode 1, len 0, vendor err 129", "retries-exhausted"),
-    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<38534> with status=12 opcode=129 len=0 vendor "
-     "err 129 (Recv)", "retries-exhausted"),
-    ("NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) "
-     "vendor_err=129",
-     "retries-exhausted"),
-    ("NCCL WARN NET/IB : Got completion with error 4, opcode 0, len 0, vendor err 81", "local-protection"),
-    ("NCCL WARN NET/IB : Got completion with error 5, opcode 0, len 0, vendor err 249", "flushed"),
-    ("NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument", "gid-invalid"),
-    ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, local GID ::", "gid-empty"),
-    ("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out", "rail-unreachable"),
-    ("NCCL WARN Call to ibv_reg_mr failed", "locked-memory"),
-    ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address", "gpu-memory-not-registered"),
-    ("NCCL INFO Cannot initialize CollNet, using point-to-point network instead", "sharp-unavailable"),
-    ("Test CUDA failure common.cu:941 'system not yet initialized'", "fabric-manager"),
-    ("NCCL WARN Failed to open libnvidia-ml.so.1", "nvml-missing"),
-    ("NCCL WARN Error: failed to extend /dev/shm/nccl-x to 9637888 bytes", "shared-memory-full"),
-    ("Incompatible NCCL versions. nccl-tests was compiled with NCCL 2.28", "incompatible-versions"),
-    ("NCCL WARN socketProgress: address with family 33621 is neither", "mixed-builds"),
-    ("NCCL WARN NET/OFI handshake failed on EFA peer, error 4126", "efa-handshake")])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("net.cc:626 NCCL WARN Error: network AWS Libfabric not found.", "plugin-not-found"),
+        (
+            "NCCL INFO NET/Plugin: Could not find: ofi libnccl-net-ofi.so. Using internal network plugin.",
+            "plugin-not-found",
+        ),
+        ("NCCL INFO NET/OFI Only EFA provider is supported", "efa-provider-missing"),
+        ("NCCL WARN Failed to open libibverbs.so[.1]", "libibverbs-missing"),
+        ("NCCL WARN Bootstrap : no socket interface found", "socket-interface-missing"),
+        ("NCCL WARN Net : Connect to 10.0.0.2<4242> failed : No route to host", "no-route-to-host"),
+        ("NCCL WARN NET/IB : Got completion with error 12, opcode 1, len 0, vendor err 129", "retries-exhausted"),
+        (
+            "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<38534> with status=12 opcode=129 len=0 vendor "
+            "err 129 (Recv)",
+            "retries-exhausted",
+        ),
+        (
+            "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) "
+            "vendor_err=129",
+            "retries-exhausted",
+        ),
+        ("NCCL WARN NET/IB : Got completion with error 4, opcode 0, len 0, vendor err 81", "local-protection"),
+        ("NCCL WARN NET/IB : Got completion with error 5, opcode 0, len 0, vendor err 249", "flushed"),
+        ("NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument", "gid-invalid"),
+        ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, local GID ::", "gid-empty"),
+        ("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out", "rail-unreachable"),
+        ("NCCL WARN Call to ibv_reg_mr failed", "locked-memory"),
+        ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address", "gpu-memory-not-registered"),
+        ("NCCL INFO Cannot initialize CollNet, using point-to-point network instead", "sharp-unavailable"),
+        ("Test CUDA failure common.cu:941 'system not yet initialized'", "fabric-manager"),
+        ("NCCL WARN Failed to open libnvidia-ml.so.1", "nvml-missing"),
+        ("NCCL WARN Error: failed to extend /dev/shm/nccl-x to 9637888 bytes", "shared-memory-full"),
+        ("Incompatible NCCL versions. nccl-tests was compiled with NCCL 2.28", "incompatible-versions"),
+        ("NCCL WARN socketProgress: address with family 33621 is neither", "mixed-builds"),
+        ("NCCL WARN NET/OFI handshake failed on EFA peer, error 4126", "efa-handshake"),
+    ],
+)
 def test_known_failures_are_named_once_with_a_fix(line, code):
     text = "\n".join(["starting", *(f"node-{host}:1:2 [0] {line}" if "NCCL" in line else line for host in (0, 1))])
     found = [each for each in diagnose_text(text, CATALOG).findings if each.code == code]
@@ -227,17 +332,25 @@ def test_known_failures_are_named_once_with_a_fix(line, code):
 
 
 def test_normal_lines_are_no_failures():
-    normal = debug("NET/Plugin: Failed to find ncclNetPlugin_v7 symbol.", "NET/Plugin : No plugin found (libnccl-net.so), "
-                   "using internal implementation",
-                   "NVLS multicast support is available on dev 0", "16 coll channels, 16 nvls channels, 16 p2p channels", DEVICES,
-                   "Using network IB", "ignore busbw 4126.5", *channels("IB"))
+    normal = debug(
+        "NET/Plugin: Failed to find ncclNetPlugin_v7 symbol.",
+        "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
+        "NVLS multicast support is available on dev 0",
+        "16 coll channels, 16 nvls channels, 16 p2p channels",
+        DEVICES,
+        "Using network IB",
+        "ignore busbw 4126.5",
+        *channels("IB"),
+    )
     assert codes(normal) == set()
 
 
 def test_a_stopped_test_says_so():
     head = table(1.0).split(HEADERS["2.17"])[0]
-    failed = head + ("node-0: Test NCCL failure common.cu:1279 'remote process exited or there was a network error / '\n"
-                     " .. node-0 pid 1: Test failure common.cu:1100\n")
+    failed = head + (
+        "node-0: Test NCCL failure common.cu:1279 'remote process exited or there was a network error / '\n"
+        " .. node-0 pid 1: Test failure common.cu:1100\n"
+    )
     assert {"test-failed", "remote-died"} <= codes(failed)
     hung = diagnose_text(head + HEADERS["2.17"] + "\n", CATALOG)
     assert [each.code for each in hung.findings] == ["no-results"]
@@ -245,11 +358,16 @@ def test_a_stopped_test_says_so():
 
 
 def test_a_build_without_mpi_is_recognised():
-    one = "\n".join(["# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg "
-                     "iters: 1 validation: 1 graph: 0",
-                     "# Using devices", f"#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] {H100_NAME}",
-                     HEADERS["2.13"],
-                     " 1073741824 268435456 float sum -1 900.1 1192.89 0.00 0 0.35 3067833.78 0.00 0"])
+    one = "\n".join(
+        [
+            "# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg "
+            "iters: 1 validation: 1 graph: 0",
+            "# Using devices",
+            f"#  Rank  0 Group  0 Pid 10 on node-0 device  0 [0000:1b:00] {H100_NAME}",
+            HEADERS["2.13"],
+            " 1073741824 268435456 float sum -1 900.1 1192.89 0.00 0 0.35 3067833.78 0.00 0",
+        ]
+    )
     assert "separate-jobs" in codes(one + "\n" + one) and "one-rank" not in codes(one + "\n" + one)
     assert "one-rank" in codes(one)
 
@@ -272,11 +390,14 @@ def test_edited_and_shortened_tables_are_noticed():
 
 def test_reading_aids():
     assert "small-messages-only" in codes(table(300.0, sweep={1 * MIB: 0.2, 64 * MIB: 1.0}))
-    assert "average-misleads" in codes(table(487.0, sweep={8: 0.001, 1024: 0.001, 4096: 0.001, MIB: 0.002, 8 * GIB: 1.0}))
+    assert "average-misleads" in codes(
+        table(487.0, sweep={8: 0.001, 1024: 0.001, 4096: 0.001, MIB: 0.002, 8 * GIB: 1.0})
+    )
     assert "two-node-effect" in codes(table(482.0)) and "two-node-effect" not in codes(table(345.0, hosts=4))
     assert "unsteady-bandwidth" in codes(table(350.0, sweep={64 * MIB: 0.9, 256 * MIB: 1.0, GIB: 0.4, 8 * GIB: 0.95}))
-    reduced = table(70.5, "alltoall", per_host=2).replace("#\n" + HEADERS["2.17"], "# Reducing maxBytes to 26549638485 due "
-                                                          "to memory limitation\n#\n" + HEADERS["2.17"])
+    reduced = table(70.5, "alltoall", per_host=2).replace(
+        "#\n" + HEADERS["2.17"], "# Reducing maxBytes to 26549638485 due to memory limitation\n#\n" + HEADERS["2.17"]
+    )
     assert "sizes-reduced" in codes(reduced)
 
 
@@ -284,18 +405,38 @@ def test_several_runs_in_one_file_are_all_judged():
     found = diagnose_text(table(13.6, "alltoall", per_host=1) + "\n" + table(13.61, "sendrecv", per_host=1), CATALOG)
     assert found.collective == "sendrecv" and found.peak_busbw_gb_per_s == 13.61
     assert [each.code for each in found.findings].count("low-bandwidth") == 2
-    assert "alltoall 13.6, sendrecv 13.61" in next(each.message for each in found.findings if each.code == "several-runs")
+    assert "alltoall 13.6, sendrecv 13.61" in next(
+        each.message for each in found.findings if each.code == "several-runs"
+    )
 
 
 def test_errors_come_first():
-    severities = [each.severity for each in diagnose_text(
-        debug("NET/IB : No device found.", "Using network Socket", *channels("Socket", 1, "")) + table(3.19), CATALOG).findings]
+    severities = [
+        each.severity
+        for each in diagnose_text(
+            debug("NET/IB : No device found.", "Using network Socket", *channels("Socket", 1, "")) + table(3.19),
+            CATALOG,
+        ).findings
+    ]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
 
 
-@pytest.mark.parametrize("text", [
-    "", "hello\nworld", "\x00\x01\x02", "size count", "# nThread", "1 2 float", "{}" * 1000, "9" * 5000, "h:1:2 [0] NCCL TRACE x",
-    "² ³ float sum -1 1 1 1 0 1 1 1 0", "1 2 float sum -1 1e999 1 1 0 1 1 1 0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello\nworld",
+        "\x00\x01\x02",
+        "size count",
+        "# nThread",
+        "1 2 float",
+        "{}" * 1000,
+        "9" * 5000,
+        "h:1:2 [0] NCCL TRACE x",
+        "² ³ float sum -1 1 1 1 0 1 1 1 0",
+        "1 2 float sum -1 1e999 1 1 0 1 1 1 0",
+    ],
+)
 def test_anything_else_is_called_unknown(text):
     found = diagnose_text(text, CATALOG)
     assert (found.kind, found.peak_busbw_gb_per_s, found.transport) == ("unknown", 0.0, "unknown")
@@ -315,11 +456,15 @@ def test_every_known_failure_has_a_name_of_its_own():
     assert len({signature.code for signature in SIGNATURES}) == len(SIGNATURES)
 
 
-@pytest.mark.parametrize(("warned", "code"), [
-    ("Timeout waiting for connection from 10.0.0.2<41234>", "connection-timed-out"),
-    ("Call to ibv_modify_qp failed with error Connection timed out errno 110", "rail-unreachable"),
-    ("Call to ibv_modify_qp failed with error Invalid argument errno 22", "gid-invalid"),
-    ("Something that nobody has seen before", "unknown-warning")])
+@pytest.mark.parametrize(
+    ("warned", "code"),
+    [
+        ("Timeout waiting for connection from 10.0.0.2<41234>", "connection-timed-out"),
+        ("Call to ibv_modify_qp failed with error Connection timed out errno 110", "rail-unreachable"),
+        ("Call to ibv_modify_qp failed with error Invalid argument errno 22", "gid-invalid"),
+        ("Something that nobody has seen before", "unknown-warning"),
+    ],
+)
 def test_a_warning_is_never_passed_over(warned, code):
     log = f"node1:1234:1240 [0] NCCL INFO Using network IB\nnode1:1234:1240 [0] misc/net.cc:1 NCCL WARN {warned}\n"
     found = diagnose_text(log, CATALOG).findings

@@ -36,8 +36,14 @@ def test_every_line_has_a_reason_and_every_source_exists(fabric):
 def test_the_list_is_short_and_contains_no_advice_known_to_be_wrong(fabric):
     found = environment(fabric, nodes=64)
     assert len(found) <= 6
-    assert not found.keys() & {"NCCL_IB_DISABLE", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_TIMEOUT", "NCCL_NET_GDR_LEVEL",
-                               "NCCL_IB_GID_INDEX"}
+    assert not found.keys() & {
+        "NCCL_IB_DISABLE",
+        "NCCL_BUFFSIZE",
+        "NCCL_NTHREADS",
+        "NCCL_TIMEOUT",
+        "NCCL_NET_GDR_LEVEL",
+        "NCCL_IB_GID_INDEX",
+    }
     assert found["NCCL_DEBUG"] == "INFO"
     assert not found.keys() & {setting.name for setting in nccl.leave_alone(FABRICS[fabric], H100, 64)}
 
@@ -100,10 +106,17 @@ def test_a_shell_can_load_the_file_and_no_placeholder_is_set(fabric, tmp_path):
     host = Host(interface="eth0")
     file = tmp_path / "nccl.env"
     file.write_text(nccl.as_env_file(FABRICS[fabric], H100, 8, host), encoding="utf-8")
-    loaded = subprocess.run(["sh", "-c", f"set -a; . {file}; env"], capture_output=True, text=True, check=True,
-                            env={"PATH": os.environ["PATH"]}).stdout
+    loaded = subprocess.run(
+        ["sh", "-c", f"set -a; . {file}; env"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"]},
+    ).stdout
     values = dict(line.split("=", 1) for line in loaded.splitlines() if line.startswith(("NCCL_", "FI_")))
-    wanted = {setting.name: setting.value for setting in nccl.settings(FABRICS[fabric], H100, 8, host) if not setting.open}
+    wanted = {
+        setting.name: setting.value for setting in nccl.settings(FABRICS[fabric], H100, 8, host) if not setting.open
+    }
     assert values == wanted
 
 

@@ -32,20 +32,29 @@ def stands_alone(page: str) -> BeautifulSoup:
     """The page read as a browser would; fails where it could fetch or run anything."""
     soup = BeautifulSoup(page, "html.parser")
     assert not soup.find_all(["script", "iframe", "object", "embed", "link", "img", "a", "form", "svg"])
-    assert not [tag for tag in soup.find_all(True) for name in tag.attrs if name.startswith("on") or name in ("src", "href")]
+    assert not [
+        tag for tag in soup.find_all(True) for name in tag.attrs if name.startswith("on") or name in ("src", "href")
+    ]
     assert "url(" not in page and "@import" not in page
     assert "default-src 'none'" in soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
     return soup
 
 
 def test_a_plan_as_a_page_has_every_section_and_every_candidate(library: Library) -> None:
-    made = plan(read_one(ROOT / "knowledge/examples/llama-70b-pretraining.yaml", library.catalog), library, index=None, today=TODAY)
+    made = plan(
+        read_one(ROOT / "knowledge/examples/llama-70b-pretraining.yaml", library.catalog),
+        library,
+        index=None,
+        today=TODAY,
+    )
     soup = stands_alone(plan_html(made))
     assert [h.text for h in soup.find_all("h2")] == [section.title for section in report(made) if section.title]
     text = soup.get_text(" ")
     assert made.recommendation.headline in text
     assert all(candidate.fabric in text for candidate in made.candidates)
-    assert "✓" in soup.find("tr", class_="won").text and made.recommendation.fabric in soup.find("tr", class_="won").text
+    assert (
+        "✓" in soup.find("tr", class_="won").text and made.recommendation.fabric in soup.find("tr", class_="won").text
+    )
 
 
 def test_the_page_follows_the_readers_light_or_dark_and_can_be_printed() -> None:
@@ -55,8 +64,11 @@ def test_the_page_follows_the_readers_light_or_dark_and_can_be_printed() -> None
 
 @pytest.mark.parametrize("where", ["title", "said", "answer", "fact"])
 def test_nothing_typed_or_loaded_becomes_more_than_text(where: str) -> None:
-    page = conversation_html(HOSTILE if where == "title" else "Talk", {"Date": HOSTILE if where == "fact" else "today"},
-                             [(HOSTILE if where == "said" else "hi", HOSTILE if where == "answer" else "hello")])
+    page = conversation_html(
+        HOSTILE if where == "title" else "Talk",
+        {"Date": HOSTILE if where == "fact" else "today"},
+        [(HOSTILE if where == "said" else "hi", HOSTILE if where == "answer" else "hello")],
+    )
     assert "alert(1)" in stands_alone(page).get_text()
 
 
@@ -83,12 +95,20 @@ def test_an_exported_conversation_in_markdown_is_a_transcript(library: Library, 
 
 def test_the_commands_write_pages(tmp_path: Path) -> None:
     saved = next(iter(sorted((ROOT / "transcripts").glob("*.md"))))
-    for arguments in (["replay", str(saved), "--export", str(tmp_path / "talk.html")],
-                      ["plan", "knowledge/examples/single-node.yaml", "--format", "html", "--out", str(tmp_path / "plan.html")]):
+    for arguments in (
+        ["replay", str(saved), "--export", str(tmp_path / "talk.html")],
+        ["plan", "knowledge/examples/single-node.yaml", "--format", "html", "--out", str(tmp_path / "plan.html")],
+    ):
         subprocess.run([sys.executable, "-m", "assistant", *arguments], check=True, cwd=ROOT, capture_output=True)
     said = transcripts.read(saved).said
-    assert all(message in stands_alone((tmp_path / "talk.html").read_text(encoding="utf-8")).get_text() for message in said)
+    assert all(
+        message in stands_alone((tmp_path / "talk.html").read_text(encoding="utf-8")).get_text() for message in said
+    )
     stands_alone((tmp_path / "plan.html").read_text(encoding="utf-8"))
-    wrong = subprocess.run([sys.executable, "-m", "assistant", "replay", str(saved), "--export", str(tmp_path / "talk.pdf")],
-                           cwd=ROOT, capture_output=True, text=True)
+    wrong = subprocess.run(
+        [sys.executable, "-m", "assistant", "replay", str(saved), "--export", str(tmp_path / "talk.pdf")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert wrong.returncode == 2 and "ends in .html" in wrong.stderr and not (tmp_path / "talk.pdf").exists()

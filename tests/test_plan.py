@@ -23,8 +23,10 @@ def job(model="llama-3.1-70b", gpus=64, gpu="h100-sxm", workload="pretraining", 
 @pytest.fixture(scope="module")
 def planned(library, index):
     """Plans a questionnaire written as a dict."""
+
     def make(value) -> Plan:
         return plan(from_value(value, library.catalog), library, index=index, today=TODAY)
+
     return make
 
 
@@ -44,8 +46,22 @@ def test_70b_with_fsdp_on_64_h100_needs_rdma_and_tcp_is_avoided(planned):
 
 
 def test_fine_tuning_7b_over_tcp_is_many_times_slower_and_says_what_keeping_it_costs(planned):
-    made = planned(job("qwen2.5-7b", 16, workload="finetuning", cluster={"fabric": "ethernet-tcp-100"}, parallelism={"strategy": "fsdp"},
-                       training={"sequence_length": 2048, "global_batch": 32, "micro_batch": 2, "recompute": "full", "framework": "fsdp"}))
+    made = planned(
+        job(
+            "qwen2.5-7b",
+            16,
+            workload="finetuning",
+            cluster={"fabric": "ethernet-tcp-100"},
+            parallelism={"strategy": "fsdp"},
+            training={
+                "sequence_length": 2048,
+                "global_batch": 32,
+                "micro_batch": 2,
+                "recompute": "full",
+                "framework": "fsdp",
+            },
+        )
+    )
     assert made.recommendation.fabric == "ethernet-tcp-100"
     assert made.recommendation.headline.startswith("Keep ") and "times as much" in made.recommendation.headline
     assert candidate(made, "ethernet-tcp-100").slowdown_percent > 1500
@@ -63,17 +79,38 @@ def test_one_rack_of_72_needs_no_network_either(planned):
 
 
 # Nodes, tokens per second over InfiniBand and over TCP sockets: knowledge/claims/azure-fsdp-corrected-2026.yaml
-AZURE = [("qwen2.5-7b", 2, 16, 131018, 4968), ("qwen2.5-7b", 2, 32, 262201, 9439), ("qwen2.5-7b", 2, 64, 502991, 18710),
-         ("qwen2.5-72b", 1, 16, 9127, 203), ("qwen2.5-72b", 1, 32, 17604, 402), ("qwen2.5-72b", 1, 64, 30175, 784),
-         ("mixtral-8x7b", 1, 16, 22520, 398), ("mixtral-8x7b", 1, 32, 44239, 774), ("mixtral-8x7b", 1, 64, 83583, 1501)]
+AZURE = [
+    ("qwen2.5-7b", 2, 16, 131018, 4968),
+    ("qwen2.5-7b", 2, 32, 262201, 9439),
+    ("qwen2.5-7b", 2, 64, 502991, 18710),
+    ("qwen2.5-72b", 1, 16, 9127, 203),
+    ("qwen2.5-72b", 1, 32, 17604, 402),
+    ("qwen2.5-72b", 1, 64, 30175, 784),
+    ("mixtral-8x7b", 1, 16, 22520, 398),
+    ("mixtral-8x7b", 1, 32, 44239, 774),
+    ("mixtral-8x7b", 1, 64, 83583, 1501),
+]
 
 
 @pytest.mark.parametrize(("model", "micro_batch", "gpus", "infiniband", "sockets"), AZURE)
-def test_the_measured_slowdown_of_tcp_sockets_is_predicted_within_a_quarter(library, model, micro_batch, gpus, infiniband, sockets):
+def test_the_measured_slowdown_of_tcp_sockets_is_predicted_within_a_quarter(
+    library, model, micro_batch, gpus, infiniband, sockets
+):
     def step(fabric):
-        asked = job(model, gpus, workload="finetuning", cluster={"fabric": fabric}, parallelism={"strategy": "fsdp"},
-                    training={"sequence_length": 2048, "global_batch": gpus * micro_batch, "micro_batch": micro_batch,
-                              "recompute": "full", "framework": "fsdp"})
+        asked = job(
+            model,
+            gpus,
+            workload="finetuning",
+            cluster={"fabric": fabric},
+            parallelism={"strategy": "fsdp"},
+            training={
+                "sequence_length": 2048,
+                "global_batch": gpus * micro_batch,
+                "micro_batch": micro_batch,
+                "recompute": "full",
+                "framework": "fsdp",
+            },
+        )
         return predict(from_value(asked, library.catalog), library.catalog).step_time_s
 
     predicted = step("ethernet-tcp-100") / step("infiniband-ndr-400")
@@ -116,11 +153,33 @@ def test_a_plan_is_the_contract_it_names(planned):
 
 def test_what_nobody_said_is_listed(planned):
     fields = {a.field for a in planned(job()).assumptions}
-    assert {"cluster.gpus_per_node", "training.sequence_length", "training.global_batch", "training.tokens", "budget.gpu_hour_usd"} <= fields
-    said = planned(job(training={"sequence_length": 4096, "global_batch": 512, "tokens": "10B", "framework": "megatron", "precision": "bf16"},
-                       cluster={"gpus_per_node": 8}, budget={"gpu_hour_usd": 2.5}))
-    assert not {"cluster.gpus_per_node", "training.sequence_length", "training.global_batch", "training.tokens",
-                "budget.gpu_hour_usd"} & {a.field for a in said.assumptions}
+    assert {
+        "cluster.gpus_per_node",
+        "training.sequence_length",
+        "training.global_batch",
+        "training.tokens",
+        "budget.gpu_hour_usd",
+    } <= fields
+    said = planned(
+        job(
+            training={
+                "sequence_length": 4096,
+                "global_batch": 512,
+                "tokens": "10B",
+                "framework": "megatron",
+                "precision": "bf16",
+            },
+            cluster={"gpus_per_node": 8},
+            budget={"gpu_hour_usd": 2.5},
+        )
+    )
+    assert not {
+        "cluster.gpus_per_node",
+        "training.sequence_length",
+        "training.global_batch",
+        "training.tokens",
+        "budget.gpu_hour_usd",
+    } & {a.field for a in said.assumptions}
 
 
 def test_a_provider_restricts_the_candidates_to_what_it_sells(planned):
@@ -187,7 +246,9 @@ def _with(value, path, new):
     return changed
 
 
-@pytest.mark.parametrize("asked", [job(), job(parallelism={"strategy": "fsdp"}), job("mixtral-8x7b", 128), job("llama-3.1-8b", 64)])
+@pytest.mark.parametrize(
+    "asked", [job(), job(parallelism={"strategy": "fsdp"}), job("mixtral-8x7b", 128), job("llama-3.1-8b", 64)]
+)
 def test_a_flip_is_a_flip_when_tried(planned, asked):
     made = planned(asked)
     assert made.recommendation.flips
@@ -232,12 +293,17 @@ def test_a_split_that_cannot_fit_is_told_that_another_would(planned):
 
 def test_a_served_model_too_large_names_a_number_of_gpus_that_holds_it(planned):
     made = planned(job("llama-3.1-405b", 8, workload="inference"))
-    assert made.recommendation.verdict == "infeasible" and "with 16 GPUs it would fit" in made.recommendation.smallest_change
+    assert (
+        made.recommendation.verdict == "infeasible"
+        and "with 16 GPUs it would fit" in made.recommendation.smallest_change
+    )
     assert planned(job("llama-3.1-405b", 16, workload="inference")).recommendation.verdict == "recommended"
 
 
 def test_more_requests_than_the_copies_carry_is_infeasible(planned):
-    few, many = (planned(job(gpus=8, workload="inference", inference={"requests_per_s": rate})) for rate in (0.1, 10_000))
+    few, many = (
+        planned(job(gpus=8, workload="inference", inference={"requests_per_s": rate})) for rate in (0.1, 10_000)
+    )
     assert few.recommendation.verdict == "no-network-needed"
     assert many.recommendation.verdict == "infeasible" and "requests per second" in many.recommendation.smallest_change
 
@@ -245,7 +311,10 @@ def test_more_requests_than_the_copies_carry_is_infeasible(planned):
 def test_no_flip_leads_to_gpus_that_cannot_hold_the_job(planned):
     for flip in planned(job()).recommendation.flips:
         assert (flip.input, flip.to_fabric) != ("cluster.gpus", "none")
-    assert any((f.input, f.at, f.to_fabric) == ("cluster.gpus", 8, "none") for f in planned(job("llama-3.1-8b", 16)).recommendation.flips)
+    assert any(
+        (f.input, f.at, f.to_fabric) == ("cluster.gpus", 8, "none")
+        for f in planned(job("llama-3.1-8b", 16)).recommendation.flips
+    )
 
 
 def test_a_gpu_without_bf16_is_planned_in_fp16_and_says_so(planned):
@@ -254,7 +323,15 @@ def test_a_gpu_without_bf16_is_planned_in_fp16_and_says_so(planned):
 
 
 def test_the_facts_of_an_owned_network_are_those_of_its_own_split(planned):
-    made = planned(job("qwen2.5-7b", 16, workload="finetuning", cluster={"fabric": "ethernet-tcp-100"}, parallelism={"strategy": "fsdp"}))
+    made = planned(
+        job(
+            "qwen2.5-7b",
+            16,
+            workload="finetuning",
+            cluster={"fabric": "ethernet-tcp-100"},
+            parallelism={"strategy": "fsdp"},
+        )
+    )
     split = candidate(made, "ethernet-tcp-100").parallelism
     told = [f.facts["job.micro_batch"] for f in made.findings if "job.micro_batch" in f.facts]
     assert told and set(told) == {split["micro_batch"]}
@@ -278,7 +355,9 @@ def test_the_number_of_gpus_that_would_carry_the_load_does_not_depend_on_the_num
 
 def test_a_copy_takes_the_gpus_that_carry_most_and_a_split_that_was_given_stays(planned):
     assert {c.parallelism["tp"] for c in planned(serving(32)).candidates if c.parallelism} == {4}
-    assert {c.parallelism["tp"] for c in planned({**serving(32), "parallelism": {"tp": 8}}).candidates if c.parallelism} == {8}
+    assert {
+        c.parallelism["tp"] for c in planned({**serving(32), "parallelism": {"tp": 8}}).candidates if c.parallelism
+    } == {8}
 
 
 def test_what_nobody_limited_is_not_given_as_a_reason(planned):
@@ -295,8 +374,15 @@ def test_whether_the_sequence_is_shared_is_said_when_it_was_not_given(planned):
 
 def test_fsdp_over_pipeline_stages_gathers_once_a_step_and_comes_near_what_llama_3_reached(planned):
     """405B on 16,384 H100, tp 8, pp 16, 16 million tokens: 400 TFLOP/s per GPU (2407.21783, table 4). Gathered for every micro-batch it would be half."""
-    made = planned(job("llama-3.1-405b", 16384, cluster={"fabric": "roce-v2-400"}, parallelism={"strategy": "fsdp", "tp": 8, "pp": 16},
-                       training={"sequence_length": 8192, "global_batch": 2048, "framework": "megatron"}))
+    made = planned(
+        job(
+            "llama-3.1-405b",
+            16384,
+            cluster={"fabric": "roce-v2-400"},
+            parallelism={"strategy": "fsdp", "tp": 8, "pp": 16},
+            training={"sequence_length": 8192, "global_batch": 2048, "framework": "megatron"},
+        )
+    )
     roce = candidate(made, "roce-v2-400")
     assert roce.parallelism["strategy"] == "zero2" and roce.mfu * 989.5 == pytest.approx(400, rel=0.15)
     assert "torchtitan" in next(a.why for a in made.assumptions if a.field == "parallelism.strategy")

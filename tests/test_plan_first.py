@@ -106,14 +106,25 @@ def stuck(library: Library) -> Callable[..., Stuck]:
     return made
 
 
-def test_a_plan_that_cannot_be_finished_ends_its_turn_all_the_same(library: Library, stuck: Callable[..., Stuck]) -> None:
+def test_a_plan_that_cannot_be_finished_ends_its_turn_all_the_same(
+    library: Library, stuck: Callable[..., Stuck]
+) -> None:
     recorded: list[Turn] = []
     talk = Conversation(library, planner=partial(stuck, broken=True), record=recorded.append)
     talk.start()
     talk.hear(JOB)
     failure, question = talk.go_on()
-    assert "the abacus is broken" in failure.text and "Nothing was changed" not in failure.text and question.kind == "question"
-    assert recorded[-1].said == JOB and talk.draft.fields["cluster.gpus"] == 16 and talk.plan is not None and not talk.has_more
+    assert (
+        "the abacus is broken" in failure.text
+        and "Nothing was changed" not in failure.text
+        and question.kind == "question"
+    )
+    assert (
+        recorded[-1].said == JOB
+        and talk.draft.fields["cluster.gpus"] == 16
+        and talk.plan is not None
+        and not talk.has_more
+    )
     assert [event.kind for event in talk.say("warnings")] == ["note"]
 
 
@@ -135,11 +146,17 @@ def test_an_error_while_a_message_is_worked_out_leaves_everything_as_it_was(libr
         assert talk.draft.fields == fields and talk.plan is shown and not talk.has_more and talk.go_on() == []
     broken.clear()
     talk.say("undo")
-    assert talk.draft.fields["cluster.gpus"] == 16 and [turn.said for turn in talk.turns] == [None, JOB, "no, 32 GPUs", "undo"]
+    assert talk.draft.fields["cluster.gpus"] == 16 and [turn.said for turn in talk.turns] == [
+        None,
+        JOB,
+        "no, 32 GPUs",
+        "undo",
+    ]
 
 
 def test_a_message_whose_plan_was_seen_is_not_lost_when_the_program_ends_at_once(
-        library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     for path in (tmp_path / "first.md", tmp_path / "later.md"):
         talk = opening.begin(library, keep=False)
@@ -163,7 +180,9 @@ def test_a_message_that_was_cut_off_while_it_was_written_is_not_said_again(libra
     assert transcripts.parse(text[:-8]).unanswered is None
 
 
-def test_what_is_copied_while_the_plan_is_worked_out_is_the_finished_plan(library: Library, stuck: Callable[..., Stuck]) -> None:
+def test_what_is_copied_while_the_plan_is_worked_out_is_the_finished_plan(
+    library: Library, stuck: Callable[..., Stuck]
+) -> None:
     made: list[Stuck] = []
 
     def planner(questionnaire: Questionnaire, library: Library) -> Stuck:
@@ -201,7 +220,7 @@ def test_after_starting_over_nothing_of_the_old_plan_is_left_on_any_tab(library:
 
 def test_a_planner_that_gives_the_whole_plan_at_once_fills_every_tab(library: Library) -> None:
     async def run() -> None:
-        whole = lambda questionnaire, library: plan(questionnaire, library, index=None)  # noqa: E731
+        whole = lambda questionnaire, library: plan(questionnaire, library, index=None)
         async with at_the_screen(lambda: Conversation(library, planner=whole), WIDE) as user:
             await user.says(JOB)
             panel = user.talk.panel

@@ -12,7 +12,11 @@ from assistant.conversation.scaling import sizes
 from assistant.present import plots
 
 JOB = "pretraining llama 3.1 70b on 64 h100, 100 gig ethernet is not there yet"
-OTHER_JOBS = ["pretraining llama 3.1 8b on 8 h100", "inference llama 3.1 70b on 32 h100", "finetuning llama 3.1 8b on 16 a100"]
+OTHER_JOBS = [
+    "pretraining llama 3.1 8b on 8 h100",
+    "inference llama 3.1 70b on 32 h100",
+    "finetuning llama 3.1 8b on 16 a100",
+]
 
 
 @functools.lru_cache
@@ -41,7 +45,11 @@ def test_every_line_fits_the_width(library, said, width):
 def test_a_bar_is_as_long_as_the_shares_say(library):
     plan, _ = _drawn(library, JOB)
     width = 80
-    bars = ["".join(text for text, _ in line) for line in plots.step_view(plan, width) if len(line) > 1 and line[0] == ("  ", "")]
+    bars = [
+        "".join(text for text, _ in line)
+        for line in plots.step_view(plan, width)
+        if len(line) > 1 and line[0] == ("  ", "")
+    ]
     shown = [candidate for candidate, _ in plots._told_apart(plan)]
     assert len(bars) == len(shown) == 3
     for candidate, bar in zip(shown, bars, strict=True):
@@ -53,9 +61,14 @@ def test_a_bar_is_as_long_as_the_shares_say(library):
 def test_the_recommended_the_runner_up_and_the_slowest_stand_beside_each_other(library):
     plan, _ = _drawn(library, JOB)
     text = _text(plots.step_view(plan, 80))
-    slowest = max((c for c in plan.candidates if c.step_time_s and c.fits and c.verdict != "impossible"), key=lambda c: c.step_time_s.p50)
+    slowest = max(
+        (c for c in plan.candidates if c.step_time_s and c.fits and c.verdict != "impossible"),
+        key=lambda c: c.step_time_s.p50,
+    )
     assert re.search(rf"✓ {plan.recommendation.fabric} +recommended", text)
-    assert re.search(rf"{plan.recommendation.runner_up} +runner-up", text) and re.search(rf"{slowest.fabric} +slowest .*× as long", text)
+    assert re.search(rf"{plan.recommendation.runner_up} +runner-up", text) and re.search(
+        rf"{slowest.fabric} +slowest .*× as long", text
+    )
 
 
 def test_every_part_has_a_sign_of_its_own():
@@ -70,9 +83,14 @@ def test_the_cells_of_a_bar_add_up():
 
 def test_costs_stand_on_one_axis_cheapest_first_with_their_medians(library):
     plan, _ = _drawn(library, JOB)
-    rows = [_text([line]) for line in plots.cost_view(plan, 80) if "●" in _text([line])][1:]  # the first explains the sign
-    priced = sorted((c for c in plan.candidates if c.cost_usd and c.fits and c.verdict != "impossible"), key=lambda c: c.cost_usd.p50)
-    assert [row.split()[1] for row in rows] == [c.fabric for c in priced][:len(rows)] and len(rows) >= 5
+    rows = [_text([line]) for line in plots.cost_view(plan, 80) if "●" in _text([line])][
+        1:
+    ]  # the first explains the sign
+    priced = sorted(
+        (c for c in plan.candidates if c.cost_usd and c.fits and c.verdict != "impossible"),
+        key=lambda c: c.cost_usd.p50,
+    )
+    assert [row.split()[1] for row in rows] == [c.fabric for c in priced][: len(rows)] and len(rows) >= 5
     places = [(row.index("├") if "├" in row else row.index("●"), row.index("●")) for row in rows]
     assert places == [(start, middle) for start, middle in places if start <= middle]
     assert [middle for _, middle in places] == sorted(middle for _, middle in places)

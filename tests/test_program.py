@@ -28,7 +28,9 @@ def test_a_plan_as_text_has_the_answer_first_and_the_sources_last(index):
     assert seen.code == 0 and seen.err == ""
     titles = _titles(seen.out)
     assert titles[0] == "CANDIDATES" and titles[-1] == "SOURCES"
-    assert {"WHY", "WHY NOT THE OTHERS", "WHAT WOULD FLIP IT", "ASSUMED, BECAUSE NOBODY SAID", "MEASURE FIRST"} <= set(titles)
+    assert {"WHY", "WHY NOT THE OTHERS", "WHAT WOULD FLIP IT", "ASSUMED, BECAUSE NOBODY SAID", "MEASURE FIRST"} <= set(
+        titles
+    )
     assert max(len(line) for line in seen.out.splitlines()) <= 120
 
 
@@ -37,7 +39,15 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
     short, whole = weft("plan", EXAMPLE).out, weft("plan", EXAMPLE, "--all").out
     made = Plan.model_validate_json(weft("plan", EXAMPLE, "--format", "json").out)
     assert len(short.splitlines()) < 100 < len(whole.splitlines())
-    assert _titles(short) == ["CANDIDATES", "WHY", "WHAT WOULD FLIP IT", "WARNINGS", "MEASURE FIRST", "ASSUMED, BECAUSE NOBODY SAID", "SOURCES"]
+    assert _titles(short) == [
+        "CANDIDATES",
+        "WHY",
+        "WHAT WOULD FLIP IT",
+        "WARNINGS",
+        "MEASURE FIRST",
+        "ASSUMED, BECAUSE NOBODY SAID",
+        "SOURCES",
+    ]
     flat, everything = (" ".join(text.split()) for text in (short, whole))
     for said in (made.recommendation.headline, *(warning.message for warning in made.warnings), *made.measure_first):
         assert " ".join(said.split()) in flat and " ".join(said.split()) in everything
@@ -47,7 +57,9 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
     assert cited and cited == set(listed)
     assert all(f"[{number}] {source}," in whole for number, source in listed.items())
     missing = [title for title in _titles(whole) if title not in _titles(short)]
-    assert missing and all(title.lower() in short.split("Also worked out")[1].replace("\n", " ").lower() for title in missing)
+    assert missing and all(
+        title.lower() in short.split("Also worked out")[1].replace("\n", " ").lower() for title in missing
+    )
 
 
 def test_a_plan_as_json_is_the_contract(index):
@@ -64,15 +76,31 @@ def test_a_plan_as_markdown_into_a_file(tmp_path, index):
 
 
 def test_markup_in_a_name_is_text(tmp_path, index):
-    asked = {"name": "[bold]<b>x</b>|*", "workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}
+    asked = {
+        "name": "[bold]<b>x</b>|*",
+        "workload": "inference",
+        "model": "llama-3.1-8b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 8},
+    }
     (tmp_path / "x.json").write_text(json.dumps(asked))
     assert weft("plan", str(tmp_path / "x.json"), "--format", "markdown").out.startswith(r"# [bold]\<b\>x\</b\>\|\*")
 
 
 def test_predictions_one_line_per_row_in_order(tmp_path):
-    rows = [{"name": f"r{n}", "workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": n, "fabric": "infiniband-ndr-400"},
-             "training": {"sequence_length": 8192, "global_batch": 128}} for n in (16, 32)]
-    rows.insert(1, {"name": "bad", "workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 0}})
+    rows = [
+        {
+            "name": f"r{n}",
+            "workload": "pretraining",
+            "model": "llama-3.1-8b",
+            "cluster": {"gpu": "h100-sxm", "gpus": n, "fabric": "infiniband-ndr-400"},
+            "training": {"sequence_length": 8192, "global_batch": 128},
+        }
+        for n in (16, 32)
+    ]
+    rows.insert(
+        1,
+        {"name": "bad", "workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 0}},
+    )
     (tmp_path / "x.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
     seen = weft("predict", str(tmp_path / "x.jsonl"), "--format", "jsonl")
     lines = [json.loads(line) for line in seen.out.splitlines()]
@@ -94,13 +122,26 @@ def test_every_contract_has_a_schema(name):
 
 def test_the_plan_schema_has_the_fields_of_the_contract():
     fields = set(json.loads(weft("schema", "plan").out)["properties"])
-    assert {"schema", "questionnaire", "recommendation", "candidates", "findings", "evidence", "conflicts", "fabric_design", "nccl",
-            "warnings", "assumptions"} <= fields
+    assert {
+        "schema",
+        "questionnaire",
+        "recommendation",
+        "candidates",
+        "findings",
+        "evidence",
+        "conflicts",
+        "fabric_design",
+        "nccl",
+        "warnings",
+        "assumptions",
+    } <= fields
 
 
 def test_sources_as_json_are_a_list(library):
     listed = json.loads(weft("sources", "--format", "json").out)
-    assert {"id", "title", "publisher", "date", "status"} == set(listed[0]) and len(listed) == len(library.knowledge.sources)
+    assert {"id", "title", "publisher", "date", "status"} == set(listed[0]) and len(listed) == len(
+        library.knowledge.sources
+    )
 
 
 def test_one_source_shows_its_verdicts_and_what_was_withdrawn():
@@ -116,15 +157,28 @@ def test_a_question_is_answered_with_its_sources_or_not_at_all(index):
 
 
 def test_questions_in_a_batch_keep_their_order(tmp_path, index):
-    (tmp_path / "q.jsonl").write_text('{"id": "b", "text": "PFC and DCQCN"}\n{"id": "a", "text": "price of an H100 hour"}\n')
-    lines = [json.loads(line) for line in weft("ask", "--batch", str(tmp_path / "q.jsonl"), "--format", "jsonl").out.splitlines()]
+    (tmp_path / "q.jsonl").write_text(
+        '{"id": "b", "text": "PFC and DCQCN"}\n{"id": "a", "text": "price of an H100 hour"}\n'
+    )
+    lines = [
+        json.loads(line)
+        for line in weft("ask", "--batch", str(tmp_path / "q.jsonl"), "--format", "jsonl").out.splitlines()
+    ]
     assert [line["id"] for line in lines] == ["b", "a"]
 
 
 def test_a_sentence_is_understood():
-    found = json.loads(weft("understand", "pretrain a 70B Llama 3.1 on 8 nodes of 8xH100 with tp8, no InfiniBand", "--format", "json").out)
+    found = json.loads(
+        weft(
+            "understand", "pretrain a 70B Llama 3.1 on 8 nodes of 8xH100 with tp8, no InfiniBand", "--format", "json"
+        ).out
+    )
     assert found["fields"]["cluster.gpus"] == 64 and found["fields"]["cluster.gpu"] == "h100-sxm"
-    assert found["fields"]["parallelism"]["tp"] == 8 if "parallelism" in found["fields"] else found["fields"]["parallelism.tp"] == 8
+    assert (
+        found["fields"]["parallelism"]["tp"] == 8
+        if "parallelism" in found["fields"]
+        else found["fields"]["parallelism.tp"] == 8
+    )
     assert "infiniband" not in str(found["fields"].get("cluster.fabric"))
 
 
@@ -147,7 +201,9 @@ def test_the_doctor_finds_everything():
 
 
 def test_python_m_assistant_is_the_same_program():
-    run = subprocess.run([sys.executable, "-m", "assistant", "--version"], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    run = subprocess.run(
+        [sys.executable, "-m", "assistant", "--version"], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
     assert run.returncode == 0 and run.stdout.startswith("weft ")
 
 
@@ -173,7 +229,8 @@ def test_nccl_settings_come_with_their_reasons():
 def test_a_log_over_sockets_is_told_to_be_one(tmp_path):
     (tmp_path / "job.log").write_text(
         "node1:1:1 [0] NCCL INFO NET/IB : No device found.\nnode1:1:1 [0] NCCL INFO Using network Socket\n"
-        "node1:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n")
+        "node1:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n"
+    )
     found = json.loads(weft("nccl", "diagnose", str(tmp_path / "job.log"), "--format", "json").out)["files"][0]
     assert found["transport"] == "tcp-socket" and found["findings"]
     assert weft("nccl", "diagnose", str(tmp_path / "job.log")).out.startswith(str(tmp_path))

@@ -111,8 +111,12 @@ def test_where_nothing_works_nothing_is_called_the_cheapest(library: Library) ->
         assert "Confidence" not in text and "chance that it is the cheapest" not in text
     talk = Conversation(library, today=TODAY)
     talk.start()
-    said = " ".join(line for message in ("pretrain llama 3.1 405b on 16 h100", "what would flip it", "why", "what if 12 h100?")
-                    for event in talk.say(message) for line in wording.lines(event, 1000))
+    said = " ".join(
+        line
+        for message in ("pretrain llama 3.1 405b on 16 h100", "what would flip it", "why", "what if 12 h100?")
+        for event in talk.say(message)
+        for line in wording.lines(event, 1000)
+    )
     assert "Nothing works as asked" in said and "Confidence" not in said and "The answer is none" not in said
 
 
@@ -135,8 +139,11 @@ def test_who_sees_that_another_network_is_more_often_the_cheapest_reads_why_it_i
 def test_why_says_so_in_the_conversation_too(library: Library) -> None:
     talk = Conversation(library, today=TODAY)
     talk.start()
-    shown = " ".join(line for event in talk.say("pretrain llama 3.1 70b on 64 h100 with megatron, batch 512, context 8k")
-                     for line in wording.lines(event, 1000))
+    shown = " ".join(
+        line
+        for event in talk.say("pretrain llama 3.1 70b on 64 h100 with megatron, batch 512, context 8k")
+        for line in wording.lines(event, 1000)
+    )
     asked = " ".join(line for event in talk.say("why") for line in wording.lines(event, 1000))
     sentence = talk.plan.recommendation.not_the_likeliest
     assert sentence and sentence in shown and sentence in asked
@@ -147,7 +154,11 @@ def test_what_was_assumed_is_told_in_words(library: Library) -> None:
     seen = set()
     for path in sorted((library.knowledge_folder / "examples").glob("*.yaml")):
         found = plan(read_one(path, library.catalog), library, index=None, today=TODAY)
-        told = next(section for section in report(found) if section.title == "Assumed, because nobody said").blocks[0].items
+        told = (
+            next(section for section in report(found) if section.title == "Assumed, because nobody said")
+            .blocks[0]
+            .items
+        )
         names = [item.split(":")[0] for item in told]
         assert not [name for name in names if re.search(r"[a-z_]\.[a-z_]|_", name)], path.name
         seen.update(names)
@@ -170,14 +181,28 @@ def test_a_comparison_after_a_what_if_is_of_what_was_tried(library: Library) -> 
     before = talk.plan.recommendation.fabric
     talk.say("what if plain 100 gig ethernet")
     about, compared = talk.say("compare")
-    assert "tried" in about.text and compared.kind == "comparison" and {compared.left, compared.right} == {before, "ethernet-tcp-100"}
+    assert (
+        "tried" in about.text
+        and compared.kind == "comparison"
+        and {compared.left, compared.right} == {before, "ethernet-tcp-100"}
+    )
 
 
 def test_a_sweep_that_only_stirs_a_tie_says_so_once() -> None:
     def turn(question: str, **more: object) -> Turn:
         return Turn(question=question, along="cluster.gpus", where={}, compared=True, largest=1024, **more)
 
-    swept = Sweep(name=None, axes=[], points=[], turns=[turn("chosen", first=128), turn("cheaper-than-ethernet-rdma"),
-                                                        turn("cheaper-than-tcp", first=16, throughout=True)])
+    swept = Sweep(
+        name=None,
+        axes=[],
+        points=[],
+        turns=[
+            turn("chosen", first=128),
+            turn("cheaper-than-ethernet-rdma"),
+            turn("cheaper-than-tcp", first=16, throughout=True),
+        ],
+    )
     text = " ".join(sentences(swept))
-    assert "within the error" in text and "not at every larger value" not in text and "plain TCP from 16 GPUs on" in text
+    assert (
+        "within the error" in text and "not at every larger value" not in text and "plain TCP from 16 GPUs on" in text
+    )

@@ -18,8 +18,19 @@ from assistant.vocabulary.rules import STAGES, Rule
 
 def rule(identifier: str, when: dict[str, Any], then: dict[str, Any], because: str = "because of that") -> Rule:
     given = [{"given": {}, "expect": "fires"}, {"given": {}, "expect": "silent"}]
-    return Rule.model_validate({"id": identifier, "title": identifier, "when": when, "then": then, "because": because,
-                                "claims": ["a/b"], "look_up": "anything", "grade": "derived", "examples": given})
+    return Rule.model_validate(
+        {
+            "id": identifier,
+            "title": identifier,
+            "when": when,
+            "then": then,
+            "because": because,
+            "claims": ["a/b"],
+            "look_up": "anything",
+            "grade": "derived",
+            "examples": given,
+        }
+    )
 
 
 def spoke(conclusions: list[Conclusion]) -> list[tuple[str, str | None]]:
@@ -30,10 +41,15 @@ TCP = {"fabric": "ethernet-tcp-100", "transport": "tcp", "slowdown_percent": 260
 ROCE = {"fabric": "roce-v2-400", "transport": "rdma", "slowdown_percent": 1.5}
 
 SHARDED = rule("classify/sharded", {"job": {"strategy": "fsdp"}}, {"conclude": "sharded"})
-TOO_SLOW = rule("screen/too-slow", {"finding": "sharded", "candidate": {"slowdown_percent": {"at_least": 100}}},
-                {"verdict": "avoid"},
-                "{candidate.fabric} is {candidate.slowdown_percent:,.0f} % slower for {job.model}, says {finding.rule}.")
-KEPT = rule("choose/kept", {"candidate": {"transport": ["tcp", "rdma"]}, "without": "avoid"}, {"prefer": 1.0, "reason": "kept"})
+TOO_SLOW = rule(
+    "screen/too-slow",
+    {"finding": "sharded", "candidate": {"slowdown_percent": {"at_least": 100}}},
+    {"verdict": "avoid"},
+    "{candidate.fabric} is {candidate.slowdown_percent:,.0f} % slower for {job.model}, says {finding.rule}.",
+)
+KEPT = rule(
+    "choose/kept", {"candidate": {"transport": ["tcp", "rdma"]}, "without": "avoid"}, {"prefer": 1.0, "reason": "kept"}
+)
 
 
 def test_a_conclusion_carries_its_whole_proof() -> None:
@@ -42,7 +58,11 @@ def test_a_conclusion_carries_its_whole_proof() -> None:
     proof = conclusions[1]
     assert proof.stage == "screen" and proof.conclusion == "avoid" and proof.then == {"verdict": "avoid"}
     assert proof.from_findings == ("classify/sharded",) and proof.claims == ("a/b",) and proof.look_up == "anything"
-    assert proof.facts == {"candidate.slowdown_percent": 2600.0, "candidate.fabric": "ethernet-tcp-100", "job.model": "unknown"}
+    assert proof.facts == {
+        "candidate.slowdown_percent": 2600.0,
+        "candidate.fabric": "ethernet-tcp-100",
+        "job.model": "unknown",
+    }
     assert proof.because == "ethernet-tcp-100 is 2,600 % slower for unknown, says classify/sharded."
 
 
@@ -51,7 +71,9 @@ def test_each_stage_is_complete_before_the_next() -> None:
     conclusions = Reasoner([KEPT, TOO_SLOW, SHARDED]).run({"strategy": "fsdp"}, [TCP, ROCE])
     assert ("choose/kept", "roce-v2-400") in spoke(conclusions)
     assert ("choose/kept", "ethernet-tcp-100") not in spoke(conclusions)
-    assert ("choose/kept", "ethernet-tcp-100") in spoke(Reasoner([KEPT, TOO_SLOW, SHARDED]).run({"strategy": "ddp"}, [TCP, ROCE]))
+    assert ("choose/kept", "ethernet-tcp-100") in spoke(
+        Reasoner([KEPT, TOO_SLOW, SHARDED]).run({"strategy": "ddp"}, [TCP, ROCE])
+    )
 
 
 def test_rules_chain_within_a_stage() -> None:
@@ -72,17 +94,22 @@ def test_a_finding_about_one_candidate_says_nothing_about_another() -> None:
 def test_one_conclusion_reached_twice_is_used_once_and_names_both_rules() -> None:
     again = rule("classify/again", {"job": {"nodes": {"at_least": 2}}}, {"conclude": "sharded"})
     conclusions = Reasoner([SHARDED, again, TOO_SLOW]).run({"strategy": "fsdp", "nodes": 4}, [TCP])
-    assert [c.from_findings for c in conclusions if c.rule == "screen/too-slow"] == [("classify/again", "classify/sharded")]
+    assert [c.from_findings for c in conclusions if c.rule == "screen/too-slow"] == [
+        ("classify/again", "classify/sharded")
+    ]
 
 
-@pytest.mark.parametrize("condition", [{"at_least": 10}, {"at_most": 10}, {"more_than": -5}, {"less_than": 10}, {"not": 10}, 10,
-                                       [1, 10]])
+@pytest.mark.parametrize(
+    "condition", [{"at_least": 10}, {"at_most": 10}, {"more_than": -5}, {"less_than": 10}, {"not": 10}, 10, [1, 10]]
+)
 @pytest.mark.parametrize("missing", [{}, {"nodes": "unknown"}, {"nodes": None}])
 def test_an_unknown_number_satisfies_no_comparison(condition: Any, missing: dict[str, Any]) -> None:
     assert Reasoner([rule("classify/r", {"job": {"nodes": condition}}, {"conclude": "c"})]).run(missing, []) == []
 
 
-@pytest.mark.parametrize(("name", "value", "other"), [("nodes", 3, 4), ("provider", "aws", "gcp"), ("spot", True, False)])
+@pytest.mark.parametrize(
+    ("name", "value", "other"), [("nodes", 3, 4), ("provider", "aws", "gcp"), ("spot", True, False)]
+)
 def test_unknown_can_be_asked_for_itself(name: str, value: Any, other: Any) -> None:
     def fires(condition: Any, facts: dict[str, Any]) -> bool:
         return bool(Reasoner([rule("classify/r", {"job": {name: condition}}, {"conclude": "c"})]).run(facts, []))
@@ -91,12 +118,18 @@ def test_unknown_can_be_asked_for_itself(name: str, value: Any, other: Any) -> N
     assert fires({"not": "unknown"}, {name: value}) and not fires({"not": "unknown"}, {})
     assert fires([value, "unknown"], {}) and fires([value, "unknown"], {name: value})
     assert not fires([value, "unknown"], {name: other})
-    assert fires({"not": [value]}, {name: other}) and not fires({"not": [value]}, {name: value}) and not fires({"not": value}, {})
+    assert (
+        fires({"not": [value]}, {name: other})
+        and not fires({"not": [value]}, {name: value})
+        and not fires({"not": value}, {})
+    )
 
 
 def test_comparisons_at_their_edges() -> None:
     def fires(condition: dict[str, float], number: float) -> bool:
-        return bool(Reasoner([rule("classify/r", {"job": {"nodes": condition}}, {"conclude": "c"})]).run({"nodes": number}, []))
+        return bool(
+            Reasoner([rule("classify/r", {"job": {"nodes": condition}}, {"conclude": "c"})]).run({"nodes": number}, [])
+        )
 
     assert fires({"at_least": 8}, 8) and not fires({"more_than": 8}, 8) and fires({"more_than": 8}, 8.01)
     assert fires({"at_most": 8}, 8) and not fires({"less_than": 8}, 8) and fires({"less_than": 8}, 7.99)
@@ -111,9 +144,12 @@ def test_sentences_fill_in_questions_measurements_and_settings() -> None:
         rule("advise/unset", {"candidate": {"transport": "tcp"}}, {"setting": {"name": "NCCL_IB_HCA", "value": None}}),
     ]
     said = {c.rule: c.then for c in Reasoner(rules).run({"nodes": 8.0}, [TCP])}
-    assert said == {"advise/ask": {"ask": "How fast at 8 nodes?"}, "advise/measure": {"measure": "8 nodes"},
-                    "advise/set": {"setting": {"name": "NCCL_NET", "value": "Socket"}},
-                    "advise/unset": {"setting": {"name": "NCCL_IB_HCA", "value": None}}}
+    assert said == {
+        "advise/ask": {"ask": "How fast at 8 nodes?"},
+        "advise/measure": {"measure": "8 nodes"},
+        "advise/set": {"setting": {"name": "NCCL_NET", "value": "Socket"}},
+        "advise/unset": {"setting": {"name": "NCCL_IB_HCA", "value": None}},
+    }
 
 
 def test_control_characters_in_names_do_not_reach_the_sentences() -> None:
@@ -121,9 +157,16 @@ def test_control_characters_in_names_do_not_reach_the_sentences() -> None:
     assert "\x1b" not in conclusions[1].because and "{job.gpus}" in conclusions[1].because
 
 
-@pytest.mark.parametrize(("job", "field"), [
-    ({"nodes": "many"}, "job.nodes"), ({"nodes": True}, "job.nodes"), ({"spot": "yes"}, "job.spot"), ({"spot": 1}, "job.spot"),
-    ({"provider": 3}, "job.provider")])
+@pytest.mark.parametrize(
+    ("job", "field"),
+    [
+        ({"nodes": "many"}, "job.nodes"),
+        ({"nodes": True}, "job.nodes"),
+        ({"spot": "yes"}, "job.spot"),
+        ({"spot": 1}, "job.spot"),
+        ({"provider": 3}, "job.provider"),
+    ],
+)
 def test_facts_of_the_wrong_kind_are_refused_by_name(job: dict[str, Any], field: str) -> None:
     when = {"job": {"nodes": 1, "spot": True, "provider": "aws"}}
     with pytest.raises(EngineError, match=f"^{field}: expected a"):
@@ -140,22 +183,45 @@ def test_two_candidates_with_one_fabric_are_refused() -> None:
         Reasoner([KEPT, TOO_SLOW, SHARDED]).run({}, [TCP, TCP])
 
 
-@pytest.mark.parametrize(("rules", "message"), [
-    ([TOO_SLOW], "rule screen/too-slow: when.finding sharded: no rule of this stage or an earlier one concludes it"),
-    ([KEPT], "rule choose/kept: when.without avoid: no rule concludes it"),
-    ([rule("demand/a", {"finding": "late"}, {"conclude": "a"}), rule("advise/b", {"job": {"nodes": 1}}, {"conclude": "late"})],
-     "rule demand/a: when.finding late: no rule of this stage"),
-    ([rule("screen/a", {"candidate": {"transport": "tcp"}, "without": "avoid"}, {"warn": "a"}),
-      rule("screen/b", {"candidate": {"transport": "tcp"}}, {"verdict": "avoid"})],
-     "rule screen/a: when.without avoid: screen/b may still conclude it"),
-    ([rule("classify/a", {"job": {"nodes": 1}}, {"warn": "w"}),
-      rule("classify/b", {"candidate": {"transport": "tcp"}}, {"warn": "w"}),
-      rule("demand/c", {"finding": "w"}, {"conclude": "c"})],
-     "rule demand/c: when.finding w: concluded about the job and about candidates"),
-    ([rule("demand/r0", {"job": {"nodes": 1}}, {"conclude": "c0"}),
-      *(rule(f"demand/r{i}", {"finding": f"c{i - 1}"}, {"conclude": f"c{i}"}) for i in range(1, 21))],
-     "these 21 rules use each other's conclusions within one stage, at most 20 can"),
-])
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            [TOO_SLOW],
+            "rule screen/too-slow: when.finding sharded: no rule of this stage or an earlier one concludes it",
+        ),
+        ([KEPT], "rule choose/kept: when.without avoid: no rule concludes it"),
+        (
+            [
+                rule("demand/a", {"finding": "late"}, {"conclude": "a"}),
+                rule("advise/b", {"job": {"nodes": 1}}, {"conclude": "late"}),
+            ],
+            "rule demand/a: when.finding late: no rule of this stage",
+        ),
+        (
+            [
+                rule("screen/a", {"candidate": {"transport": "tcp"}, "without": "avoid"}, {"warn": "a"}),
+                rule("screen/b", {"candidate": {"transport": "tcp"}}, {"verdict": "avoid"}),
+            ],
+            "rule screen/a: when.without avoid: screen/b may still conclude it",
+        ),
+        (
+            [
+                rule("classify/a", {"job": {"nodes": 1}}, {"warn": "w"}),
+                rule("classify/b", {"candidate": {"transport": "tcp"}}, {"warn": "w"}),
+                rule("demand/c", {"finding": "w"}, {"conclude": "c"}),
+            ],
+            "rule demand/c: when.finding w: concluded about the job and about candidates",
+        ),
+        (
+            [
+                rule("demand/r0", {"job": {"nodes": 1}}, {"conclude": "c0"}),
+                *(rule(f"demand/r{i}", {"finding": f"c{i - 1}"}, {"conclude": f"c{i}"}) for i in range(1, 21)),
+            ],
+            "these 21 rules use each other's conclusions within one stage, at most 20 can",
+        ),
+    ],
+)
 def test_rules_that_do_not_hang_together_are_refused_by_name(rules: list[Rule], message: str) -> None:
     with pytest.raises(KnowledgeError, match=message.split(":")[0]) as refused:
         Reasoner(rules)
@@ -163,9 +229,16 @@ def test_rules_that_do_not_hang_together_are_refused_by_name(rules: list[Rule], 
 
 
 def test_rules_that_conclude_each_other_end() -> None:
-    circle = [rule("demand/a", {"finding": "b"}, {"conclude": "a"}), rule("demand/b", {"finding": "a"}, {"conclude": "b"}),
-              rule("demand/start", {"job": {"nodes": 2}}, {"conclude": "a"})]
-    assert spoke(Reasoner(circle).run({"nodes": 2}, [])) == [("demand/a", None), ("demand/b", None), ("demand/start", None)]
+    circle = [
+        rule("demand/a", {"finding": "b"}, {"conclude": "a"}),
+        rule("demand/b", {"finding": "a"}, {"conclude": "b"}),
+        rule("demand/start", {"job": {"nodes": 2}}, {"conclude": "a"}),
+    ]
+    assert spoke(Reasoner(circle).run({"nodes": 2}, [])) == [
+        ("demand/a", None),
+        ("demand/b", None),
+        ("demand/start", None),
+    ]
 
 
 # The shipped rules, all together

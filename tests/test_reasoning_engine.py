@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.reasoning.engine import LARGEST_RULESET, EngineError, EngineRule, Match, Pattern, Ruleset, Property
-
+from assistant.reasoning.engine import LARGEST_RULESET, EngineError, EngineRule, Match, Pattern, Property, Ruleset
 
 ROOT = Path(__file__).parents[1]
 
@@ -92,7 +91,9 @@ def test_numbers_the_engine_cannot_read_are_refused_by_name(number: float) -> No
         only().run(facts(1, latency_us=number))
 
 
-@pytest.mark.parametrize(("number", "expected"), [(1e-6, True), (1e-300, True), (-1e-9, True), (0.0001, False), (1e15, False)])
+@pytest.mark.parametrize(
+    ("number", "expected"), [(1e-6, True), (1e-300, True), (-1e-9, True), (0.0001, False), (1e15, False)]
+)
 def test_numbers_smaller_than_it_can_read_count_as_zero(number: float, expected: bool) -> None:
     assert bool(only(Property("size", "is", 0)).run(facts(1, size=number))) is expected
 
@@ -117,8 +118,11 @@ def test_words_numbers_and_flags_are_never_mistaken_for_each_other() -> None:
 
 def test_any_of_several_words() -> None:
     ruleset = only(Property("kind_of", "is", ("roce", "efa")), Property("colour", "is", ("red", "blue")))
-    given = [{"kind": "thing", "id": f"{kind} {colour}", "kind_of": kind, "colour": colour}
-             for kind in ("roce", "efa", "tcp") for colour in ("red", "blue", "green")]
+    given = [
+        {"kind": "thing", "id": f"{kind} {colour}", "kind_of": kind, "colour": colour}
+        for kind in ("roce", "efa", "tcp")
+        for colour in ("red", "blue", "green")
+    ]
     assert {match.facts["thing"] for match in ruleset.run(given)} == {"roce red", "roce blue", "efa red", "efa blue"}
 
 
@@ -154,11 +158,17 @@ def test_joins_and_absence() -> None:
     finding = {"kind": "finding", "id": "f", "name": "avoid", "fabric": "b"}
     other = {"kind": "finding", "id": "g", "name": "warn", "fabric": "a"}
     matches = ruleset.run([finding, other, *({"kind": "candidate", "id": name} for name in "abc")])
-    assert sorted((match.rule, match.facts["candidate"]) for match in matches) == [("avoided", "b"), ("free", "a"), ("free", "c")]
+    assert sorted((match.rule, match.facts["candidate"]) for match in matches) == [
+        ("avoided", "b"),
+        ("free", "a"),
+        ("free", "c"),
+    ]
 
 
-@pytest.mark.parametrize("word", ['a "quoted" \\ word', "naïve – 網路", "line\nbreak\ttab", "\x00\x1b[31m", "\ud800", "x" * 20000,
-                                  "", "$ne{}[]"])
+@pytest.mark.parametrize(
+    "word",
+    ['a "quoted" \\ word', "naïve – 網路", "line\nbreak\ttab", "\x00\x1b[31m", "\ud800", "x" * 20000, "", "$ne{}[]"],
+)
 def test_any_text_goes_in_and_matches_itself(word: str) -> None:
     assert len(only(Property("name", "is", word)).run(facts(1, name=word))) == 1
     assert only(Property("name", "is", "other")).run(facts(1, name=word)) == []

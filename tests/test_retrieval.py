@@ -39,19 +39,33 @@ def embedder(index) -> Embedder:
 
 
 def small_knowledge(*texts: str, **passage: object) -> Knowledge:
-    source = Source(id="blog", title="A blog", publisher=None, date=None, kind="vendor-blog", interest="none", sections=[["Intro"]])
-    claim = Claim(id="blog/tcp-is-fine", section="Intro", statement="TCP is as fast as RDMA.", type="measured", verdict="withdrawn",
-                  correction="Those runs used InfiniBand.")
-    passages = {f"blog/{n}": Passage(id=f"blog/{n}", section="Intro", text=text, **passage) for n, text in enumerate(texts)}
+    source = Source(
+        id="blog", title="A blog", publisher=None, date=None, kind="vendor-blog", interest="none", sections=[["Intro"]]
+    )
+    claim = Claim(
+        id="blog/tcp-is-fine",
+        section="Intro",
+        statement="TCP is as fast as RDMA.",
+        type="measured",
+        verdict="withdrawn",
+        correction="Those runs used InfiniBand.",
+    )
+    passages = {
+        f"blog/{n}": Passage(id=f"blog/{n}", section="Intro", text=text, **passage) for n, text in enumerate(texts)
+    }
     return Knowledge(sources={"blog": source}, claims={claim.id: claim}, passages=passages, conflicts={}, terms=[])
 
 
 def small_library(tmp_path: Path, *texts: str, look_up: str = "TCP sockets", **passage: object) -> SimpleNamespace:
-    return SimpleNamespace(knowledge=small_knowledge(*texts, **passage), rules={"r": SimpleNamespace(look_up=look_up)},
-                           knowledge_folder=tmp_path)
+    return SimpleNamespace(
+        knowledge=small_knowledge(*texts, **passage),
+        rules={"r": SimpleNamespace(look_up=look_up)},
+        knowledge_folder=tmp_path,
+    )
 
 
 # The right section
+
 
 @pytest.fixture(scope="module")
 def figures(index) -> dict[str, retrieval_report.Figures]:
@@ -81,22 +95,38 @@ def test_the_labelled_questions_cover_the_sources_and_name_places_that_exist(lib
     accepted = {place for question in asked for place in question.accept}
     assert accepted <= places
     assert len({source for source, _ in accepted}) >= 25
-    assert {"spheron-multinode-2026", "spheron-networking-guide-2026", "infiniband-vs-ethernet-undated", "saturn-cloud-ib-vs-roce",
-            "azure-fsdp-2026"} <= {source for source, _ in accepted}
+    assert {
+        "spheron-multinode-2026",
+        "spheron-networking-guide-2026",
+        "infiniband-vs-ethernet-undated",
+        "saturn-cloud-ib-vs-roce",
+        "azure-fsdp-2026",
+    } <= {source for source, _ in accepted}
     assert sum(bool(question.accept) for question in asked) >= 200
     assert sum(not question.accept for question in asked) >= 50
     assert len({question.text for question in asked}) == len(asked)
 
 
-@pytest.mark.parametrize("way", [
-    "nccl_ib_disable does not turn off infiniband", "NCCL_IB_DISABLE=1 has no effect on IB",
-    "why does ncl_ib_disable not disable infinband", "switch off IB in nccl, plugin ignores it"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "nccl_ib_disable does not turn off infiniband",
+        "NCCL_IB_DISABLE=1 has no effect on IB",
+        "why does ncl_ib_disable not disable infinband",
+        "switch off IB in nccl, plugin ignores it",
+    ],
+)
 def test_one_question_asked_in_several_ways_finds_the_same_advice(way, library, index):
     found = ask(way, library, index).passages
-    assert {passage.source for passage in found} & {"nvidia-nccl-user-guide", "nccl-ibext-threads", "azure-fsdp-corrected-2026"}
+    assert {passage.source for passage in found} & {
+        "nvidia-nccl-user-guide",
+        "nccl-ibext-threads",
+        "azure-fsdp-corrected-2026",
+    }
 
 
 # What an answer shows
+
 
 def test_every_passage_comes_with_its_source_section_claims_and_a_score_between_0_and_1(library, index):
     answer = ask("How does DiLoCo reduce communication between data centers?", library, index, top=3, id="q7")
@@ -122,7 +152,9 @@ def test_a_withdrawn_or_disputed_statement_is_never_shown_without_its_correction
 
 def test_a_passage_that_rests_on_a_withdrawn_claim_is_disputed_even_when_nobody_marked_it(tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets carry sharded training well.", claims=["blog/tcp-is-fine"])
-    [found] = ask("Do TCP sockets carry sharded training?", library, Index.open(library, embedder=embedder, folder=tmp_path)).passages
+    [found] = ask(
+        "Do TCP sockets carry sharded training?", library, Index.open(library, embedder=embedder, folder=tmp_path)
+    ).passages
     assert (found.status, found.correction) == ("disputed", "Those runs used InfiniBand.")
 
 
@@ -144,6 +176,7 @@ def test_a_batch_keeps_its_order_and_answers_like_single_questions(library, inde
 
 # Questions as people and machines send them
 
+
 @pytest.mark.parametrize("empty", ["", "   ", "\n\t", "\x1b[31m\x1b[0m"])
 def test_an_empty_question_is_one_clear_sentence_and_in_a_batch_an_answer_with_a_note(empty, library, index):
     with pytest.raises(InputError, match="expected a question"):
@@ -153,10 +186,17 @@ def test_an_empty_question_is_one_clear_sentence_and_in_a_batch_an_answer_with_a
     assert second.answered
 
 
-@pytest.mark.parametrize(("known", "unknown"), [
-    ("Which NCCL version did the Azure FSDP test run with?", "Which Linux distribution did the Azure FSDP test run with?"),
-    ("Which switches does Nscale use?", "Which rack cabinets does Nscale use?"),
-    ("How many GPUs does xAI's Colossus have?", "How many electricians does xAI's Colossus have?")])
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        (
+            "Which NCCL version did the Azure FSDP test run with?",
+            "Which Linux distribution did the Azure FSDP test run with?",
+        ),
+        ("Which switches does Nscale use?", "Which rack cabinets does Nscale use?"),
+        ("How many GPUs does xAI's Colossus have?", "How many electricians does xAI's Colossus have?"),
+    ],
+)
 def test_an_unknown_detail_of_something_known_is_told_as_not_known(known, unknown, library, index):
     assert ask(known, library, index).answered
     assert not ask(unknown, library, index).answered
@@ -170,8 +210,18 @@ def test_a_very_long_question_is_read_at_both_ends_and_says_so(library, index):
     assert ask("What is DiLoCo?", library, index).note is None
 
 
-@pytest.mark.parametrize("text", ["What is \x1b[31mRoCE\x1b[0m?", "What is\x00 RoCE?", "What is \x9b31mRoCE?", "What is \u202eRoCE?",
-                                  "What is RoCE?\ud800", "What is\x1b]0;title\x07 RoCE?", "What is\r\nRoCE?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is \x1b[31mRoCE\x1b[0m?",
+        "What is\x00 RoCE?",
+        "What is \x9b31mRoCE?",
+        "What is \u202eRoCE?",
+        "What is RoCE?\ud800",
+        "What is\x1b]0;title\x07 RoCE?",
+        "What is\r\nRoCE?",
+    ],
+)
 def test_control_characters_are_shown_and_never_obeyed(text, library, index):
     answer = ask(text, library, index)
     assert answer.answered
@@ -186,17 +236,40 @@ def test_a_number_of_passages_below_one_is_refused(library, index):
 
 # Words
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("IB", "InfiniBand"), ("infini-band", "InfiniBand"), ("allreduce", "all-reduce"), ("all reduce", "all-reduce"),
-    ("100GbE", "100 Gb/s Ethernet"), ("400Gbps", "400G"), ("zero stage 3", "ZeRO-3"), ("rocev2", "RoCE"), ("optimisation", "optimization"),
-    ("fat tree", "fat-tree"), ("8xH100", "8 H100s"), ("25G", "25 Gb/s"), ("1,979 TFLOPS", "1979 TFLOPS"), ("50µs", "50 microseconds")])
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("IB", "InfiniBand"),
+        ("infini-band", "InfiniBand"),
+        ("allreduce", "all-reduce"),
+        ("all reduce", "all-reduce"),
+        ("100GbE", "100 Gb/s Ethernet"),
+        ("400Gbps", "400G"),
+        ("zero stage 3", "ZeRO-3"),
+        ("rocev2", "RoCE"),
+        ("optimisation", "optimization"),
+        ("fat tree", "fat-tree"),
+        ("8xH100", "8 H100s"),
+        ("25G", "25 Gb/s"),
+        ("1,979 TFLOPS", "1979 TFLOPS"),
+        ("50µs", "50 microseconds"),
+    ],
+)
 def test_two_spellings_of_one_thing_are_the_same_words(one, other):
     assert words.tokens(words.written_out(one)) == words.tokens(words.written_out(other))
 
 
-@pytest.mark.parametrize(("typed", "meant"), [
-    ("wat shud i do w/o RDMA", "what should I do without RDMA"), ("pls, isnt RoCE lossless", "please, isn't RoCE lossless"),
-    ("why dont they use it", "why don't they use it"), ("What happens if PFC isn't on?", "PFC"), ("we're renting", "renting")])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("wat shud i do w/o RDMA", "what should I do without RDMA"),
+        ("pls, isnt RoCE lossless", "please, isn't RoCE lossless"),
+        ("why dont they use it", "why don't they use it"),
+        ("What happens if PFC isn't on?", "PFC"),
+        ("we're renting", "renting"),
+    ],
+)
 def test_what_is_typed_in_a_hurry_or_drawn_together_has_the_same_words(typed, meant):
     assert words.tokens(words.written_out(typed)) == words.tokens(words.written_out(meant))
 
@@ -211,13 +284,19 @@ def test_a_mobile_network_is_no_link_speed():
 
 
 def test_a_short_name_finds_the_long_one_and_no_other():
-    names = words.Initialisms([Term(term="PFC", aliases=["Priority Flow Control"], kind="mechanism", says="pauses"),
-                               Term(term="pretraining", aliases=["30B"], kind="method", says="long")])
+    names = words.Initialisms(
+        [
+            Term(term="PFC", aliases=["Priority Flow Control"], kind="mechanism", says="pauses"),
+            Term(term="pretraining", aliases=["30B"], kind="method", says="long"),
+        ]
+    )
     assert names.written_out("tune pfc now") == "tune pfc Priority Flow Control now"
     assert names.long == {"pfc": "Priority Flow Control"}
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("infinband", "infiniband"), ("latancy", "latency"), ("FSPD", "fsdp"), ("trainig", "training")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("infinband", "infiniband"), ("latancy", "latency"), ("FSPD", "fsdp"), ("trainig", "training")]
+)
 def test_a_slip_of_the_finger_is_corrected(typed, meant, index):
     assert index.spelling.corrected(typed).lower() == meant
 
@@ -227,46 +306,80 @@ def test_words_that_exist_names_and_numbers_are_left_alone(word, index):
     assert index.spelling.corrected_text(f"about {word}") == f"about {word}"
 
 
-@pytest.mark.parametrize(("said", "meant"), [
-    ("Is the cheap cable enough?", "Is the standard Ethernet enough?"), ("two boxes", "two nodes"), ("deadline", "deadline")])
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Is the cheap cable enough?", "Is the standard Ethernet enough?"),
+        ("two boxes", "two nodes"),
+        ("deadline", "deadline"),
+    ],
+)
 def test_everyday_words_are_read_in_the_fields_words_too(said, meant, index):
     assert index.content.everyday.replaced(said) == meant
 
 
 def test_what_a_question_calls_by_name_is_seen():
-    assert words.called_by_name("What does a SHARP switch cost in Norway in 2031, for 64 GPUs?") == ["SHARP", "Norway", "2031", "GPUs"]
+    assert words.called_by_name("What does a SHARP switch cost in Norway in 2031, for 64 GPUs?") == [
+        "SHARP",
+        "Norway",
+        "2031",
+        "GPUs",
+    ]
 
 
 def test_a_line_of_everyday_words_finds_its_passage(tmp_path, embedder):
     library = small_library(tmp_path, "RoCE needs PFC.", "NVLink joins GPUs.")
     library.knowledge.passages["blog/1"].asked.append("Which plug do the neighbours use?")
-    assert Index.open(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage == "blog/1"
+    assert (
+        Index.open(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage
+        == "blog/1"
+    )
 
 
 def test_a_word_finds_the_passage_with_a_word_like_it(index):
     tokens, of = ["quick"], index.known_words
-    like = AlikeWords([["fast"], ["brown"], ["quick"]], ["fast", "brown", "quick"],
-                      index.embedder.embed(["fast", "brown", "quick"])).likeness(tokens, {})[0]
+    like = AlikeWords(
+        [["fast"], ["brown"], ["quick"]], ["fast", "brown", "quick"], index.embedder.embed(["fast", "brown", "quick"])
+    ).likeness(tokens, {})[0]
     assert "latenc" in of and like[2] == 1 > like[0] > like[1]
 
 
-@pytest.mark.parametrize(("question", "passage", "missing"), [
-    ("How much is a switch?", "A switch has 64 ports.", True), ("How much is a switch?", "A switch costs $36,000.", False),
-    ("When was it published?", "It was published in June 2025.", False), ("In which city does it stand?", "It has 100,000 GPUs.", True),
-    ("Who is the head of networking at Meta?", "Meta runs RoCE.", True), ("How much is the loss of bandwidth?", "A third.", False),
-    ("What does SHARP do?", "Switches add.", False), ("When will all-reduce be latency bound?", "For small messages.", False),
-    ("When will UALink switches ship?", "They join accelerators.", True), ("What would oversubscription cost?", "A seventh is left.", False),
-    ("What does a dropped packet cost in throughput?", "The window shrinks.", False), ("What does a NIC cost?", "It has one port.", True),
-    ("Who manages congestion in InfiniBand, the switch or the NIC?", "Credits do.", False), ("Who manages OpenAI?", "It trains.", True),
-    ("What is the chief cause of congestion in RoCE networks?", "Incast.", False), ("Who is chief executive of Arista?", "It sells.", True)])
+@pytest.mark.parametrize(
+    ("question", "passage", "missing"),
+    [
+        ("How much is a switch?", "A switch has 64 ports.", True),
+        ("How much is a switch?", "A switch costs $36,000.", False),
+        ("When was it published?", "It was published in June 2025.", False),
+        ("In which city does it stand?", "It has 100,000 GPUs.", True),
+        ("Who is the head of networking at Meta?", "Meta runs RoCE.", True),
+        ("How much is the loss of bandwidth?", "A third.", False),
+        ("What does SHARP do?", "Switches add.", False),
+        ("When will all-reduce be latency bound?", "For small messages.", False),
+        ("When will UALink switches ship?", "They join accelerators.", True),
+        ("What would oversubscription cost?", "A seventh is left.", False),
+        ("What does a dropped packet cost in throughput?", "The window shrinks.", False),
+        ("What does a NIC cost?", "It has one port.", True),
+        ("Who manages congestion in InfiniBand, the switch or the NIC?", "Credits do.", False),
+        ("Who manages OpenAI?", "It trains.", True),
+        ("What is the chief cause of congestion in RoCE networks?", "Incast.", False),
+        ("Who is chief executive of Arista?", "It sells.", True),
+    ],
+)
 def test_a_price_a_date_a_place_or_a_person_that_no_passage_holds_is_missed(question, passage, missing):
     assert kinds.missing(question, [passage]) is missing
 
 
-@pytest.mark.parametrize("question", [
-    "When will all-reduce be latency bound?", "What is the chief cause of congestion in RoCE networks?",
-    "What does tensor parallelism across nodes cost in step time?", "Who manages congestion in InfiniBand, the switch or the NIC?",
-    "What does a dropped packet cost in throughput?", "What would oversubscription cost?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When will all-reduce be latency bound?",
+        "What is the chief cause of congestion in RoCE networks?",
+        "What does tensor parallelism across nodes cost in step time?",
+        "Who manages congestion in InfiniBand, the switch or the NIC?",
+        "What does a dropped packet cost in throughput?",
+        "What would oversubscription cost?",
+    ],
+)
 def test_a_technical_question_in_the_words_of_a_price_a_date_or_a_person_is_answered(question, library, index):
     assert ask(question, library, index).answered
 
@@ -279,7 +392,9 @@ def test_a_broken_list_of_everyday_words_is_one_clear_sentence(text, tmp_path):
 
 
 def test_a_rare_word_counts_more_than_a_common_one():
-    lexical = WordIndex([{"text": ["network", "sharp"]}, {"text": ["network", "cost"]}, {"text": ["network"]}], {"text": 1.0})
+    lexical = WordIndex(
+        [{"text": ["network", "sharp"]}, {"text": ["network", "cost"]}, {"text": ["network"]}], {"text": 1.0}
+    )
     scores = lexical.scores(["network", "sharp"])
     assert scores.argmax() == 0 and scores.max() <= 1
     assert lexical.information("sharp") > lexical.information("network")
@@ -294,6 +409,7 @@ def test_the_language_is_asked_only_for_words_the_collection_does_not_know():
 
 # The index on disk
 
+
 def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs in a node.", look_up="slow sockets")
     built = Index.open(library, embedder=embedder, folder=tmp_path).for_query("slow sockets", 2)
@@ -305,25 +421,49 @@ def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder)
 
 def test_a_plan_loads_no_torch(library, index, tmp_path):
     query = next(iter(index.content.queries), None)
-    code = ("import sys; from assistant.library import load; from assistant.retrieval import Index; "
-            f"index = Index.open(load()); index.for_query({query!r}, 3) if {query!r} else None; "
-            "sys.exit(bool({'torch', 'sentence_transformers'} & set(sys.modules)))")
+    code = (
+        "import sys; from assistant.library import load; from assistant.retrieval import Index; "
+        f"index = Index.open(load()); index.for_query({query!r}, 3) if {query!r} else None; "
+        "sys.exit(bool({'torch', 'sentence_transformers'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], check=False).returncode == 0
 
 
 def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embedded(tmp_path, embedder, monkeypatch):
-    Index.open(small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), embedder=embedder, folder=tmp_path)
+    Index.open(
+        small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), embedder=embedder, folder=tmp_path
+    )
     embedded: list[str] = []
     original = Embedder.embed
-    monkeypatch.setattr(Embedder, "embed", lambda self, texts, **more: embedded.extend(texts) or original(self, texts, **more))
-    changed = Index.open(small_library(tmp_path, "TCP sockets are slow.", "RoCE needs a careful network."), embedder=embedder, folder=tmp_path)
-    new = {"RoCE needs a careful network.", "Intro. RoCE needs a careful network.", "roce", "needs", "careful", "network"}
+    monkeypatch.setattr(
+        Embedder, "embed", lambda self, texts, **more: embedded.extend(texts) or original(self, texts, **more)
+    )
+    changed = Index.open(
+        small_library(tmp_path, "TCP sockets are slow.", "RoCE needs a careful network."),
+        embedder=embedder,
+        folder=tmp_path,
+    )
+    new = {
+        "RoCE needs a careful network.",
+        "Intro. RoCE needs a careful network.",
+        "roce",
+        "needs",
+        "careful",
+        "network",
+    }
     assert set(embedded) == new  # texts and their words
     assert changed.search(["careful RoCE network"], 1)[0][0].passage == "blog/1"
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:len(data) // 2], lambda data: b"", lambda data: b"not an index",
-                                    lambda data: data[:200] + bytes(64) + data[264:]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: b"",
+        lambda data: b"not an index",
+        lambda data: data[:200] + bytes(64) + data[264:],
+    ],
+)
 def test_a_damaged_index_is_built_again(damage, tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs.")
     before = Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
@@ -349,8 +489,14 @@ def test_a_build_that_is_interrupted_leaves_nothing_behind_that_is_taken_for_an_
 
 def test_two_that_build_at_the_same_time_both_get_an_index(tmp_path, embedder):
     library, results = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), []
-    threads = [threading.Thread(target=lambda: results.append(
-        Index.open(library, embedder=embedder, folder=tmp_path / "both").for_query("TCP sockets", 1))) for _ in range(4)]
+    threads = [
+        threading.Thread(
+            target=lambda: results.append(
+                Index.open(library, embedder=embedder, folder=tmp_path / "both").for_query("TCP sockets", 1)
+            )
+        )
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -393,13 +539,20 @@ def test_the_key_changes_with_a_text_a_query_a_term_and_the_order(tmp_path):
     knowledge = small_knowledge("One.", "Two.")
     found = [Document(passage, ("Intro",), "A blog", ()) for passage in knowledge.passages.values()]
     term = Term(term="PFC", kind="mechanism", says="pauses")
-    contents = [Content(found), Content(found[::-1]), Content(found[:1]), Content(found, ["x"]), Content(found, (), [term]),
-                Content(found, (), (), ["pizza"])]
+    contents = [
+        Content(found),
+        Content(found[::-1]),
+        Content(found[:1]),
+        Content(found, ["x"]),
+        Content(found, (), [term]),
+        Content(found, (), (), ["pizza"]),
+    ]
     assert len({building.key(content) for content in contents}) == len(contents)
     assert building.key(Content(found)) == building.key(Content(found))
 
 
 # Another model
+
 
 def test_another_local_model_can_be_named_and_gets_its_own_index(tmp_path, embedder, monkeypatch):
     other = tmp_path / "model"
@@ -415,7 +568,9 @@ def test_another_local_model_can_be_named_and_gets_its_own_index(tmp_path, embed
 
 def test_a_model_that_is_not_there_is_one_clear_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("WEFT_EMBEDDING_MODEL", str(tmp_path / "nowhere"))
-    with pytest.raises(InputError, match="WEFT_EMBEDDING_MODEL: expected the directory of a local sentence-transformers model"):
+    with pytest.raises(
+        InputError, match="WEFT_EMBEDDING_MODEL: expected the directory of a local sentence-transformers model"
+    ):
         _ = Embedder().path
     monkeypatch.delenv("WEFT_EMBEDDING_MODEL")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -10,10 +10,12 @@ from assistant.library import load
 from assistant.retrieval import Index
 from tests import retrieval_report
 
-EMPTY = frozenset("""
+EMPTY = frozenset(
+    """
 a about an and are as at be between by can could did do does for from get had has have how i if in into is it its many
 me much my need no not of on or our over per should than that the them then there these they this those to us versus
-vs was we were what when where which who why will with would you your""".split())
+vs was we were what when where which who why will with would you your""".split()
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,9 @@ def figures(index) -> retrieval_report.Figures:
 
 @pytest.fixture(scope="module")
 def later(index) -> retrieval_report.Figures:
-    return retrieval_report.search_figures(index, [*retrieval_report.questions("d-open"), *retrieval_report.questions("d")])
+    return retrieval_report.search_figures(
+        index, [*retrieval_report.questions("d-open"), *retrieval_report.questions("d")]
+    )
 
 
 def test_the_right_section_is_among_the_first_five_for_new_questions(figures):
@@ -51,7 +55,12 @@ def test_what_was_written_last_is_found_and_refused_as_well(later):
 def test_no_line_that_a_passage_is_asked_in_is_a_labelled_question():
     """A copy would measure memory; sets that were kept back are held to the same."""
     labelled = [_words(question.text) for question in retrieval_report.questions()]
-    copies = [line for passage in load().knowledge.passages.values() for line in passage.asked if any(_alike(_words(line), words) for words in labelled)]
+    copies = [
+        line
+        for passage in load().knowledge.passages.values()
+        for line in passage.asked
+        if any(_alike(_words(line), words) for words in labelled)
+    ]
     assert not copies
 
 

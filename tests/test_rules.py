@@ -35,7 +35,9 @@ def said(reasoner: Reasoner, rule: Rule, example: Example) -> list[Conclusion]:
 
 
 @pytest.mark.parametrize(("rule", "example"), CASES, ids=NAMES)
-def test_a_rule_speaks_where_it_should_and_keeps_quiet_where_it_should(reasoner: Reasoner, rule: Rule, example: Example) -> None:
+def test_a_rule_speaks_where_it_should_and_keeps_quiet_where_it_should(
+    reasoner: Reasoner, rule: Rule, example: Example
+) -> None:
     assert bool(said(reasoner, rule, example)) is (example.expect == "fires")
 
 
@@ -53,7 +55,9 @@ def test_a_silent_case_is_silent_for_its_own_reason() -> None:
     for rule in RULES:
         read = {("job", name) for name in rule.when.job} | {("candidate", name) for name in rule.when.candidate}
         for example in rule.examples:
-            given = {("job", name) for name in example.given.job} | {("candidate", name) for name in example.given.candidate}
+            given = {("job", name) for name in example.given.job} | {
+                ("candidate", name) for name in example.given.candidate
+            }
             assert read <= given, f"{rule.id} ({example.expect}) leaves out {read - given}"
 
 
@@ -81,7 +85,9 @@ def test_a_rule_of_thumb_about_a_number_of_gpus_never_rules_a_fabric_out() -> No
 
 
 def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted(reasoner: Reasoner) -> None:
-    pairs = [rule for rule in RULES if rule.id.endswith("-agrees") and any(other.id == _opposite(rule.id) for other in RULES)]
+    pairs = [
+        rule for rule in RULES if rule.id.endswith("-agrees") and any(other.id == _opposite(rule.id) for other in RULES)
+    ]
     assert len(pairs) >= 8
     for rule in pairs:
         for example in rule.examples:
@@ -130,32 +136,52 @@ def test_a_rule_as_a_network_engineer_writes_it(tmp_path: Path) -> None:
     assert rule.looks_at == {"job": ["nodes"], "candidate": ["transport", "fabric", "slowdown_percent"]}
 
 
-@pytest.mark.parametrize(("old", "new", "place", "message"), [
-    ("job: {nodes: {at_least: 2}}", "job: {node_count: 2}", ":4 when.job", "unknown job fact \"node_count\""),
-    ("{at_least: 2}", "{atleast: 2}", ":4 when.job", "atleast"),
-    ("{at_least: 2}", "many", ":4 when.job", "nodes: expected a number (nodes), got \"many\""),
-    ("transport: tcp}\nthen", "transport: carrier-pigeon}\nthen", ":5 when.candidate", "expected one of none, rdma"),
-    ("transport: tcp}\nthen", "transport: {at_least: 2}}\nthen", ":5 when.candidate", "this fact is a text, not a number"),
-    ("transport: tcp}\nthen", "transport: []}\nthen", ":5 when.candidate", "expected a value, a list of values or a comparison"),
-    ("verdict: avoid", "verdict: maybe", ":6 then.verdict", "'impossible' or 'avoid'"),
-    ("{verdict: avoid}", "{verdict: avoid, warn: slow}", ":6 then", "exactly one of"),
-    ("{verdict: avoid}", "{prefer: 1}", ":6 then", "prefer and reason together"),
-    ("candidate.fabric} is", "candidate.fabrik} is", ":7 because", "unknown field {candidate.fabrik}"),
-    ("candidate.fabric} is", "candidate.fabric:.0f} is", ":7 because", "the format .0f needs a number"),
-    ("candidate.fabric} is", "finding.rule} is", "", "needs when.finding"),
-    ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]", "claims: []", ":8 claims", "at least 1"),
-    ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]\n", "", ":1 claims", "required"),
-    ("grade: derived", "grade: certain", ":10 grade", "'rule-of-thumb'"),
-    ("grade: derived", "colour: red\ngrade: derived", ":10 colour", "Extra inputs"),
-    ("expect: silent", "expect: fires", "", "one that fires and one that is silent"),
-    ("nodes: 1}", "nodez: 1}", ":13 examples.1.given.job", "unknown job fact"),
-    ("id: screen/slow", "id: screen/fast", ":1 id", "expected screen/slow, as the file is called"),
-    ("id: screen/slow", "id: scream/slow", ":1 id", "starts with one of classify"),
-    ("when:", "when: [", ":", "not valid YAML"),
-    (GOOD, "- just a list", ":1", "expected one rule"),
-    (GOOD, "", ":1", "expected one rule"),
-])
-def test_a_mistake_is_named_with_file_line_and_key(tmp_path: Path, old: str, new: str, place: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ("job: {nodes: {at_least: 2}}", "job: {node_count: 2}", ":4 when.job", 'unknown job fact "node_count"'),
+        ("{at_least: 2}", "{atleast: 2}", ":4 when.job", "atleast"),
+        ("{at_least: 2}", "many", ":4 when.job", 'nodes: expected a number (nodes), got "many"'),
+        (
+            "transport: tcp}\nthen",
+            "transport: carrier-pigeon}\nthen",
+            ":5 when.candidate",
+            "expected one of none, rdma",
+        ),
+        (
+            "transport: tcp}\nthen",
+            "transport: {at_least: 2}}\nthen",
+            ":5 when.candidate",
+            "this fact is a text, not a number",
+        ),
+        (
+            "transport: tcp}\nthen",
+            "transport: []}\nthen",
+            ":5 when.candidate",
+            "expected a value, a list of values or a comparison",
+        ),
+        ("verdict: avoid", "verdict: maybe", ":6 then.verdict", "'impossible' or 'avoid'"),
+        ("{verdict: avoid}", "{verdict: avoid, warn: slow}", ":6 then", "exactly one of"),
+        ("{verdict: avoid}", "{prefer: 1}", ":6 then", "prefer and reason together"),
+        ("candidate.fabric} is", "candidate.fabrik} is", ":7 because", "unknown field {candidate.fabrik}"),
+        ("candidate.fabric} is", "candidate.fabric:.0f} is", ":7 because", "the format .0f needs a number"),
+        ("candidate.fabric} is", "finding.rule} is", "", "needs when.finding"),
+        ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]", "claims: []", ":8 claims", "at least 1"),
+        ("claims: [azure-fsdp-corrected-2026/corrected-tcp-7b]\n", "", ":1 claims", "required"),
+        ("grade: derived", "grade: certain", ":10 grade", "'rule-of-thumb'"),
+        ("grade: derived", "colour: red\ngrade: derived", ":10 colour", "Extra inputs"),
+        ("expect: silent", "expect: fires", "", "one that fires and one that is silent"),
+        ("nodes: 1}", "nodez: 1}", ":13 examples.1.given.job", "unknown job fact"),
+        ("id: screen/slow", "id: screen/fast", ":1 id", "expected screen/slow, as the file is called"),
+        ("id: screen/slow", "id: scream/slow", ":1 id", "starts with one of classify"),
+        ("when:", "when: [", ":", "not valid YAML"),
+        (GOOD, "- just a list", ":1", "expected one rule"),
+        (GOOD, "", ":1", "expected one rule"),
+    ],
+)
+def test_a_mistake_is_named_with_file_line_and_key(
+    tmp_path: Path, old: str, new: str, place: str, message: str
+) -> None:
     assert old in GOOD
     with pytest.raises(KnowledgeError) as refused:
         read_rules(written(tmp_path, GOOD.replace(old, new, 1)))

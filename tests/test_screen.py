@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("textual")
 
-from assistant.tui.flow import parts  # noqa: E402
-from tests.at_the_screen import JOB, NARROW, at_the_screen, on_screen  # noqa: E402
+from assistant.tui.flow import parts
+from tests.at_the_screen import JOB, NARROW, at_the_screen, on_screen
 
 
 @on_screen
@@ -141,7 +141,9 @@ async def test_a_line_break_is_typed_with_ctrl_j_and_enter_sends_both_lines(begi
 async def test_a_key_already_in_flight_does_not_answer_a_question_that_has_just_appeared(begin):
     async with at_the_screen(begin, grace_s=3600) as user:
         await user.press("1", "enter")
-        assert user.talk.conversation.draft.fields == {"workload": "pretraining"}, "nothing was in flight before the first question"
+        assert user.talk.conversation.draft.fields == {"workload": "pretraining"}, (
+            "nothing was in flight before the first question"
+        )
         await user.says("llama 3.1 8b")
         assert "model" not in user.talk.conversation.draft.fields and "has just appeared" in user.sees()
         user.talk._grace_s = 0

@@ -13,12 +13,12 @@ import pytest
 
 pytest.importorskip("textual")
 
-from assistant.conversation import Conversation, opening  # noqa: E402
-from assistant.tui.app import WeftApp  # noqa: E402
-from assistant.tui.conversation_screen import ConversationScreen  # noqa: E402
-from assistant.tui.log import LIVE_EXCHANGES, Exchange  # noqa: E402
-from assistant.vocabulary.errors import InputError  # noqa: E402
-from tests.at_the_screen import JOB, PATIENCE, WIDE, User, at_the_screen, on_screen  # noqa: E402
+from assistant.conversation import Conversation, opening
+from assistant.tui.app import WeftApp
+from assistant.tui.conversation_screen import ConversationScreen
+from assistant.tui.log import LIVE_EXCHANGES, Exchange
+from assistant.vocabulary.errors import InputError
+from tests.at_the_screen import JOB, PATIENCE, WIDE, User, at_the_screen, on_screen
 
 
 @on_screen
@@ -187,7 +187,7 @@ def test_leaving_while_the_search_still_loads_is_quiet_and_at_once():
         os.environ["TERM"] = "xterm-256color"
         os.execv(sys.executable, [sys.executable, "-m", "assistant"])
     shown = b""
-    while b"^Q" not in shown or "loading the search".encode() not in shown:
+    while b"^Q" not in shown or b"loading the search" not in shown:
         shown += _read(terminal)
     os.write(terminal, b"\x11")
     rest = b""

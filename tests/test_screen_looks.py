@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("textual")
 
-from assistant.tui.help_screen import HelpScreen  # noqa: E402
-from tests.at_the_screen import JOB, NARROW, VERY_WIDE, WIDE, at_the_screen, on_screen, read_until  # noqa: E402
-from tests.program import weft  # noqa: E402
+from assistant.tui.help_screen import HelpScreen
+from tests.at_the_screen import JOB, NARROW, VERY_WIDE, WIDE, at_the_screen, on_screen, read_until
+from tests.program import weft
 
 
 @on_screen
@@ -28,8 +28,9 @@ async def test_a_terminal_that_changes_its_size_keeps_everything(begin):
         assert "Understood:" in user.sees() and "Candidates" in user.sees()
 
 
-@pytest.mark.parametrize("typed", ["[red]hot[/red] [/] [@click=app.quit]x[/]", "\\[b] $accent [bold",
-                                   "a\x1b[31mred\x07\u202ehidden"])
+@pytest.mark.parametrize(
+    "typed", ["[red]hot[/red] [/] [@click=app.quit]x[/]", "\\[b] $accent [bold", "a\x1b[31mred\x07\u202ehidden"]
+)
 @on_screen
 async def test_what_is_typed_is_shown_and_never_obeyed(begin, typed):
     async with at_the_screen(begin) as user:
@@ -50,8 +51,14 @@ async def test_without_colour_the_screen_is_in_the_terminals_own_two_colours(beg
         assert "▸ 1" in user.sees()
         await user.press("escape")
         await user.says(JOB)
-        colours = {str(colour.name) for strip in user.app.screen._compositor.render_strips() for segment in strip if segment.style
-                   for colour in (segment.style.color, segment.style.bgcolor) if colour is not None}
+        colours = {
+            str(colour.name)
+            for strip in user.app.screen._compositor.render_strips()
+            for segment in strip
+            if segment.style
+            for colour in (segment.style.color, segment.style.bgcolor)
+            if colour is not None
+        }
         assert colours <= {"default"}
         assert "✓" in user.sees().splitlines()[0]
 
@@ -99,10 +106,18 @@ async def test_a_long_answer_is_read_from_its_beginning(begin):
         await user.until(lambda: "› compare roce and infiniband" in user.sees())
 
 
-@pytest.mark.parametrize(("asked", "environment", "theme", "without_colour"), [
-    ("light", {}, "light", False), ("dark", {}, "dark", False), ("plain", {}, "dark", True),
-    ("auto", {"COLORFGBG": "0;15"}, "light", False), ("auto", {"COLORFGBG": "15;0"}, "dark", False),
-    ("auto", {"COLORFGBG": "0;15", "NO_COLOR": "1"}, "dark", True), ("light", {"NO_COLOR": ""}, "light", False)])
+@pytest.mark.parametrize(
+    ("asked", "environment", "theme", "without_colour"),
+    [
+        ("light", {}, "light", False),
+        ("dark", {}, "dark", False),
+        ("plain", {}, "dark", True),
+        ("auto", {"COLORFGBG": "0;15"}, "light", False),
+        ("auto", {"COLORFGBG": "15;0"}, "dark", False),
+        ("auto", {"COLORFGBG": "0;15", "NO_COLOR": "1"}, "dark", True),
+        ("light", {"NO_COLOR": ""}, "light", False),
+    ],
+)
 def test_colours_are_as_asked_or_as_the_terminal_has_them(monkeypatch, asked, environment, theme, without_colour):
     from assistant.tui import appearance
 
@@ -115,17 +130,29 @@ def test_colours_are_as_asked_or_as_the_terminal_has_them(monkeypatch, asked, en
     assert ("NO_COLOR" in os.environ) == without_colour
 
 
-@pytest.mark.parametrize(("answer", "light"), [
-    (b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c", True), (b"\x1b]11;rgb:00/00/00\x07\x1b[?1;2c", False),
-    (b"\x1b]11;rgba:fdf6/e3e3/c0c0/ffff\x07", True), (b"\x1b[?62;c", False), (b"", False)])
+@pytest.mark.parametrize(
+    ("answer", "light"),
+    [
+        (b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c", True),
+        (b"\x1b]11;rgb:00/00/00\x07\x1b[?1;2c", False),
+        (b"\x1b]11;rgba:fdf6/e3e3/c0c0/ffff\x07", True),
+        (b"\x1b[?62;c", False),
+        (b"", False),
+    ],
+)
 def test_the_terminals_own_background_is_understood(answer, light):
     from assistant.tui import appearance
 
     assert appearance.is_light(answer) is light
 
 
-@pytest.mark.parametrize(("answer", "background"), [(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c", b"251;250;247"),
-                                                    (b"\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62;c", b"20;24;29")])
+@pytest.mark.parametrize(
+    ("answer", "background"),
+    [
+        (b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;c", b"251;250;247"),
+        (b"\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62;c", b"20;24;29"),
+    ],
+)
 def test_in_a_real_terminal_the_screen_asks_for_the_background_and_takes_it_over(answer, background):
     pty = pytest.importorskip("pty")
     program, terminal = pty.fork()

@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip("textual")
 
-from textual.geometry import Region  # noqa: E402
+from textual.geometry import Region
 
-from assistant.conversation import Conversation  # noqa: E402
-from assistant.tui.source_screen import SourceScreen  # noqa: E402
-from tests.at_the_screen import JOB, NARROW, VERY_WIDE, WIDE, at_the_screen, on_screen  # noqa: E402
+from assistant.conversation import Conversation
+from assistant.tui.source_screen import SourceScreen
+from tests.at_the_screen import JOB, NARROW, VERY_WIDE, WIDE, at_the_screen, on_screen
 
 
 @on_screen
@@ -233,7 +233,11 @@ async def test_back_on_a_page_of_the_panel_leads_back_to_the_conversation(begin,
         assert "Back Esc" in user.sees().splitlines()[2]
         await user.press(key)
         await user.until(lambda: user.talk.prompt.has_focus)
-        assert user.talk.conversation.question == question and "Understood:" in user.sees() and "Back Esc" not in user.sees()
+        assert (
+            user.talk.conversation.question == question
+            and "Understood:" in user.sees()
+            and "Back Esc" not in user.sees()
+        )
 
 
 @pytest.mark.parametrize("size", [NARROW, (110, 30), WIDE])
@@ -273,7 +277,9 @@ async def test_the_panel_has_the_plan_in_short_and_enter_opens_everything(begin)
 
 def _texts(user):
     """What the panel of the plan says, down to its end."""
-    return "\n".join(strip.text.rstrip() for name in ("plan-view", "plan-rest") for strip in _strips(user.app.query_one(f"#{name}")))
+    return "\n".join(
+        strip.text.rstrip() for name in ("plan-view", "plan-rest") for strip in _strips(user.app.query_one(f"#{name}"))
+    )
 
 
 def _strips(widget):

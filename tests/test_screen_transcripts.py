@@ -8,14 +8,24 @@ import pytest
 
 pytest.importorskip("textual")
 
-from textual import events  # noqa: E402
+from textual import events
 
-from assistant.conversation import transcripts  # noqa: E402
-from tests.at_the_screen import NARROW, WIDE, at_the_screen, on_screen  # noqa: E402
+from assistant.conversation import transcripts
+from tests.at_the_screen import NARROW, WIDE, at_the_screen, on_screen
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
-NAMES = ["single-node", "serving", "bulk-inference", "too-little-time", "beside-the-point", "70b-over-plain-tcp", "two-nodes-over-tcp",
-         "vendor-neutral", "tight-budget", "corrections-and-going-back"]
+NAMES = [
+    "single-node",
+    "serving",
+    "bulk-inference",
+    "too-little-time",
+    "beside-the-point",
+    "70b-over-plain-tcp",
+    "two-nodes-over-tcp",
+    "vendor-neutral",
+    "tight-budget",
+    "corrections-and-going-back",
+]
 
 
 def _without_a_screen(saved, library):
@@ -30,7 +40,9 @@ def _without_a_screen(saved, library):
 @on_screen
 async def test_a_kept_conversation_goes_the_same_way_on_the_screen(library, number, name):
     saved = transcripts.read(FOLDER / f"{name}.md")
-    async with at_the_screen(lambda: transcripts.conversation_for(saved, library), NARROW if number % 2 else WIDE) as user:
+    async with at_the_screen(
+        lambda: transcripts.conversation_for(saved, library), NARROW if number % 2 else WIDE
+    ) as user:
         for message in saved.said:
             user.app.post_message(events.Paste(message))
             await user.pilot.pause()

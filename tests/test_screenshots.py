@@ -27,7 +27,9 @@ def test_every_picture_is_there_and_shown_on_its_page():
     script = _script()
     shown = re.findall(r"!\[[^]]+\]\((\S+)\)", PAGE.read_text(encoding="utf-8"))
     assert sorted(shown) == sorted(f"screen/{name}.svg" for name in script.SITUATIONS)
-    assert sorted(path.name for path in script.PICTURES.iterdir()) == sorted(f"{name}.svg" for name in script.SITUATIONS)
+    assert sorted(path.name for path in script.PICTURES.iterdir()) == sorted(
+        f"{name}.svg" for name in script.SITUATIONS
+    )
     for picture in re.findall(r"!\[[^]]+\]\((\S+)\)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert (ROOT / picture).is_file()
 

@@ -25,8 +25,13 @@ from assistant.vocabulary.sweep import Axis, Point, SweptFabric
 
 from .program import weft
 
-JOB = {"name": "70B", "workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
-       "training": {"sequence_length": 8192, "global_batch": 512, "tokens": 100e9, "framework": "megatron"}}
+JOB = {
+    "name": "70B",
+    "workload": "pretraining",
+    "model": "llama-3.1-70b",
+    "cluster": {"gpu": "h100-sxm", "gpus": 64},
+    "training": {"sequence_length": 8192, "global_batch": 512, "tokens": 100e9, "framework": "megatron"},
+}
 
 
 def _swept(library, *varied, job=JOB):
@@ -43,16 +48,28 @@ def _with(path, value, job=JOB):
     return changed
 
 
-@pytest.mark.parametrize("path, values", [
-    ("cluster.gpus", "16,64,256"), ("training.global_batch", "128,2048"), ("budget.gpu_hour_usd", "1.5,6"),
-    ("model", "llama-3.1-8b,mixtral-8x7b"), ("cluster.fabric", "ethernet-tcp-100,infiniband-ndr-400"), ("constraints.network_team", "none,expert")])
+@pytest.mark.parametrize(
+    "path, values",
+    [
+        ("cluster.gpus", "16,64,256"),
+        ("training.global_batch", "128,2048"),
+        ("budget.gpu_hour_usd", "1.5,6"),
+        ("model", "llama-3.1-8b,mixtral-8x7b"),
+        ("cluster.fabric", "ethernet-tcp-100,infiniband-ndr-400"),
+        ("constraints.network_team", "none,expert"),
+    ],
+)
 def test_every_point_says_what_a_plan_of_that_questionnaire_says(library, path, values):
     for point in _swept(library, f"{path}={values}").points:
         there = plan(from_value(_with(path, point.values[path]), library.catalog), library, index=None)
         assert (point.fabric or "none", point.verdict) == (there.recommendation.fabric, there.recommendation.verdict)
         assert there.recommendation.headline in point.says
-        figures = {one.fabric: (one.step_time_s, one.slowdown_percent, one.cost_usd, one.verdict) for one in point.fabrics}
-        assert figures == {c.fabric: (c.step_time_s, c.slowdown_percent, c.cost_usd, c.verdict) for c in there.candidates}
+        figures = {
+            one.fabric: (one.step_time_s, one.slowdown_percent, one.cost_usd, one.verdict) for one in point.fabrics
+        }
+        assert figures == {
+            c.fabric: (c.step_time_s, c.slowdown_percent, c.cost_usd, c.verdict) for c in there.candidates
+        }
 
 
 def test_a_field_nobody_gave_can_be_varied_and_the_others_stay_as_they_were(library):
@@ -61,9 +78,20 @@ def test_a_field_nobody_gave_can_be_varied_and_the_others_stay_as_they_were(libr
     assert made.points[0].fabrics[0].step_time_s != made.points[1].fabrics[0].step_time_s
 
 
-@pytest.mark.parametrize("written, values", [
-    ("8..100", [8, 16, 32, 64]), ("8..64:8", [8, 16, 24, 32, 40, 48, 56, 64]), ("0..1:0.25", [0, 0.25, 0.5, 0.75, 1]), ("1k..4k", [1000, 2000, 4000]),
-    ("0.1..0.3:0.1", [0.1, 0.2, 0.3]), ("8", [8]), ("70e9,null", [70_000_000_000, None]), ("true,false", [True, False]), ("a, b", ["a", "b"])])
+@pytest.mark.parametrize(
+    "written, values",
+    [
+        ("8..100", [8, 16, 32, 64]),
+        ("8..64:8", [8, 16, 24, 32, 40, 48, 56, 64]),
+        ("0..1:0.25", [0, 0.25, 0.5, 0.75, 1]),
+        ("1k..4k", [1000, 2000, 4000]),
+        ("0.1..0.3:0.1", [0.1, 0.2, 0.3]),
+        ("8", [8]),
+        ("70e9,null", [70_000_000_000, None]),
+        ("true,false", [True, False]),
+        ("a, b", ["a", "b"]),
+    ],
+)
 def test_values_are_written_as_doublings_steps_and_lists(written, values):
     assert axes_of([f"training.tokens={written}"], [])[0].values == values
 
@@ -74,7 +102,14 @@ def test_all_fabrics_stand_for_each_in_turn():
 
 def test_a_grid_runs_over_every_combination_the_last_field_fastest(library):
     made = _swept(library, "cluster.gpus=64,128", "training.global_batch=256,512,1024")
-    assert [tuple(point.values.values()) for point in made.points] == [(64, 256), (64, 512), (64, 1024), (128, 256), (128, 512), (128, 1024)]
+    assert [tuple(point.values.values()) for point in made.points] == [
+        (64, 256),
+        (64, 512),
+        (64, 1024),
+        (128, 256),
+        (128, 512),
+        (128, 1024),
+    ]
     assert len(made.turns) == 3 * 3, "three questions for each batch size"
 
 
@@ -85,26 +120,50 @@ def test_a_point_that_cannot_be_says_why_and_the_others_are_answered(library):
     assert odd.fabric is None and "whole nodes" in odd.error and not odd.fabrics
     assert usual.fabric is not None and usual.error is None
     text = "\n".join(sweep_lines(made, 120))
-    assert "cluster.gpus 60: cluster.gpus: expected whole nodes" in " ".join(text.split()) and "cannot be" in text and "none works" in text
+    assert (
+        "cluster.gpus 60: cluster.gpus: expected whole nodes" in " ".join(text.split())
+        and "cannot be" in text
+        and "none works" in text
+    )
 
 
 def _point(gpus, infiniband, roce, tcp, fabric):
     def one(name, kind, usd):
         band = Band(p10=usd, p50=usd, p90=usd)
-        return SweptFabric(fabric=name, kind=kind, verdict="acceptable", fits=True, cost_usd=band, step_time_s=band, slowdown_percent=0.0)
+        return SweptFabric(
+            fabric=name,
+            kind=kind,
+            verdict="acceptable",
+            fits=True,
+            cost_usd=band,
+            step_time_s=band,
+            slowdown_percent=0.0,
+        )
 
-    return Point(values={"cluster.gpus": gpus}, fabric=fabric, verdict="recommended",
-                 fabrics=[one("ib", "infiniband", infiniband), one("roce", "ethernet-rdma", roce), one("tcp", "tcp", tcp)])
+    return Point(
+        values={"cluster.gpus": gpus},
+        fabric=fabric,
+        verdict="recommended",
+        fabrics=[one("ib", "infiniband", infiniband), one("roce", "ethernet-rdma", roce), one("tcp", "tcp", tcp)],
+    )
 
 
 def _said(points):
     axes = [Axis(path="cluster.gpus", values=[p.values["cluster.gpus"] for p in points], numeric=True)]
     turns = {turn.question: turn for turn in turns_of(axes, points)}
-    return [(turns[name].first, turns[name].throughout) for name in ("chosen", "cheaper-than-ethernet-rdma", "cheaper-than-tcp")]
+    return [
+        (turns[name].first, turns[name].throughout)
+        for name in ("chosen", "cheaper-than-ethernet-rdma", "cheaper-than-tcp")
+    ]
 
 
 def test_infiniband_begins_to_pay_at_the_first_size_at_which_it_is_chosen_or_cheaper():
-    points = [_point(64, 110, 100, 105, "roce"), _point(16, 120, 100, 90, "tcp"), _point(128, 90, 100, 150, "ib"), _point(256, 99.5, 100, 300, "roce")]
+    points = [
+        _point(64, 110, 100, 105, "roce"),
+        _point(16, 120, 100, 90, "tcp"),
+        _point(128, 90, 100, 150, "ib"),
+        _point(256, 99.5, 100, 300, "roce"),
+    ]
     assert _said(points) == [(128, False), (128, False), (128, True)]
 
 
@@ -114,7 +173,7 @@ def test_infiniband_never_pays_where_it_costs_more_throughout():
 
 def test_the_sentence_names_the_sizes_of_the_sweep(library):
     made = _swept(library, "cluster.gpus=16..1024")
-    said, = sentences(made)
+    (said,) = sentences(made)
     by_gpus = {point.values["cluster.gpus"]: point for point in made.points}
     chosen = [gpus for gpus, point in by_gpus.items() if point.chosen and point.chosen.kind == "infiniband"]
     ways = ("chosen from {} GPUs", "chosen at {} GPUs first", "rom {} GPUs on InfiniBand and RDMA over Ethernet")
@@ -123,7 +182,9 @@ def test_the_sentence_names_the_sizes_of_the_sweep(library):
 
 
 def test_a_fabric_that_is_already_there_is_kept_and_the_sentence_does_not_call_that_a_choice(library):
-    made = _swept(library, "cluster.gpus=16..64", job=_with("cluster.fabric", "infiniband-ndr-400", _with("cluster.gpus", 64)))
+    made = _swept(
+        library, "cluster.gpus=16..64", job=_with("cluster.fabric", "infiniband-ndr-400", _with("cluster.gpus", 64))
+    )
     assert all(point.kept and point.fabric == "infiniband-ndr-400" for point in made.points)
     assert "given as decided" in sentences(made)[0] and "chosen" not in sentences(made)[0]
 
@@ -132,7 +193,12 @@ def test_the_plot_is_letters_with_a_legend_and_names_what_a_plan_chooses(library
     made = _swept(library, "cluster.gpus=16..256")
     lines = sweep_lines(made, 100, "slowdown")
     assert max(map(len, lines)) <= 100
-    legend = dict(part.split()[::-1] for line in lines for part in line.split("   ") if len(part.split()) == 2 and len(part.split()[0]) == 1 and part.split()[0].isalpha())
+    legend = dict(
+        part.split()[::-1]
+        for line in lines
+        for part in line.split("   ")
+        if len(part.split()) == 2 and len(part.split()[0]) == 1 and part.split()[0].isalpha()
+    )
     plan_row = next(line for line in lines if line.strip().startswith("plan ")).split()[1:]
     assert plan_row == [legend[point.fabric] for point in made.points]
 
@@ -150,7 +216,9 @@ def test_the_csv_has_every_fabric_at_every_point_and_a_row_for_a_point_that_cann
 
 
 def test_the_svg_draws_a_line_for_each_fabric_and_rings_what_a_plan_chooses(library):
-    made = sweep(from_value({**JOB, "name": "a <b> & c"}, library.catalog), axes_of(["cluster.gpus=16..256"], []), library)
+    made = sweep(
+        from_value({**JOB, "name": "a <b> & c"}, library.catalog), axes_of(["cluster.gpus=16..256"], []), library
+    )
     picture = xml.etree.ElementTree.fromstring(sweep_svg(made))
     space = "{http://www.w3.org/2000/svg}"
     words = [text.text for text in picture.iter(f"{space}text")]
@@ -169,11 +237,21 @@ def test_a_sweep_over_names_and_one_point_alone_are_drawn_too(library):
         assert any(line.strip().startswith("plan ") for line in sweep_lines(made, 100, "step-time"))
 
 
-@pytest.mark.parametrize("varied, said", [
-    ("cluster.gpu_count=8", "did you mean cluster.gpu"), ("cluster.gpus", "expected PATH=VALUES"), ("cluster.gpus=", "expected PATH=VALUES"),
-    ("cluster.gpus=64..8", "from low to high"), ("cluster.gpus=0..8", "above 0"), ("cluster.gpus=8..64:0", "step above 0"),
-    ("cluster.gpus=8,,16", "between the commas"), ("cluster.gpus=8,8", "twice"), ("cluster.gpus=a..b", "expected a"),
-    ("cluster.gpus=1..90000:1", "at most 10,000")])
+@pytest.mark.parametrize(
+    "varied, said",
+    [
+        ("cluster.gpu_count=8", "did you mean cluster.gpu"),
+        ("cluster.gpus", "expected PATH=VALUES"),
+        ("cluster.gpus=", "expected PATH=VALUES"),
+        ("cluster.gpus=64..8", "from low to high"),
+        ("cluster.gpus=0..8", "above 0"),
+        ("cluster.gpus=8..64:0", "step above 0"),
+        ("cluster.gpus=8,,16", "between the commas"),
+        ("cluster.gpus=8,8", "twice"),
+        ("cluster.gpus=a..b", "expected a"),
+        ("cluster.gpus=1..90000:1", "at most 10,000"),
+    ],
+)
 def test_a_mistake_in_what_is_varied_is_one_sentence(varied, said):
     with pytest.raises(InputError, match="--vary") as error:
         axes_of([varied], [])
@@ -191,12 +269,27 @@ def test_a_value_that_cannot_be_read_anywhere_ends_with_the_field_and_exit_code_
 def test_the_command_prints_the_answer_and_writes_the_files_it_is_asked_for(tmp_path):
     file = tmp_path / "job.json"
     file.write_text(json.dumps(JOB), encoding="utf-8")
-    done = weft("sweep", str(file), "--vary", "cluster.gpus=32,64", "--plot", "--out", str(tmp_path / "x.svg"), "--out", str(tmp_path / "x.csv"))
+    done = weft(
+        "sweep",
+        str(file),
+        "--vary",
+        "cluster.gpus=32,64",
+        "--plot",
+        "--out",
+        str(tmp_path / "x.svg"),
+        "--out",
+        str(tmp_path / "x.csv"),
+    )
     assert done.code == 0, done.err
     assert "InfiniBand" in done.out.split("\n\n")[0] and "EVERY FABRIC AT EVERY POINT" in done.out
-    assert (tmp_path / "x.svg").read_text().startswith("<svg") and (tmp_path / "x.csv").read_text().startswith("cluster.gpus,fabric")
+    assert (tmp_path / "x.svg").read_text().startswith("<svg") and (tmp_path / "x.csv").read_text().startswith(
+        "cluster.gpus,fabric"
+    )
     as_json = weft("sweep", str(file), "--vary", "cluster.gpus=32,64", "--format", "json")
-    assert [point["values"] for point in json.loads(as_json.out)["points"]] == [{"cluster.gpus": 32}, {"cluster.gpus": 64}]
+    assert [point["values"] for point in json.loads(as_json.out)["points"]] == [
+        {"cluster.gpus": 32},
+        {"cluster.gpus": 64},
+    ]
 
 
 PAGE = pathlib.Path(__file__).parents[1] / "knowledge" / "handbook" / "sweep.md"
@@ -204,8 +297,14 @@ PAGE = pathlib.Path(__file__).parents[1] / "knowledge" / "handbook" / "sweep.md"
 
 def test_the_commands_of_the_handbook_page_run(tmp_path, monkeypatch, library):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "job.yaml").write_text(library.examples["llama-70b-pretraining"].read_text(encoding="utf-8"), encoding="utf-8")
-    lines = [line for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) for line in block.splitlines()]
+    (tmp_path / "job.yaml").write_text(
+        library.examples["llama-70b-pretraining"].read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    lines = [
+        line
+        for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+        for line in block.splitlines()
+    ]
     seen = [weft(*shlex.split(line)[1:]) for line in lines]
     assert len(lines) == 3 and all(one.code == 0 for one in seen), [one.err for one in seen]
     assert (tmp_path / "sweep.svg").is_file() and (tmp_path / "sweep.csv").is_file()
@@ -214,5 +313,7 @@ def test_the_commands_of_the_handbook_page_run(tmp_path, monkeypatch, library):
 def test_the_values_on_the_handbook_page_are_read_as_it_says(library):
     rows = re.findall(r"^\| `(\S+=\S+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     values = {written: axes_of([written], list(library.catalog.fabrics))[0].values for written, _ in rows}
-    assert values["cluster.gpus=8..1024"] == [8 * 2**n for n in range(8)] and values["cluster.gpus=8..64:8"] == list(range(8, 65, 8))
+    assert values["cluster.gpus=8..1024"] == [8 * 2**n for n in range(8)] and values["cluster.gpus=8..64:8"] == list(
+        range(8, 65, 8)
+    )
     assert values["training.global_batch=256,1024"] == [256, 1024] and len(values) == 5

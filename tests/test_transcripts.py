@@ -16,8 +16,14 @@ from assistant.vocabulary.errors import InputError
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
 SAVED = sorted(FOLDER.glob("*.md"))
-HEAD = {"date": "2026-11-20", "program": "weft 0.1.0", "rules": "0" * 12, "knowledge": "1" * 12, "catalog": "2" * 12,
-        "evidence": "claims"}
+HEAD = {
+    "date": "2026-11-20",
+    "program": "weft 0.1.0",
+    "rules": "0" * 12,
+    "knowledge": "1" * 12,
+    "catalog": "2" * 12,
+    "evidence": "claims",
+}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,9 @@ def test_many_different_situations_are_kept() -> None:
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_a_transcript_reads_back_as_it_was_written(path: Path) -> None:
     transcript = transcripts.read(path)
-    assert transcripts.opening(transcript.title, transcript.head) + _written(transcript) == path.read_text(encoding="utf-8")
+    assert transcripts.opening(transcript.title, transcript.head) + _written(transcript) == path.read_text(
+        encoding="utf-8"
+    )
 
 
 def _written(transcript: Transcript) -> str:
@@ -66,11 +74,27 @@ def _written(transcript: Transcript) -> str:
     return "".join(text(exchange) for exchange in transcript.exchanges)
 
 
-@pytest.mark.parametrize("message", ["**You:** me", "**Weft:** it", "# title", "- item", "| a | b |", "back\\slash", "\\*",
-                                     "`code` <b>bold</b>", "[link](http://x)", "_em_ *strong* ~x~", "64 H100s"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "**You:** me",
+        "**Weft:** it",
+        "# title",
+        "- item",
+        "| a | b |",
+        "back\\slash",
+        "\\*",
+        "`code` <b>bold</b>",
+        "[link](http://x)",
+        "_em_ *strong* ~x~",
+        "64 H100s",
+    ],
+)
 def test_whatever_was_typed_comes_back_exactly(message: str) -> None:
-    turns = [Turn(said=None, events=(Note(text="hello"),)),
-             Turn(said=message, events=(Note(text=f"You said {message}"), Note(text=message, items=(message,))))]
+    turns = [
+        Turn(said=None, events=(Note(text="hello"),)),
+        Turn(said=message, events=(Note(text=f"You said {message}"), Note(text=message, items=(message,)))),
+    ]
     parsed = transcripts.parse(transcripts.text_of("Title", HEAD, turns))
     assert parsed.said == [message] and parsed.title == "Title" and parsed.head == HEAD
     assert len(parsed.exchanges) == 2
@@ -96,8 +120,11 @@ def test_a_file_cut_anywhere_keeps_every_answered_turn(saved: Path) -> None:
     whole = transcripts.parse(text)
     for end in range(text.index("**You:**"), len(text), 97):
         part = transcripts.parse(text[:end])
-        assert list(whole.said[:len(part.said)]) == [*part.said[:-1], *([whole.said[len(part.said) - 1]] if part.said else [])]
-        assert [e.answer for e in part.exchanges[:-1]] == [e.answer for e in whole.exchanges[:len(part.exchanges) - 1]]
+        assert list(whole.said[: len(part.said)]) == [
+            *part.said[:-1],
+            *([whole.said[len(part.said) - 1]] if part.said else []),
+        ]
+        assert [e.answer for e in part.exchanges[:-1]] == [e.answer for e in whole.exchanges[: len(part.exchanges) - 1]]
 
 
 def test_a_recording_never_overwrites_another(saved: Path) -> None:
@@ -138,7 +165,9 @@ def test_update_accepts_what_is_answered_now(saved: Path, library: Library) -> N
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
 
-def test_a_replay_writes_no_exports(saved: Path, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_writes_no_exports(
+    saved: Path, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     target = Path("never.md")
     with saved.open("a", encoding="utf-8") as file:
@@ -147,12 +176,19 @@ def test_a_replay_writes_no_exports(saved: Path, library: Library, tmp_path: Pat
     assert not target.exists()
 
 
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("", "expected a transcript"), ("hello", "expected a transcript"), ("# Title\n", 'expected "- Date'),
-    (transcripts.opening("T", HEAD).replace("2026-11-20", "yesterday"), "expected a date"),
-    (transcripts.opening("T", HEAD) + "\n**Weft:** a\n\n**Weft:** b\n", 'expected "**You:**"'),
-])
-def test_a_file_that_is_no_transcript_is_one_sentence(tmp_path: Path, library: Library, text: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "expected a transcript"),
+        ("hello", "expected a transcript"),
+        ("# Title\n", 'expected "- Date'),
+        (transcripts.opening("T", HEAD).replace("2026-11-20", "yesterday"), "expected a date"),
+        (transcripts.opening("T", HEAD) + "\n**Weft:** a\n\n**Weft:** b\n", 'expected "**You:**"'),
+    ],
+)
+def test_a_file_that_is_no_transcript_is_one_sentence(
+    tmp_path: Path, library: Library, text: str, sentence: str
+) -> None:
     path = tmp_path / "other.md"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -162,8 +198,11 @@ def test_a_file_that_is_no_transcript_is_one_sentence(tmp_path: Path, library: L
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, library: Library) -> None:
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
-    for path, sentence in ((tmp_path / "bytes.md", "UTF-8"), (tmp_path / "missing.md", "cannot be read"),
-                           (tmp_path, "cannot be read")):
+    for path, sentence in (
+        (tmp_path / "bytes.md", "UTF-8"),
+        (tmp_path / "missing.md", "cannot be read"),
+        (tmp_path, "cannot be read"),
+    ):
         with pytest.raises(InputError, match=sentence):
             transcripts.read(path)
 

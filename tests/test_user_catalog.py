@@ -56,14 +56,18 @@ def test_a_fabric_fact_of_the_user_is_told_with_its_source_and_date_beside_ours(
 
 
 def test_a_price_of_the_user_is_what_the_run_is_costed_with(tmp_path):
-    cheap, dear = (costs(planned("--catalog", catalog(tmp_path, PRICE % price, f"{price}.yaml"))) for price in ("1", "9"))
+    cheap, dear = (
+        costs(planned("--catalog", catalog(tmp_path, PRICE % price, f"{price}.yaml"))) for price in ("1", "9")
+    )
     shared = cheap.keys() & dear.keys()
     assert shared and all(dear[fabric] > 4 * cheap[fabric] for fabric in shared if fabric.startswith("ethernet"))
 
 
 def test_a_fact_of_another_gpu_is_not_told(tmp_path):
     text = PRICE.replace("h100-sxm", "b200") % 1.5
-    assert not [field for field in assumed(planned("--catalog", catalog(tmp_path, text))) if field.startswith("catalog.")]
+    assert not [
+        field for field in assumed(planned("--catalog", catalog(tmp_path, text))) if field.startswith("catalog.")
+    ]
 
 
 def test_a_catalog_in_the_data_folder_is_used_without_the_option(tmp_path, monkeypatch):
@@ -78,38 +82,68 @@ def test_without_a_catalog_of_the_user_nothing_of_it_is_told(tmp_path):
     assert not [field for field in assumed(planned("--catalog", empty)) if field.startswith("catalog.")]
 
 
-FIELDS = "fabrics:\n  roce-v2-400:\n    latency:\n      value: %s\n      unit: %s\n      source: x\n      date: 2026-01-01\n"
+FIELDS = (
+    "fabrics:\n  roce-v2-400:\n    latency:\n      value: %s\n      unit: %s\n      source: x\n      date: 2026-01-01\n"
+)
 MISTAKES = {
-    "no source": ("gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, date: 2026-11-02}\n",
-                  "3 gpus.h100-sxm.hour_price.source: is needed and was not given"),
-    "a bare number": ("gpus:\n  h100-sxm:\n    hour_price: 2.1\n",
-                      "3 gpus.h100-sxm.hour_price: expected {value: 2.1, unit: …, source: …, date: …}, got 2.1"),
-    "a misspelt field": ("gpus:\n  h100-sxm:\n    hour_prise: {value: 2, unit: USD, source: x, date: 2026-11-02}\n",
-                         "3 gpus.h100-sxm.hour_prise: unknown key; did you mean hour_price?"),
-    "a misspelt field inside": ("gpus:\n  h100-sxm:\n    calibration:\n      gemm_eficiency: 1\n",
-                                "4 gpus.h100-sxm.calibration.gemm_eficiency: unknown key; did you mean gemm_efficiency?"),
+    "no source": (
+        "gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, date: 2026-11-02}\n",
+        "3 gpus.h100-sxm.hour_price.source: is needed and was not given",
+    ),
+    "a bare number": (
+        "gpus:\n  h100-sxm:\n    hour_price: 2.1\n",
+        "3 gpus.h100-sxm.hour_price: expected {value: 2.1, unit: …, source: …, date: …}, got 2.1",
+    ),
+    "a misspelt field": (
+        "gpus:\n  h100-sxm:\n    hour_prise: {value: 2, unit: USD, source: x, date: 2026-11-02}\n",
+        "3 gpus.h100-sxm.hour_prise: unknown key; did you mean hour_price?",
+    ),
+    "a misspelt field inside": (
+        "gpus:\n  h100-sxm:\n    calibration:\n      gemm_eficiency: 1\n",
+        "4 gpus.h100-sxm.calibration.gemm_eficiency: unknown key; did you mean gemm_efficiency?",
+    ),
     "a misspelt part": ("fabric:\n  x: {}\n", "1 fabric: unknown key; did you mean fabrics?"),
-    "a unit of another kind": (FIELDS % ("3", "Gb/s"),
-                               '5 fabrics.roce-v2-400.latency.unit: expected s or ms or us or ns or h, got "Gb/s"'),
-    "an unknown unit": ("constants:\n  x: {value: 1, unit: furlong, source: x, date: 2026-01-01}\n",
-                        "2 constants.x.unit: unknown unit 'furlong'"),
-    "words for a number": (FIELDS % ("fast", "us"),
-                           '4 fabrics.roce-v2-400.latency.value: expected a number, got "fast"'),
-    "a speed of nothing": ("fabrics:\n  roce-v2-400:\n    line_rate: {value: 0, unit: Gb/s, source: x, date: 2026-01-01}\n",
-                           "3 fabrics.roce-v2-400.line_rate.value: expected a number above 0, got 0"),
+    "a unit of another kind": (
+        FIELDS % ("3", "Gb/s"),
+        '5 fabrics.roce-v2-400.latency.unit: expected s or ms or us or ns or h, got "Gb/s"',
+    ),
+    "an unknown unit": (
+        "constants:\n  x: {value: 1, unit: furlong, source: x, date: 2026-01-01}\n",
+        "2 constants.x.unit: unknown unit 'furlong'",
+    ),
+    "words for a number": (
+        FIELDS % ("fast", "us"),
+        '4 fabrics.roce-v2-400.latency.value: expected a number, got "fast"',
+    ),
+    "a speed of nothing": (
+        "fabrics:\n  roce-v2-400:\n    line_rate: {value: 0, unit: Gb/s, source: x, date: 2026-01-01}\n",
+        "3 fabrics.roce-v2-400.line_rate.value: expected a number above 0, got 0",
+    ),
     "a negative price": (PRICE % -1, "3 gpus.h100-sxm.hour_price.value: expected a number of at least 0, got -1"),
-    "no day": ("gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, source: x, date: lately}\n",
-               '3 gpus.h100-sxm.hour_price.date: expected a day such as 2026-11-02, got "lately"'),
-    "an id that is nowhere": ("gpus:\n  h100-sxm: {scale_up: nvlink-44}\n",
-                              '2 gpus.h100-sxm.scale_up: expected a known id, got "nvlink-44"; did you mean nvlink-4?'),
-    "an offer of an unknown GPU": ("providers:\n  aws:\n    offers:\n      - {name: p9, gpu: h1000, gpus_per_node: 8, "
-                                   "fabrics: [aws-efa-v3], source: x, date: 2026-01-01}\n",
-                                   '4 providers.aws.offers.0.gpu: expected a known id, got "h1000"'),
-    "a new GPU without the rest": ("gpus:\n  my-gpu:\n    name: Mine\n", "2 gpus.my-gpu.vendor: is needed and was not given"),
+    "no day": (
+        "gpus:\n  h100-sxm:\n    hour_price: {value: 2, unit: USD/GPU-h, source: x, date: lately}\n",
+        '3 gpus.h100-sxm.hour_price.date: expected a day such as 2026-11-02, got "lately"',
+    ),
+    "an id that is nowhere": (
+        "gpus:\n  h100-sxm: {scale_up: nvlink-44}\n",
+        '2 gpus.h100-sxm.scale_up: expected a known id, got "nvlink-44"; did you mean nvlink-4?',
+    ),
+    "an offer of an unknown GPU": (
+        "providers:\n  aws:\n    offers:\n      - {name: p9, gpu: h1000, gpus_per_node: 8, "
+        "fabrics: [aws-efa-v3], source: x, date: 2026-01-01}\n",
+        '4 providers.aws.offers.0.gpu: expected a known id, got "h1000"',
+    ),
+    "a new GPU without the rest": (
+        "gpus:\n  my-gpu:\n    name: Mine\n",
+        "2 gpus.my-gpu.vendor: is needed and was not given",
+    ),
     "a list": ("- 3\n", "1: expected gpus, models, fabrics, scale_up, providers, devices, constants as keys, got [3]"),
     "entries as text": ("gpus: all\n", '1 gpus: expected ids with what changes, got "all"'),
     "an entry as text": ("gpus:\n  h100-sxm: cheap\n", '2 gpus.h100-sxm: expected the fields that change, got "cheap"'),
-    "a key twice": ("gpus:\n  h100-sxm: {}\n  h100-sxm: {}\n", "3 gpus.h100-sxm: the key stands twice, first on line 2"),
+    "a key twice": (
+        "gpus:\n  h100-sxm: {}\n  h100-sxm: {}\n",
+        "3 gpus.h100-sxm: the key stands twice, first on line 2",
+    ),
     "no YAML": ("gpus: [1\n", "not valid YAML"),
     "a tag that would run code": ("gpus: !!python/object/apply:os.system [ls]\n", "1 gpus:"),
 }

@@ -9,8 +9,20 @@ import pytest
 
 from .program import weft
 
-ROW = {"id": "night run", "gpu": "h100-sxm", "gpus": "16", "model": "llama-3.1-8b", "fabric": "infiniband-ndr-400", "strategy": "fsdp",
-       "global_batch": "32", "micro_batch": "2", "sequence_length": "4096", "recompute": "full", "framework": "fsdp", "step_time_s": "0.9"}
+ROW = {
+    "id": "night run",
+    "gpu": "h100-sxm",
+    "gpus": "16",
+    "model": "llama-3.1-8b",
+    "fabric": "infiniband-ndr-400",
+    "strategy": "fsdp",
+    "global_batch": "32",
+    "micro_batch": "2",
+    "sequence_length": "4096",
+    "recompute": "full",
+    "framework": "fsdp",
+    "step_time_s": "0.9",
+}
 
 
 def written(folder, *rows):
@@ -39,32 +51,53 @@ def test_a_users_runs_are_compared_and_every_row_is_shown(tmp_path):
 
 
 def test_rows_of_several_sources_have_a_total(tmp_path):
-    file = written(tmp_path, ROW | {"source": "ours"}, ROW | {"source": "theirs", "gpus": "8"}, ROW | {"source": "theirs", "use": "excluded"})
+    file = written(
+        tmp_path,
+        ROW | {"source": "ours"},
+        ROW | {"source": "theirs", "gpus": "8"},
+        ROW | {"source": "theirs", "use": "excluded"},
+    )
     made = json.loads(weft("validate", file, "--format", "json").out)
     assert [(line["source"], line["runs"]) for line in made["sources"]] == [("ours", 1), ("theirs", 1), ("", 2)]
     assert made["excluded"] == 1 and made["runs"] == []
 
 
-@pytest.mark.parametrize(("change", "says"), [
-    ({"gpus": "many"}, 'gpus: expected a number, got "many"'), ({"gpu": "abacus"}, 'gpu: expected an id of the catalog, got "abacus"'),
-    ({"model": "gpt-9"}, "model: expected an id of the catalog"), ({"fabric": ""}, "fabric: expected the fabric that joins 2 nodes"),
-    ({"step_time_s": "0"}, "step_time_s: expected more than 0"), ({"strategy": "magic"}, "strategy: expected a strategy"),
-    ({"global_batch": "4"}, "global_batch: expected at least the 16 data-parallel ranks"), ({"tpp": "1"}, 'known columns, got "tpp"'),
-    ({"framework": "mine"}, "framework: expected one of"), ({"model": ""}, "layers: expected"),
-    ({"fabric": "none"}, "fabric: expected the fabric that joins 2 nodes, got none"), ({"micro_batch": "64"}, "micro_batch: expected at most"),
-    ({"pp": "2", "interleave": "64"}, "interleave: expected at most"), ({"ep": "2"}, "ep: expected at most"),
-    ({"strategy": "diloco"}, "strategy: expected a strategy with one exchange per step"),
-])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"gpus": "many"}, 'gpus: expected a number, got "many"'),
+        ({"gpu": "abacus"}, 'gpu: expected an id of the catalog, got "abacus"'),
+        ({"model": "gpt-9"}, "model: expected an id of the catalog"),
+        ({"fabric": ""}, "fabric: expected the fabric that joins 2 nodes"),
+        ({"step_time_s": "0"}, "step_time_s: expected more than 0"),
+        ({"strategy": "magic"}, "strategy: expected a strategy"),
+        ({"global_batch": "4"}, "global_batch: expected at least the 16 data-parallel ranks"),
+        ({"tpp": "1"}, 'known columns, got "tpp"'),
+        ({"framework": "mine"}, "framework: expected one of"),
+        ({"model": ""}, "layers: expected"),
+        ({"fabric": "none"}, "fabric: expected the fabric that joins 2 nodes, got none"),
+        ({"micro_batch": "64"}, "micro_batch: expected at most"),
+        ({"pp": "2", "interleave": "64"}, "interleave: expected at most"),
+        ({"ep": "2"}, "ep: expected at most"),
+        ({"strategy": "diloco"}, "strategy: expected a strategy with one exchange per step"),
+    ],
+)
 def test_a_mistake_is_one_sentence_with_line_and_column(tmp_path, change, says):
     seen = weft("validate", written(tmp_path, ROW | change))
     assert seen.code == 2 and says in seen.err and "mine.csv:" in seen.err and seen.err.count("\n") == 1
 
 
 def test_every_row_with_a_mistake_is_named_at_once(tmp_path):
-    seen = weft("validate", written(tmp_path, ROW | {"gpus": "many"}, ROW, ROW | {"model": "gpt-9"}, ROW | {"step_time_s": "0"}))
+    seen = weft(
+        "validate", written(tmp_path, ROW | {"gpus": "many"}, ROW, ROW | {"model": "gpt-9"}, ROW | {"step_time_s": "0"})
+    )
     first, *lines = seen.err.splitlines()
     assert seen.code == 2 and seen.out == "" and "3 rows cannot be used" in first and len(lines) == 3
-    for line, place in zip(lines, ("mine.csv:2 gpus: expected", "mine.csv:4 model: expected", "mine.csv:5 step_time_s: expected"), strict=True):
+    for line, place in zip(
+        lines,
+        ("mine.csv:2 gpus: expected", "mine.csv:4 model: expected", "mine.csv:5 step_time_s: expected"),
+        strict=True,
+    ):
         assert place in line
 
 
@@ -95,11 +128,27 @@ def test_a_file_that_is_none_is_refused(tmp_path):
 
 
 def test_what_a_row_leaves_open_is_chosen_as_predict_does_and_the_band_is_around_it(tmp_path):
-    row = {"gpu": "h100-sxm", "gpus": "64", "global_batch": "512", "sequence_length": "8192", "step_time_s": "58", "model": "llama-3.1-70b",
-           "fabric": "infiniband-ndr-400", "strategy": "fsdp"}
+    row = {
+        "gpu": "h100-sxm",
+        "gpus": "64",
+        "global_batch": "512",
+        "sequence_length": "8192",
+        "step_time_s": "58",
+        "model": "llama-3.1-70b",
+        "fabric": "infiniband-ndr-400",
+        "strategy": "fsdp",
+    }
     (run,) = json.loads(weft("validate", written(tmp_path, row), "--rows", "--format", "json").out)["runs"]
     assert run["p10_s"] < run["predicted_s"] < run["p90_s"]
-    asked = {"name": "x", "workload": "pretraining", "model": "llama-3.1-70b", "parallelism": {"strategy": "fsdp"},
-             "cluster": {"gpu": "h100-sxm", "gpus": 64, "fabric": "infiniband-ndr-400"}, "training": {"global_batch": 512, "sequence_length": 8192}}
+    asked = {
+        "name": "x",
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "parallelism": {"strategy": "fsdp"},
+        "cluster": {"gpu": "h100-sxm", "gpus": 64, "fabric": "infiniband-ndr-400"},
+        "training": {"global_batch": 512, "sequence_length": 8192},
+    }
     (tmp_path / "x.json").write_text(json.dumps(asked))
-    assert json.loads(weft("predict", str(tmp_path / "x.json"), "--format", "jsonl").out)["step_time_s"] == pytest.approx(run["predicted_s"], rel=1e-3)
+    assert json.loads(weft("predict", str(tmp_path / "x.json"), "--format", "jsonl").out)[
+        "step_time_s"
+    ] == pytest.approx(run["predicted_s"], rel=1e-3)

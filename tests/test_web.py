@@ -43,16 +43,30 @@ async def test_the_page_needs_nothing_from_elsewhere_and_lets_nothing_in(served)
         assert not re.search(r"(?:src|href)=\"(?!/static/)", page)
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "script-src 'self';" in policy and "frame-ancestors 'none'" in policy
-        assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Referrer-Policy"] == "no-referrer"
+        assert (
+            answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Referrer-Policy"] == "no-referrer"
+        )
         assert "aiohttp" not in answer.headers.get("Server", "")
         for file in re.findall(r"(?:src|href)=\"([^\"]+)\"", page):
             async with client.get(served.base + file) as found:
                 assert found.status == 200 and "Content-Security-Policy" in found.headers
 
 
-@pytest.mark.parametrize("path", [
-    "/static/", "/static/weft/", "/static/terminal", "/static/terminal/js/", "/static/weft/../server.py",
-    "/static/weft/%2e%2e/server.py", "/static/weft//etc/passwd", "/pyproject.toml", "/download/", "/download/x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/",
+        "/static/weft/",
+        "/static/terminal",
+        "/static/terminal/js/",
+        "/static/weft/../server.py",
+        "/static/weft/%2e%2e/server.py",
+        "/static/weft//etc/passwd",
+        "/pyproject.toml",
+        "/download/",
+        "/download/x",
+    ],
+)
 @over_the_network
 async def test_nothing_else_can_be_listed_or_fetched(served, path):
     answer = await _sent(served, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close")
@@ -75,13 +89,20 @@ async def _sent(served, request):
 @over_the_network
 async def test_without_a_token_only_names_of_this_machine_are_served(served):
     async with aiohttp.ClientSession() as client:
-        for host, status in (("localhost:1", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("evil.example", 421),
-                             ("127.0.0.1.evil.example", 421)):
+        for host, status in (
+            ("localhost:1", 200),
+            ("127.0.0.1", 200),
+            ("[::1]:80", 200),
+            ("evil.example", 421),
+            ("127.0.0.1.evil.example", 421),
+        ):
             async with client.get(served.base, headers={"Host": host}) as answer:
                 assert answer.status == status, host
 
 
-@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1:1", "file://"])
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1:1", "file://"]
+)
 @over_the_network
 async def test_a_page_of_another_site_cannot_open_a_conversation(served, origin):
     async with aiohttp.ClientSession() as client:
@@ -91,7 +112,9 @@ async def test_a_page_of_another_site_cannot_open_a_conversation(served, origin)
 
 
 def test_the_same_origin_is_known_behind_a_proxy_with_tls_too():
-    assert same_origin("https://weft.example", "weft.example") and same_origin("http://Weft.example:8080", "weft.example:8080")
+    assert same_origin("https://weft.example", "weft.example") and same_origin(
+        "http://Weft.example:8080", "weft.example:8080"
+    )
     assert not same_origin("https://weft.example:444", "weft.example") and not same_origin("http://[", "[")
 
 
@@ -116,8 +139,11 @@ async def test_the_token_opens_once_and_a_cookie_that_tells_nothing_stands_for_i
         visitor = await visit(client, guarded)
         await visitor.until(FIRST_QUESTION)
         await visitor.leaves()
-    for malformed in (f"GET /?token={token} HTTP/9.9x", f"GET http://[/?token={token} HTTP/1.1",
-                      f"GET /?token={token} HTTP/1.1\r\nHost: a\0b"):
+    for malformed in (
+        f"GET /?token={token} HTTP/9.9x",
+        f"GET http://[/?token={token} HTTP/1.1",
+        f"GET /?token={token} HTTP/1.1\r\nHost: a\0b",
+    ):
         assert " 400 " in await _sent(guarded, malformed)
     code, rest = guarded.stop()
     assert code == 0 and token not in rest and "token=" not in rest
@@ -151,11 +177,17 @@ def test_a_token_that_was_given_is_not_repeated(tmp_path):
 
 def test_a_port_that_is_taken_a_host_that_is_none_and_a_token_anyone_guesses_are_one_sentence_each(served):
     port = served.base.rsplit(":", 1)[1]
-    refused = [weft("serve", "--port", port), weft("serve", "--host", "no.such.host.invalid", "--port", "0"),
-               weft("serve", "--host", "192.0.2.1", "--port", "0"), weft("serve", "--host", "", "--port", "0"),
-               weft("serve", "--port", "0", "--token", "1234")]
+    refused = [
+        weft("serve", "--port", port),
+        weft("serve", "--host", "no.such.host.invalid", "--port", "0"),
+        weft("serve", "--host", "192.0.2.1", "--port", "0"),
+        weft("serve", "--host", "", "--port", "0"),
+        weft("serve", "--port", "0", "--token", "1234"),
+    ]
     assert [one.code for one in refused] == [2] * 5
-    assert all(one.err.count("\n") == 1 and one.err.startswith("weft: --") for one in refused), [one.err for one in refused]
+    assert all(one.err.count("\n") == 1 and one.err.startswith("weft: --") for one in refused), [
+        one.err for one in refused
+    ]
     assert f"--port: {port} on 127.0.0.1 is taken" in refused[0].err and "no.such.host.invalid" in refused[1].err
     assert "1234" not in refused[4].err
     assert weft("serve", "--port", "70000").code == 2 and weft("serve", "--sessions", "0").code == 2

@@ -11,7 +11,9 @@ from assistant.conversation import transcripts
 from tests.browser import CHROMIUM, browser
 from tests.web_server import FIRST_QUESTION, JOB, ROOT, gone, over_the_network, serving
 
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here (Debian: apt-get install chromium)")
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium is installed here (Debian: apt-get install chromium)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,9 @@ async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp
             await page.press("f8")
             await _answered(one, kept, len(saved.said) + 2)
             assert page.complaints == []
-            assert all(url.startswith((one.base, one.base.replace("http", "ws"))) for url in page.requested), page.requested
+            assert all(url.startswith((one.base, one.base.replace("http", "ws"))) for url in page.requested), (
+                page.requested
+            )
         assert transcripts.read(kept).said == [*saved.said, "undo"]
         result = transcripts.replay_file(kept, library)
         assert not result.changed, result.diff

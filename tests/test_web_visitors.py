@@ -10,7 +10,17 @@ import aiohttp
 import pytest
 
 from assistant.web import messages
-from tests.web_server import FIRST_QUESTION, JOB, NEXT_QUESTION, PATIENCE_S, alive, gone, over_the_network, serving, visit
+from tests.web_server import (
+    FIRST_QUESTION,
+    JOB,
+    NEXT_QUESTION,
+    PATIENCE_S,
+    alive,
+    gone,
+    over_the_network,
+    serving,
+    visit,
+)
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +123,22 @@ async def test_an_export_goes_to_the_browser_once_and_nothing_is_written_on_the_
 # What is sent, and for how long nothing is.
 
 
-@pytest.mark.parametrize("text", [
-    "", "[]", "{}", "7", '["stdin"]', '["stdin", 5]', '["quit", 1]', '["resize", {"width": "wide"}]', "[" * 5000,
-    '["resize", null]', '["stdin", "a", "b"]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "7",
+        '["stdin"]',
+        '["stdin", 5]',
+        '["quit", 1]',
+        '["resize", {"width": "wide"}]',
+        "[" * 5000,
+        '["resize", null]',
+        '["stdin", "a", "b"]',
+    ],
+)
 @over_the_network
 async def test_what_the_page_never_sends_ends_this_conversation_alone(served, text):
     async with aiohttp.ClientSession() as client:
@@ -137,8 +160,10 @@ def test_a_size_stays_within_what_a_screen_can_have():
 
 @over_the_network
 async def test_who_says_nothing_for_too_long_is_told_and_can_go_on(tmp_path):
-    code = ("from assistant.web import serve; from assistant.web.server import Settings; "
-            "serve(Settings(port=0, idle_minutes=0.08))")
+    code = (
+        "from assistant.web import serve; from assistant.web.server import Settings; "
+        "serve(Settings(port=0, idle_minutes=0.08))"
+    )
     with serving(tmp_path / "home", code=code) as one:
         async with aiohttp.ClientSession() as client:
             visitor = await visit(client, one)

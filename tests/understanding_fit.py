@@ -20,8 +20,23 @@ from assistant.conversation.understanding.message import Message
 
 MESSAGES = Path(__file__).parent / "messages"
 # The development sets; one that is kept back is never learned from.
-LEARNED_FROM = ("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again", "siblings",
-                "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c")
+LEARNED_FROM = (
+    "development",
+    "nothing_said",
+    "held_out",
+    "held_out_again",
+    "voices_development",
+    "voices_development_again",
+    "siblings",
+    "voices_a",
+    "voices_b",
+    "voices_c",
+    "voices_d",
+    "voices_e",
+    "trades_a",
+    "trades_b",
+    "trades_c",
+)
 _LEAST_SEEN = 2  # messages a word must be in
 _DECAY = 1e-4  # weight of the squared weights in the loss
 _STEPS, _RATE = 150, 0.1
@@ -49,9 +64,15 @@ def learned(rows: list[tuple[set[str], str]]) -> dict[str, Any]:
     for n, (_, intent) in enumerate(rows):
         meant[n, intents.index(intent)] = 1.0
     weights, bias = _descended(said, meant, len(names))
-    kept = {name: [[k, round(float(w), 2)] for k, w in enumerate(row) if abs(w) >= _LEAST_WEIGHT]
-            for name, row in zip(names, weights, strict=True)}
-    return {"intents": intents, "bias": [round(float(b), 2) for b in bias], "weights": {name: row for name, row in kept.items() if row}}
+    kept = {
+        name: [[k, round(float(w), 2)] for k, w in enumerate(row) if abs(w) >= _LEAST_WEIGHT]
+        for name, row in zip(names, weights, strict=True)
+    }
+    return {
+        "intents": intents,
+        "bias": [round(float(b), 2) for b in bias],
+        "weights": {name: row for name, row in kept.items() if row},
+    }
 
 
 def _descended(said: list[list[int]], meant: np.ndarray, features: int) -> tuple[np.ndarray, np.ndarray]:

@@ -78,8 +78,14 @@ def serving(home: pathlib.Path, *options: str, code: str | None = None) -> Itera
     environment = {**os.environ, "WEFT_HOME": str(home), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     work = home / "work"
     work.mkdir(parents=True)
-    process = subprocess.Popen([sys.executable, *started], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=work,
-                               env=environment)
+    process = subprocess.Popen(
+        [sys.executable, *started],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=work,
+        env=environment,
+    )
     try:
         yield Served(process, home)
     finally:

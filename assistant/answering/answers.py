@@ -22,8 +22,16 @@ _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 Passages = Callable[[], "retrieval.Index"]
 
 
-def computed_answer(question: str, library: Library, understand: asked.Understand, *, told: Mapping[str, Any] | None = None,
-                    today: datetime.date | None = None, id: str | None = None, top: int = 5) -> Answer | None:
+def computed_answer(
+    question: str,
+    library: Library,
+    understand: asked.Understand,
+    *,
+    told: Mapping[str, Any] | None = None,
+    today: datetime.date | None = None,
+    id: str | None = None,
+    top: int = 5,
+) -> Answer | None:
     """The answer to a question that asks for a number the model knows how to compute, else ``None``.
 
     ``told``: questionnaire fields a conversation knows already. The passages beside it are those of the sources that give
@@ -37,8 +45,14 @@ def computed_answer(question: str, library: Library, understand: asked.Understan
         return None
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
-    return Answer(id=id, question=shown(question).strip(), answered=True, computed=found, conflicts=conflicts,
-                  passages=retrieval.passages_by_words(read.text, library, sides, top))
+    return Answer(
+        id=id,
+        question=shown(question).strip(),
+        answered=True,
+        computed=found,
+        conflicts=conflicts,
+        passages=retrieval.passages_by_words(read.text, library, sides, top),
+    )
 
 
 def answer(question: str, library: Library, index: retrieval.Index, top: int = 5, id: str | None = None) -> Answer:
@@ -46,8 +60,13 @@ def answer(question: str, library: Library, index: retrieval.Index, top: int = 5
     return _with_claims(retrieval.ask(question, library, index, _read(top), id), library, index, top)
 
 
-def answer_many(questions: Iterable[tuple[str | None, str]], library: Library, understand: asked.Understand, index: Passages,
-                top: int = 5) -> list[Answer]:
+def answer_many(
+    questions: Iterable[tuple[str | None, str]],
+    library: Library,
+    understand: asked.Understand,
+    index: Passages,
+    top: int = 5,
+) -> list[Answer]:
     """One answer for each ``(id, question)``, in their order; ``index`` is opened only when one must be searched."""
     asked_ = list(questions)
     found = [computed_answer(text, library, understand, id=name, top=top) for name, text in asked_]
@@ -78,6 +97,9 @@ def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: i
     if reply is not None:
         direct = [settled_line(reply, library), *direct[:_BESIDE_A_DEFINITION]]
     claims = [claim for line in direct for claim in line.claims]
-    conflicts = disagreement.of_claims(claims, found.passages, library.knowledge,
-                                       disagreement.nearness(vector, library.knowledge, index))
-    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": found.passages[:top]})
+    conflicts = disagreement.of_claims(
+        claims, found.passages, library.knowledge, disagreement.nearness(vector, library.knowledge, index)
+    )
+    return found.model_copy(
+        update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": found.passages[:top]}
+    )

@@ -17,26 +17,49 @@ Understand = Callable[..., Understanding]
 USUAL_GPU = "h100-sxm"
 
 # What the questions are recognised by. A word that is no English word and one slip away from one of these is taken for it.
-_WORDS = ("allreduce allgather reduce scatter gradients gradient parameters parameter memory cache context ethernet infiniband "
-          "bandwidth switches switch cables optics network slowdown slower faster training train inference breakeven nodes node "
-          "tokens weights broadcast crossover throughput traffic bytes step premium worth").split()
-_TOO_NEAR = frozenset("trained trainer trains steps stop strep nods noted notes mode modes word words token weight cable "
-                      "optic switched slow fast brother worthy gradual reduced reduces catch".split())
+_WORDS = (
+    "allreduce allgather reduce scatter gradients gradient parameters parameter memory cache context ethernet infiniband "
+    "bandwidth switches switch cables optics network slowdown slower faster training train inference breakeven nodes node "
+    "tokens weights broadcast crossover throughput traffic bytes step premium worth"
+).split()
+_TOO_NEAR = frozenset(
+    "trained trainer trains steps stop strep nods noted notes mode modes word words token weight cable "
+    "optic switched slow fast brother worthy gradual reduced reduces catch".split()
+)
 _LIKENESS = 0.8
 _WORD = re.compile(r"(?<![\w.$/-])[a-z]{5,}(?![\w])")
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_ALIKE = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " ",
-                        "\u202f": " "})
+_ALIKE = str.maketrans(
+    {
+        "×": "x",
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "‑": "-",
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "\u00a0": " ",
+        "\u202f": " ",
+    }
+)
 
-_BYTES = re.compile(r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmgt])(?P<i>i)?b(?:ytes?)?|(?P<word>kilo|mega|"
-                    r"giga|tera)bytes?|"
-                    r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|"
-                    r"link|vram|hbm|(?:of )?(?:gpu )?memory))")
+_BYTES = re.compile(
+    r"(?<![\w.$])(?P<n>\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:(?P<k>[kmgt])(?P<i>i)?b(?:ytes?)?|(?P<word>kilo|mega|"
+    r"giga|tera)bytes?|"
+    r"(?P<plain>bytes?))(?!\w)(?!\s?(?:/|per\b|ps\b|h100|a100|h200|b200|sxm|eth|infini|ib\b|roce|rdma|nic|"
+    r"link|vram|hbm|(?:of )?(?:gpu )?memory))"
+)
 _GPU_BEFORE = re.compile(r"(?:[abhv]\d{3}|sxm\d?|pcie|mi\d{3}x?)[\s(-]*$")
 # "Isn't Ethernet enough for 70B?" denies nothing: it is about Ethernet and about 70B.
-_NEGATIVE_QUESTION = re.compile(r"^\W*(?:(?:and|but|so|then)\W+)*(?P<verb>is|are|do|does|would|could|can|will|wo|should|must)(?:n't|'t|n`t)\b")
+_NEGATIVE_QUESTION = re.compile(
+    r"^\W*(?:(?:and|but|so|then)\W+)*(?P<verb>is|are|do|does|would|could|can|will|wo|should|must)(?:n't|'t|n`t)\b"
+)
 # What makes a sentence a comparison, or a question about doing without a network; without it the same words describe a job.
-_COMPARING = re.compile(r"\bwithout\b|\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b")
+_COMPARING = re.compile(
+    r"\bwithout\b|\b(?:(?:by )?how (?:much|many times) )?(?:slower|faster|longer)\b|\bthan\b|^\W*by how much\b"
+)
 _DECIMAL = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
 _PER_SECOND = r"(?:bps|b/s|bit/s|bits?\s?/\s?s|bit|b per s\w*)"
@@ -79,7 +102,11 @@ class Asked:
             return replace(self, fields=dict(self.fields) | {"cluster.gpus": gpus})
         if "cluster.gpus" in self.fields:
             return self
-        return replace(self, fields=dict(self.fields) | {"cluster.gpus": taken.take("cluster.gpus", gpus, "not said: the number of GPUs")})
+        return replace(
+            self,
+            fields=dict(self.fields)
+            | {"cluster.gpus": taken.take("cluster.gpus", gpus, "not said: the number of GPUs")},
+        )
 
 
 def _names_model(fields: Mapping[str, Any]) -> bool:
@@ -104,12 +131,16 @@ def read(question: str, understand: Understand, catalog: Catalog, told: Mapping[
     fields = dict(meaning.fields)
     if meaning.intent == "compare" or (meaning.intent == "ask" and not _names_model(fields)):
         fields = _of_the_job(text, fields, understand, catalog) | fields
-    fabrics = list(dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])]))
+    fabrics = list(
+        dict.fromkeys([*meaning.fabrics, *([fields["cluster.fabric"]] if "cluster.fabric" in fields else [])])
+    )
     filled, speeds = _from_the_conversation(fields, told), _speeds(plain(_in_bits(question)), fabrics, catalog)
     if told.get("cluster.fabric") in catalog.fabrics and not fabrics and not speeds:
         fabrics = [told["cluster.fabric"]]
         filled["cluster.fabric"] = fabrics[0]
-    return Asked(text, {**filled, **fields}, tuple(fabrics), _bytes(text), speeds, filled, corrected, _byte_rate(question))
+    return Asked(
+        text, {**filled, **fields}, tuple(fabrics), _bytes(text), speeds, filled, corrected, _byte_rate(question)
+    )
 
 
 def plain(question: str) -> str:
@@ -161,14 +192,17 @@ def _from_the_conversation(fields: Mapping[str, Any], told: Mapping[str, Any]) -
     if not names_model:
         found |= {name: value for name, value in told.items() if name == "model" or name.startswith("model.")}
     if not names_model and not names_scale:
-        found |= {name: value for name, value in told.items() if name.startswith(("training.", "parallelism"))
-                  or name == "workload"}
+        found |= {
+            name: value
+            for name, value in told.items()
+            if name.startswith(("training.", "parallelism")) or name == "workload"
+        }
     return {name: value for name, value in found.items() if name not in fields}
 
 
 def _bytes(text: str) -> float | None:
     for match in _BYTES.finditer(text):
-        if _GPU_BEFORE.search(text[:match.start()]):
+        if _GPU_BEFORE.search(text[: match.start()]):
             continue
         scale = 1.0 if match["plain"] else (_BINARY if match["i"] else _DECIMAL)[(match["k"] or match["word"])[0]]
         return float(match["n"].replace(",", "")) * scale

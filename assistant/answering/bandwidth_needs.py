@@ -52,11 +52,20 @@ def bandwidth(asked: Asked, library: Library, today: datetime.date | None) -> Co
         return None
     best = min(one.found.step_time_s for one in fitting)
     enough = next(one for one in fitting if one.found.step_time_s <= (1 + NOTICED) * best)
-    text = (f"{named[0]} on {at.where} needs about {significant(enough.gbps)} Gb/s per node ({enough.adapters} × {enough.fabric.name}): a step takes "
-            f"{seconds(enough.found.step_time_s)}, {_against(enough.found.step_time_s / best)}. Per node: {', '.join(_each(one, best) for one in fitting)}.")
-    return computed("bandwidth", asked, text, _figures(enough, fitting), jobs.inputs(asked, named[0], list({one.fabric.id: one.fabric for one in made}.values())),
-                    taken, f"{jobs.caveat([one.found for one in made])} What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each "
-                    "network at the job's best split over it.")
+    text = (
+        f"{named[0]} on {at.where} needs about {significant(enough.gbps)} Gb/s per node ({enough.adapters} × {enough.fabric.name}): a step takes "
+        f"{seconds(enough.found.step_time_s)}, {_against(enough.found.step_time_s / best)}. Per node: {', '.join(_each(one, best) for one in fitting)}."
+    )
+    return computed(
+        "bandwidth",
+        asked,
+        text,
+        _figures(enough, fitting),
+        jobs.inputs(asked, named[0], list({one.fabric.id: one.fabric for one in made}.values())),
+        taken,
+        f"{jobs.caveat([one.found for one in made])} What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each "
+        "network at the job's best split over it.",
+    )
 
 
 def _tried(asked: Asked, library: Library, at: Situation, taken: Assumptions) -> Iterator[_Tried]:
@@ -84,5 +93,12 @@ def _each(one: _Tried, best: float) -> str:
 
 
 def _figures(enough: _Tried, made: list[_Tried]) -> list:
-    return [figure("bandwidth per node", enough.gbps, "Gb/s", f"{enough.adapters} × {enough.fabric.name}, the slowest tried that is enough"),
-            *(told for one in made for told in jobs.step_figures(one.fabric, one.found)[:1])]
+    return [
+        figure(
+            "bandwidth per node",
+            enough.gbps,
+            "Gb/s",
+            f"{enough.adapters} × {enough.fabric.name}, the slowest tried that is enough",
+        ),
+        *(told for one in made for told in jobs.step_figures(one.fabric, one.found)[:1]),
+    ]

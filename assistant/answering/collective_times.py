@@ -20,8 +20,14 @@ from .recognition import collective_of
 from .result import computed, figure
 from .situation import Situation, fabrics, model_of, network, nics, params_of, situation
 
-NAMES = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter", "all_to_all": "all-to-all", "broadcast": "broadcast",
-         "send_receive": "transfer from one GPU to another"}
+NAMES = {
+    "all_reduce": "all-reduce",
+    "all_gather": "all-gather",
+    "reduce_scatter": "reduce-scatter",
+    "all_to_all": "all-to-all",
+    "broadcast": "broadcast",
+    "send_receive": "transfer from one GPU to another",
+}
 _ALGORITHMS = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to_all": "every GPU to every GPU"}
 _MOST_NETWORKS = 3
 
@@ -47,8 +53,14 @@ def collective(asked: Asked, library: Library) -> Computed | None:
     article = "An" if NAMES[kind].startswith("a") else "A"
     where = f"between two {at.unit}s" if kind == "send_receive" and at.domains > 1 else f"on {at.where}"
     text = f"{article} {NAMES[kind]} of {of_what} {where}: {'; '.join(sentences)}."
-    inputs = {"collective": kind, "bytes": bytes_, "gpu": at.gpu.id, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node,
-              "nics_per_node": used}
+    inputs = {
+        "collective": kind,
+        "bytes": bytes_,
+        "gpu": at.gpu.id,
+        "gpus": at.gpus,
+        "gpus_per_node": at.gpus_per_node,
+        "nics_per_node": used,
+    }
     return computed("collective", asked, text, figures, inputs, taken, _caveat(used, catalog))
 
 
@@ -68,22 +80,27 @@ def _payload(asked: Asked, catalog: Catalog, taken: Assumptions) -> tuple[float,
     return bytes_, f"{written.bytes_(bytes_)} ({name}: {written.count(total)} parameters × {BYTES[precision]} bytes)"
 
 
-def _between(kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation,
-             catalog: Catalog) -> tuple[list[Figure], str]:
+def _between(
+    kind: str, bytes_: float, fabric: Fabric, count: int, at: Situation, catalog: Catalog
+) -> tuple[list[Figure], str]:
     """The least and the expected time over a network between domains."""
     per_domain = at.machine.domain / at.gpus_per_node * count
     links = 1 if kind == "send_receive" else per_domain
     line = fabric.line_rate.si * links
     least = _least(kind, bytes_, at.domains, min(at.machine.domain, at.gpus)) / line
-    formula = f"{_share(kind, at)}{written.bytes_(bytes_)} ÷ ({significant(links)} × {written.rate(fabric.line_rate.si)})"
+    formula = (
+        f"{_share(kind, at)}{written.bytes_(bytes_)} ÷ ({significant(links)} × {written.rate(fabric.line_rate.si)})"
+    )
     inside, how = _scale_up_bound(kind, bytes_, at, catalog)
     bound = fabric.id
     if inside > least:  # a rack's own link, not the network, is then the narrower place
         least, formula, bound = inside, how, at.gpu.scale_up
     joined = network(fabric, count, at)
     expected = _model_time(kind, joined, at, bytes_)
-    figures = [figure(f"at least, {bound} at line rate", least, "s", formula),
-               figure(f"expected, {fabric.id}", expected, "s", _expected(kind, fabric, joined.gpu_rate * at.gpus_per_node))]
+    figures = [
+        figure(f"at least, {bound} at line rate", least, "s", formula),
+        figure(f"expected, {fabric.id}", expected, "s", _expected(kind, fabric, joined.gpu_rate * at.gpus_per_node)),
+    ]
     return figures, f"over {fabric.name} at least {seconds(least)} at line rate, {seconds(expected)} expected"
 
 
@@ -103,8 +120,12 @@ def _least(kind: str, bytes_: float, members: int, gpus_each: int = 1) -> float:
 
 def _share(kind: str, at: Situation) -> str:
     n, each = at.domains, min(at.machine.domain, at.gpus)
-    return {"all_reduce": f"2·({n}−1)/{n} · ", "all_to_all": f"({n}−1)/{n} · {each} GPUs · ",
-            "send_receive": "", "broadcast": ""}.get(kind, f"({n}−1)/{n} · ")
+    return {
+        "all_reduce": f"2·({n}−1)/{n} · ",
+        "all_to_all": f"({n}−1)/{n} · {each} GPUs · ",
+        "send_receive": "",
+        "broadcast": "",
+    }.get(kind, f"({n}−1)/{n} · ")
 
 
 def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
@@ -126,10 +147,13 @@ def _inside(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[
     least, formula = _scale_up_bound(kind, bytes_, at, catalog)
     joined = network(catalog.fabrics["none"], 1, at)
     expected = _model_time(kind, joined, at, bytes_)
-    figures = [figure(f"at least, {link.id} at line rate", least, "s", formula),
-               figure(f"expected, {link.id}", expected, "s", "NCCL inside the node at its measured efficiency")]
-    return figures, (f"over {link.name} at least {seconds(least)} at line rate, {seconds(expected)} expected; no network is "
-                     f"crossed")
+    figures = [
+        figure(f"at least, {link.id} at line rate", least, "s", formula),
+        figure(f"expected, {link.id}", expected, "s", "NCCL inside the node at its measured efficiency"),
+    ]
+    return figures, (
+        f"over {link.name} at least {seconds(least)} at line rate, {seconds(expected)} expected; no network is crossed"
+    )
 
 
 def _scale_up_bound(kind: str, bytes_: float, at: Situation, catalog: Catalog) -> tuple[float, str]:
@@ -151,5 +175,7 @@ def _caveat(used: dict[str, int], catalog: Catalog) -> str:
     if not used:
         return "Expected times are those of an otherwise idle node."
     spread = max(NETWORK_SPREAD[catalog.fabrics[name].transport] for name in used)
-    return (f"The line-rate figure is a bound without reduction in the switches. Two of three measured collectives lie within "
-            f"{math.expm1(spread):.0%} of the model's; a network with other traffic or wrong settings is slower.")
+    return (
+        f"The line-rate figure is a bound without reduction in the switches. Two of three measured collectives lie within "
+        f"{math.expm1(spread):.0%} of the model's; a network with other traffic or wrong settings is slower."
+    )

@@ -17,11 +17,28 @@ from .recognition import kinds_of
 
 _Compute = Callable[[Asked, Library], Computed | None]
 _BY_ARITHMETIC: dict[str, _Compute] = {
-    "collective": collective, "traffic": model_sizes.step_traffic, "memory": memory, "parameters": model_sizes.parameters,
-    "kv-cache": model_sizes.kv_cache, "kv-transfer": state_transfers.kv_transfer, "checkpoint": state_transfers.checkpoint, "flops": model_sizes.flops, "break-even": prices_and_parts.break_even,
-    "network": prices_and_parts.network_parts}
-_BY_PREDICTION = {"step-time": jobs.step_time, "run-time": jobs.run_time, "slowdown": network_needs.slowdown,
-                  "need": network_needs.need, "bandwidth": bandwidth_needs.bandwidth, "run-cost": run_costs.run_cost, "crossover": jobs.crossover, "deadline": sizing.deadline, "load": sizing.load}
+    "collective": collective,
+    "traffic": model_sizes.step_traffic,
+    "memory": memory,
+    "parameters": model_sizes.parameters,
+    "kv-cache": model_sizes.kv_cache,
+    "kv-transfer": state_transfers.kv_transfer,
+    "checkpoint": state_transfers.checkpoint,
+    "flops": model_sizes.flops,
+    "break-even": prices_and_parts.break_even,
+    "network": prices_and_parts.network_parts,
+}
+_BY_PREDICTION = {
+    "step-time": jobs.step_time,
+    "run-time": jobs.run_time,
+    "slowdown": network_needs.slowdown,
+    "need": network_needs.need,
+    "bandwidth": bandwidth_needs.bandwidth,
+    "run-cost": run_costs.run_cost,
+    "crossover": jobs.crossover,
+    "deadline": sizing.deadline,
+    "load": sizing.load,
+}
 KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
 
 

@@ -27,14 +27,25 @@ def of_computed(computed: Computed, knowledge: Knowledge) -> list[AnswerConflict
         topics.add("allreduce-time")
     if computed.kind == "slowdown" and not any("tcp" in fabric for fabric in computed.inputs["fabrics"]):
         topics = {"roce-vs-infiniband"}
-    found = [conflict for conflict in knowledge.conflicts.values() if conflict.touches and conflict.touches[0] in topics]
+    found = [
+        conflict for conflict in knowledge.conflicts.values() if conflict.touches and conflict.touches[0] in topics
+    ]
     return [_told(conflict, knowledge) for conflict in found[:_MOST]]
 
 
 def nearness(vector: np.ndarray, knowledge: Knowledge, index: Index) -> dict[str, float]:
     """Cosine of a question's ``vector`` with the topic of each disagreement, by its id."""
-    return dict(zip(knowledge.conflicts, (float(one) for one in _topics(index.embedder, tuple(
-        conflict.topic for conflict in knowledge.conflicts.values())) @ vector), strict=True))
+    return dict(
+        zip(
+            knowledge.conflicts,
+            (
+                float(one)
+                for one in _topics(index.embedder, tuple(conflict.topic for conflict in knowledge.conflicts.values()))
+                @ vector
+            ),
+            strict=True,
+        )
+    )
 
 
 @lru_cache(maxsize=4)
@@ -42,13 +53,16 @@ def _topics(embedder: Embedder, topics: tuple[str, ...]) -> np.ndarray:
     return embedder.embed(list(topics))
 
 
-def of_claims(direct: Collection[str], passages: Sequence[FoundPassage], knowledge: Knowledge,
-              near: Mapping[str, float]) -> list[AnswerConflict]:
+def of_claims(
+    direct: Collection[str], passages: Sequence[FoundPassage], knowledge: Knowledge, near: Mapping[str, float]
+) -> list[AnswerConflict]:
     """The disagreements a question touches: by their topic, and by the statements of the direct answer and the best passages."""
     beside = {claim["id"] for passage in passages[:PASSAGES_READ] for claim in passage.claims}
     weights = {one.id: near[one.id] + _SIDE * _sides(one, set(direct), beside) for one in knowledge.conflicts.values()}
     ordered = sorted(knowledge.conflicts.values(), key=lambda one: -weights[one.id])[:_MOST]
-    return [_told(one, knowledge) for one in ordered if weights[one.id] >= max(_TOUCHED, weights[ordered[0].id] - _BEHIND)]
+    return [
+        _told(one, knowledge) for one in ordered if weights[one.id] >= max(_TOUCHED, weights[ordered[0].id] - _BEHIND)
+    ]
 
 
 def _sides(conflict: Conflict, direct: set[str], beside: set[str]) -> float:
@@ -62,6 +76,13 @@ def _told(conflict: Conflict, knowledge: Knowledge) -> AnswerConflict:
     for side in conflict.sides:
         claim = knowledge.claims[side.claim]
         date = claim.date or knowledge.sources[claim.source].date
-        sides.append(AnswerConflictSide(claim=claim.id, says=side.says, source=claim.source, verdict=claim.verdict,
-                                        date=date.isoformat() if date else None))
+        sides.append(
+            AnswerConflictSide(
+                claim=claim.id,
+                says=side.says,
+                source=claim.source,
+                verdict=claim.verdict,
+                date=date.isoformat() if date else None,
+            )
+        )
     return AnswerConflict(id=conflict.id, topic=conflict.topic, sides=sides, resolution=conflict.resolution)

@@ -38,8 +38,9 @@ class _Candidate:
     nearness: float
 
 
-def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index,
-                 shown: int) -> list[DirectLine]:
+def direct_lines(
+    vector: np.ndarray, passages: Sequence[FoundPassage], library: Library, index: Index, shown: int
+) -> list[DirectLine]:
     """For the ``vector`` of a question: what the best passages say to it by their claims, doubtful ones last.
 
     A passage that rests on no claim, as of a user's own document, says it by its nearest sentence. ``shown``: how many
@@ -49,11 +50,17 @@ def direct_lines(vector: np.ndarray, passages: Sequence[FoundPassage], library: 
     chosen = sorted(_nearest(candidates), key=lambda found: (_is_doubtful(found, library), -found.nearness))
     chosen = [*_speaks_for_itself(candidates, passages, vector, index), *chosen][:_MOST_LINES]
     firsts = {found.claim.source: found for found in reversed(chosen) if found.claim}  # who gains is said once
-    return [_line(found, library, firsts[found.claim.source] is found, shown, leads=place == 0) if found.claim
-            else _told(found.sentence, passages[found.passage - 1], found.passage, shown) for place, found in enumerate(chosen)]
+    return [
+        _line(found, library, firsts[found.claim.source] is found, shown, leads=place == 0)
+        if found.claim
+        else _told(found.sentence, passages[found.passage - 1], found.passage, shown)
+        for place, found in enumerate(chosen)
+    ]
 
 
-def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index) -> Iterator[_Candidate]:
+def _candidates(
+    passages: Sequence[FoundPassage], vector: np.ndarray, library: Library, index: Index
+) -> Iterator[_Candidate]:
     seen: set[str] = set()
     for number, passage in enumerate(passages[:PASSAGES_READ], start=1):
         further = _RANK * (number - 1)
@@ -67,14 +74,17 @@ def _candidates(passages: Sequence[FoundPassage], vector: np.ndarray, library: L
                 yield _Candidate(claim, "", number, float(_vector(claim.statement, index) @ vector) - further)
 
 
-def _speaks_for_itself(candidates: Sequence[_Candidate], passages: Sequence[FoundPassage], vector: np.ndarray,
-                       index: Index) -> list[_Candidate]:
+def _speaks_for_itself(
+    candidates: Sequence[_Candidate], passages: Sequence[FoundPassage], vector: np.ndarray, index: Index
+) -> list[_Candidate]:
     """The best passage in its own words, when they are much nearer to the question than any statement it rests on."""
     if not passages or not passages[0].claims or passages[0].status != "current":
         return []
     _, near = _best_sentence(passages[0], vector, index)
     statements = [one.nearness for one in candidates if one.claim is not None and one.passage == 1]
-    return [_Candidate(None, _reply(passages[0].text), 1, near)] if near > max(statements, default=-1.0) + _CLEARER else []
+    return (
+        [_Candidate(None, _reply(passages[0].text), 1, near)] if near > max(statements, default=-1.0) + _CLEARER else []
+    )
 
 
 def _best_sentence(passage: FoundPassage, vector: np.ndarray, index: Index) -> tuple[str, float]:
@@ -122,12 +132,18 @@ def _line(found: _Candidate, library: Library, names_interest: bool, shown: int,
     withdrawn = _is_withdrawn(claim, library)
     corrected = leads and claim.correction and _is_doubtful(found, library)
     marked = "WITHDRAWN: " if withdrawn else f"{claim.verdict.upper()}: " if claim.doubtful else ""
-    parts = [*([f"What holds: {_ended(claim.correction)}"] if corrected else []), f"{marked}{claim.statement}", *_figure(claim),
-             *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
-             f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
-             *_judged(claim, library, corrected=bool(corrected)), *(_interest(source) if names_interest else [])]
-    return DirectLine(text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told,
-                      passage=number)
+    parts = [
+        *([f"What holds: {_ended(claim.correction)}"] if corrected else []),
+        f"{marked}{claim.statement}",
+        *_figure(claim),
+        *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
+        f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
+        *_judged(claim, library, corrected=bool(corrected)),
+        *(_interest(source) if names_interest else []),
+    ]
+    return DirectLine(
+        text=" ".join(parts), claims=[claim.id], source=claim.source, verdict=claim.verdict, date=told, passage=number
+    )
 
 
 def _who(source: Source) -> str:
@@ -173,5 +189,6 @@ def _told(sentence: str, passage: FoundPassage, number: int, shown: int) -> Dire
     text = f"{sentence} {passage.source}, {passage.date or 'undated'}{place}{yours}."
     if passage.correction:
         text = f"{passage.status.upper()}: {text} What holds: {_ended(passage.correction)}"
-    return DirectLine(text=text, source=passage.source, verdict=None, date=passage.date,
-                      passage=number if number <= shown else None)
+    return DirectLine(
+        text=text, source=passage.source, verdict=None, date=passage.date, passage=number if number <= shown else None
+    )

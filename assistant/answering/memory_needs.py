@@ -54,39 +54,78 @@ def memory(asked: Asked, library: Library) -> Computed | None:
     named, taken = model_of(asked, library.catalog), Assumptions()
     if named is None:
         return None
-    case = _Case(*named, gpu_of(asked, library.catalog, taken), asked.fields.get("cluster.gpus"), asked, library.catalog, taken)
+    case = _Case(
+        *named, gpu_of(asked, library.catalog, taken), asked.fields.get("cluster.gpus"), asked, library.catalog, taken
+    )
     workload = asked.fields.get("workload")
-    serves = workload in ("inference", "disaggregated-inference", "batch-inference") or (workload is None and asked.has(_SERVES))
+    serves = workload in ("inference", "disaggregated-inference", "batch-inference") or (
+        workload is None and asked.has(_SERVES)
+    )
     trains = workload in ("pretraining", "finetuning", "rlhf") or (workload is None and asked.has(_TRAINS))
     both = not serves and not trains
     parts = [*([_training(case)] if trains or both else []), *([_serving(case)] if serves or both else [])]
     figures = [one for _, found in parts for one in found]
     inputs = {"model": case.name, "gpu": case.gpu.id, "gpus": case.named}
-    return computed("memory", asked, " ".join(text for text, _ in parts), figures, inputs, taken,
-                    _caveat(trains or both, serves or both))
+    return computed(
+        "memory",
+        asked,
+        " ".join(text for text, _ in parts),
+        figures,
+        inputs,
+        taken,
+        _caveat(trains or both, serves or both),
+    )
 
 
 def _training(case: _Case) -> tuple[str, list[Figure]]:
     gpu, params = case.gpu, params_of(case.asked, case.architecture)
     states = STATE_BYTES * params
     least = math.ceil(states / gpu.memory.si)
-    figures = [figure("weights, gradients, Adam", states, "bytes",
-                      f"{written.count(params)} parameters × {STATE_BYTES:g} bytes (2 weights, 2 gradients, 12 optimizer)"),
-               figure("GPUs at least, training", least, "GPUs",
-                      f"{written.bytes_(states)} ÷ {_room(gpu)} of one GPU, activations not counted")]
-    text = (f"Training {case.name} in mixed precision with Adam holds {written.bytes_(states)} of state: "
-            f"at least {least} {gpu.name}.")
+    figures = [
+        figure(
+            "weights, gradients, Adam",
+            states,
+            "bytes",
+            f"{written.count(params)} parameters × {STATE_BYTES:g} bytes (2 weights, 2 gradients, 12 optimizer)",
+        ),
+        figure(
+            "GPUs at least, training",
+            least,
+            "GPUs",
+            f"{written.bytes_(states)} ÷ {_room(gpu)} of one GPU, activations not counted",
+        ),
+    ]
+    text = (
+        f"Training {case.name} in mixed precision with Adam holds {written.bytes_(states)} of state: "
+        f"at least {least} {gpu.name}."
+    )
     if case.named is not None:
         used = _smallest(case, case.named)
-        figures.insert(0, figure(f"fullest of {case.named} GPUs, training", used, "bytes",
-                                 "the leanest split the model finds, activations and buffers counted"))
+        figures.insert(
+            0,
+            figure(
+                f"fullest of {case.named} GPUs, training",
+                used,
+                "bytes",
+                "the leanest split the model finds, activations and buffers counted",
+            ),
+        )
         verdict = "fits" if used <= gpu.memory.si else "does not fit"
-        return (f"{text} On {case.named} it {verdict}: the leanest split takes {written.bytes_(used)} of {_room(gpu)} per GPU, "
-                f"activations counted."), figures
+        return (
+            f"{text} On {case.named} it {verdict}: the leanest split takes {written.bytes_(used)} of {_room(gpu)} per GPU, "
+            f"activations counted."
+        ), figures
     found = next(((n, used) for n in _sizes(least, gpu) if (used := _smallest(case, n)) <= gpu.memory.si), None)
     if found is not None:
-        figures.insert(0, figure("GPUs with activations, training", found[0], "GPUs",
-                                 f"smallest number tried that fits: {written.bytes_(found[1])} per GPU"))
+        figures.insert(
+            0,
+            figure(
+                "GPUs with activations, training",
+                found[0],
+                "GPUs",
+                f"smallest number tried that fits: {written.bytes_(found[1])} per GPU",
+            ),
+        )
         text += f" With activations it fits from {found[0]} ({written.bytes_(found[1])} of {_room(gpu)} per GPU)."
     return text, figures
 
@@ -112,9 +151,14 @@ def _smallest(case: _Case, gpus: int) -> float:
     if not noted and "training.sequence_length" not in asked.fields:
         case.taken.take("training.sequence_length", sequence, "usual; activations grow with it")
         case.taken.take("training.micro_batch", 1, "the least there can be")
-    job = Job(case.architecture, gpus, sequence_length=sequence, global_batch=gpus,
-              micro_batch=asked.fields.get("training.micro_batch") or 1,
-              precision=asked.fields.get("training.precision", "bf16"))
+    job = Job(
+        case.architecture,
+        gpus,
+        sequence_length=sequence,
+        global_batch=gpus,
+        micro_batch=asked.fields.get("training.micro_batch") or 1,
+        precision=asked.fields.get("training.precision", "bf16"),
+    )
     try:
         layouts = layouts_for(job, machine, None)
         return float(memory_of(job, machine, machine.framework(None), layouts).total.min())
@@ -133,25 +177,54 @@ def _serving(case: _Case) -> tuple[str, list[Figure]]:
     weights, usable = params * BYTES[precision], USABLE_MEMORY * gpu.memory.si
     needed = splits_for(serving, case.machine(gpu.gpus_per_node))[0].gpus
     least = math.ceil(weights / usable)
-    figures = [figure("weights", weights, "bytes", f"{written.count(params)} parameters × {BYTES[precision]} bytes"),
-               figure("GPUs at least, weights alone", least, "GPUs",
-                      f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}"),
-               figure("GPUs of one copy", needed, "GPUs", f"weights and the cache of four requests of "
-                                                          f"{int(prompt) + serving.output_tokens:,} tokens, "
-                                                        f"as a power of two for tensor parallelism")]
-    text = (f"Serving {case.name} in {precision.upper()} holds {written.bytes_(weights)} of weights: at least {least} "
-            f"{gpu.name}, {needed} for a copy with room for requests.")
+    figures = [
+        figure("weights", weights, "bytes", f"{written.count(params)} parameters × {BYTES[precision]} bytes"),
+        figure(
+            "GPUs at least, weights alone",
+            least,
+            "GPUs",
+            f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}",
+        ),
+        figure(
+            "GPUs of one copy",
+            needed,
+            "GPUs",
+            f"weights and the cache of four requests of "
+            f"{int(prompt) + serving.output_tokens:,} tokens, "
+            f"as a power of two for tensor parallelism",
+        ),
+    ]
+    text = (
+        f"Serving {case.name} in {precision.upper()} holds {written.bytes_(weights)} of weights: at least {least} "
+        f"{gpu.name}, {needed} for a copy with room for requests."
+    )
     if case.named is not None:
-        text += (f" On {case.named} it fits." if needed <= case.named else
-                 f" On {case.named} the weights fit, with little room for requests." if least <= case.named
-                 else f" On {case.named} it does not fit.")
+        text += (
+            f" On {case.named} it fits."
+            if needed <= case.named
+            else f" On {case.named} the weights fit, with little room for requests."
+            if least <= case.named
+            else f" On {case.named} it does not fit."
+        )
     return text, figures
 
 
 def _caveat(trains: bool, serves: bool) -> str:
-    parts = ["training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need "
-             "far less"] if trains else []
-    parts += ["serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are "
-              "not counted"] if serves else []
+    parts = (
+        [
+            "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need "
+            "far less"
+        ]
+        if trains
+        else []
+    )
+    parts += (
+        [
+            "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are "
+            "not counted"
+        ]
+        if serves
+        else []
+    )
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."

@@ -33,19 +33,33 @@ def parameters(asked: Asked, library: Library) -> Computed | None:
     figures = [figure("parameters", a.params, "parameters", _sum(a))]
     text = f"{name} has {written.count(a.params)} parameters"
     if a.experts:
-        figures.append(figure("active per token", a.active_params, "parameters",
-                              f"{a.experts_per_token} of {a.experts} routed experts per layer"))
+        figures.append(
+            figure(
+                "active per token",
+                a.active_params,
+                "parameters",
+                f"{a.experts_per_token} of {a.experts} routed experts per layer",
+            )
+        )
         text += f", of which {written.count(a.active_params)} are active per token"
     figures.append(figure("weights in BF16", a.bytes("bf16"), "bytes", f"{written.count(a.params)} × 2 bytes"))
-    return computed("parameters", asked, f"{text}: {written.bytes_(a.bytes('bf16'))} in BF16.", figures,
-                    {"model": asked.fields["model"]},
-                    Assumptions(), EXACT)
+    return computed(
+        "parameters",
+        asked,
+        f"{text}: {written.bytes_(a.bytes('bf16'))} in BF16.",
+        figures,
+        {"model": asked.fields["model"]},
+        Assumptions(),
+        EXACT,
+    )
 
 
 def _sum(a: Architecture) -> str:
     experts = f" + {a.experts} experts" if a.experts else ""
-    return (f"{a.layers} layers × (attention {written.count(a.attention_params)} + MLP{experts}) + vocabulary {a.vocab:,} × "
-            f"hidden {a.hidden:,}{'' if a.tied else ' × 2'}")
+    return (
+        f"{a.layers} layers × (attention {written.count(a.attention_params)} + MLP{experts}) + vocabulary {a.vocab:,} × "
+        f"hidden {a.hidden:,}{'' if a.tied else ' × 2'}"
+    )
 
 
 def kv_cache(asked: Asked, library: Library) -> Computed | None:
@@ -66,8 +80,15 @@ def kv_cache(asked: Asked, library: Library) -> Computed | None:
         many = int(requests["n"]) if requests else 1
         total = each * length * many
         of = f"{length:,} tokens" + (f" for each of {many} requests" if many > 1 else "")
-        figures.insert(0, figure(f"for {of}", total, "bytes",
-                                 f"{f'{many} × ' if many > 1 else ''}{length:,} tokens × {written.bytes_(each)}"))
+        figures.insert(
+            0,
+            figure(
+                f"for {of}",
+                total,
+                "bytes",
+                f"{f'{many} × ' if many > 1 else ''}{length:,} tokens × {written.bytes_(each)}",
+            ),
+        )
         text += f", {written.bytes_(total)} for {of}"
     inputs = {"model": name, "precision": precision, "tokens": length}
     return computed("kv-cache", asked, text + ".", figures, inputs, taken, _DERIVED if a.derived else EXACT)
@@ -102,27 +123,45 @@ def flops(asked: Asked, library: Library) -> Computed | None:
     params = a.active_params if a.experts else params_of(asked, a)
     total = 6.0 * params * tokens
     active = "active " if a.experts else ""
-    figures = [figure("training", total, "FLOP", f"6 × {written.count(params)} {active}parameters × {written.count(tokens)} "
-                                                 f"tokens")]
+    figures = [
+        figure(
+            "training",
+            total,
+            "FLOP",
+            f"6 × {written.count(params)} {active}parameters × {written.count(tokens)} tokens",
+        )
+    ]
     text = f"Training {name} on {written.count(tokens)} tokens takes {written.flops(total)}"
-    length = asked.fields.get("training.sequence_length") or taken.take("training.sequence_length", 8192, "usual for pretraining")
-    figures.append(figure("with attention counted, head once, look-up not", float(a.train_flops(length)) * tokens, "FLOP",
-                          f"3 × (2 × {written.count(a.matmul_params)} + causal attention over {length:,} tokens) per token"))
-    return computed("flops", asked, text + ".", figures, {"model": name, "tokens": tokens}, taken,
-                    _DERIVED if a.derived else EXACT)
+    length = asked.fields.get("training.sequence_length") or taken.take(
+        "training.sequence_length", 8192, "usual for pretraining"
+    )
+    figures.append(
+        figure(
+            "with attention counted, head once, look-up not",
+            float(a.train_flops(length)) * tokens,
+            "FLOP",
+            f"3 × (2 × {written.count(a.matmul_params)} + causal attention over {length:,} tokens) per token",
+        )
+    )
+    return computed(
+        "flops", asked, text + ".", figures, {"model": name, "tokens": tokens}, taken, _DERIVED if a.derived else EXACT
+    )
 
 
 def run_tokens(asked: Asked, a: Architecture, taken: Assumptions) -> float:
     """Tokens of the run, as said, else compute-optimal."""
     said = asked.fields.get("training.tokens")
-    return said or taken.take("training.tokens", _TOKENS_PER_PARAMETER * a.params,
-                              "twenty tokens per parameter (Hoffmann et al. 2022)")
+    return said or taken.take(
+        "training.tokens", _TOKENS_PER_PARAMETER * a.params, "twenty tokens per parameter (Hoffmann et al. 2022)"
+    )
 
 
-_METHODS = {"ddp": ("data parallel (all-reduce of gradients)", 2.0),
-            "zero1": ("ZeRO-1 (reduce-scatter, all-gather of weights)", 2.0),
-            "zero2": ("ZeRO-2, one micro-batch (reduce-scatter, all-gather of weights)", 2.0),
-            "fsdp": ("FSDP or ZeRO-3, per micro-batch (two gathers, one scatter)", 3.0)}
+_METHODS = {
+    "ddp": ("data parallel (all-reduce of gradients)", 2.0),
+    "zero1": ("ZeRO-1 (reduce-scatter, all-gather of weights)", 2.0),
+    "zero2": ("ZeRO-2, one micro-batch (reduce-scatter, all-gather of weights)", 2.0),
+    "fsdp": ("FSDP or ZeRO-3, per micro-batch (two gathers, one scatter)", 3.0),
+}
 
 
 def step_traffic(asked: Asked, library: Library) -> Computed | None:
@@ -137,18 +176,30 @@ def step_traffic(asked: Asked, library: Library) -> Computed | None:
         return None
     taken.take("training.precision", "bf16", "two bytes per weight and gradient")
     taken.take("parallelism", "no tensor or pipeline parallelism", "the method alone moves the whole model")
-    taken.take("training.micro_batches", 1, "one micro-batch per step: FSDP and ZeRO-3 move as much again for every further one")
+    taken.take(
+        "training.micro_batches",
+        1,
+        "one micro-batch per step: FSDP and ZeRO-3 move as much again for every further one",
+    )
     figures, parts = [], []
     for method in [said] if said else ["ddp", "fsdp"]:
         found = _moved(method, a, params_of(asked, a), at)
         figures += found
         parts.append(f"{_METHODS[method][0]} {written.bytes_(found[0].value)} into each {at.unit}")
-    figures.append(figure("the gradients themselves", 2.0 * params_of(asked, a), "bytes",
-                          f"{written.count(params_of(asked, a))} parameters × 2 bytes"))
+    figures.append(
+        figure(
+            "the gradients themselves",
+            2.0 * params_of(asked, a),
+            "bytes",
+            f"{written.count(params_of(asked, a))} parameters × 2 bytes",
+        )
+    )
     text = f"Per optimizer step {name} on {at.where} moves: {'; '.join(parts)}."
     inputs = {"model": name, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node, "strategy": said}
-    caveat = ("The volume of NCCL's rings; a tree or reduction inside the node first needs 2(n−1)/n with n nodes instead of "
-              "GPUs. No time is predicted here.")
+    caveat = (
+        "The volume of NCCL's rings; a tree or reduction inside the node first needs 2(n−1)/n with n nodes instead of "
+        "GPUs. No time is predicted here."
+    )
     return computed("traffic", asked, text, figures, inputs, taken, caveat)
 
 
@@ -160,9 +211,16 @@ def _moved(method: str, a: Architecture, params: float, at: Situation) -> list[F
     said = params / a.params  # a size alone has the dimensions of a plausible model of nearly that size
     formula = f"{passes:g} · ({at.gpus}−1)/{at.gpus} · {written.bytes_(2.0 * params)}"
     into_gpu = said * float(moved.per_gpu["dp"][0])
-    first = [figure(f"{name}: into a {at.unit}", said * float(moved.into_domain["dp"][0]), "bytes",
-                    f"{formula}: a ring enters a {at.unit} once")] \
-        if at.domains > 1 else []
+    first = (
+        [
+            figure(
+                f"{name}: into a {at.unit}",
+                said * float(moved.into_domain["dp"][0]),
+                "bytes",
+                f"{formula}: a ring enters a {at.unit} once",
+            )
+        ]
+        if at.domains > 1
+        else []
+    )
     return [*first, figure(f"{name}: into a GPU", into_gpu, "bytes", formula)]
-
-

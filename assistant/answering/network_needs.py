@@ -20,8 +20,13 @@ from .result import computed, figure
 from .situation import USUAL_NODES, Situation, fabrics, gpu_of, model_of, situation
 
 # Where nothing crosses a network none is needed, and any is enough.
-_YES_INSIDE = {Polarity.NEEDED: "No: ", Polarity.WORTH: "No: ", Polarity.TOO_LITTLE: "No: ", Polarity.ENOUGH: "Yes: ",
-               Polarity.LEFT_OUT: "Yes: "}
+_YES_INSIDE = {
+    Polarity.NEEDED: "No: ",
+    Polarity.WORTH: "No: ",
+    Polarity.TOO_LITTLE: "No: ",
+    Polarity.ENOUGH: "Yes: ",
+    Polarity.LEFT_OUT: "Yes: ",
+}
 _COMPARED = ("ethernet-tcp-100", "roce-v2-400", "infiniband-ndr-400")
 
 
@@ -35,13 +40,21 @@ def slowdown(asked: Asked, library: Library, today: datetime.date | None) -> Com
     made = jobs.predictions(asked, catalog, on, taken)
     slow, fast = sorted(zip(on, made, strict=True), key=lambda pair: -pair[1].step_time_s)
     factor = slow[1].step_time_s / fast[1].step_time_s
-    figures = [figure(f"{slow[0].id} ÷ {fast[0].id}", factor, "times",
-                      f"{seconds(slow[1].step_time_s)} ÷ {seconds(fast[1].step_time_s)} per step"),
-               *(one for fabric, found in (slow, fast) for one in jobs.step_figures(fabric, found)[:1])]
-    text = (f"{named[0]} on {at.where}: over {slow[0].name} a step takes {seconds(slow[1].step_time_s)} "
-            f"({jobs.spread(slow[1])}), over {fast[0].name} "
-            f"{seconds(fast[1].step_time_s)} ({jobs.spread(fast[1])}): {longer(factor)}. {_at(asked, taken, [slow, fast])}"
-            f"{jobs.unfit(made)}")
+    figures = [
+        figure(
+            f"{slow[0].id} ÷ {fast[0].id}",
+            factor,
+            "times",
+            f"{seconds(slow[1].step_time_s)} ÷ {seconds(fast[1].step_time_s)} per step",
+        ),
+        *(one for fabric, found in (slow, fast) for one in jobs.step_figures(fabric, found)[:1]),
+    ]
+    text = (
+        f"{named[0]} on {at.where}: over {slow[0].name} a step takes {seconds(slow[1].step_time_s)} "
+        f"({jobs.spread(slow[1])}), over {fast[0].name} "
+        f"{seconds(fast[1].step_time_s)} ({jobs.spread(fast[1])}): {longer(factor)}. {_at(asked, taken, [slow, fast])}"
+        f"{jobs.unfit(made)}"
+    )
     return computed("slowdown", asked, text, figures, jobs.inputs(asked, named[0], on), taken, jobs.caveat(made))
 
 
@@ -58,18 +71,32 @@ def need(asked: Asked, library: Library, today: datetime.date | None) -> Compute
         return _inside(asked, named[0], at, catalog, taken)
     about = fabrics(asked, catalog, taken, at.gpu) if names_network(asked) else []
     on = _with_named(about or fabrics(asked, catalog, Assumptions(), at.gpu), catalog)
-    made = sorted(zip(on, jobs.predictions(asked, catalog, on, taken), strict=True),
-                  key=lambda pair: (pair[1].fits, -pair[1].step_time_s))
+    made = sorted(
+        zip(on, jobs.predictions(asked, catalog, on, taken), strict=True),
+        key=lambda pair: (pair[1].fits, -pair[1].step_time_s),
+    )
     best = made[-1][1].step_time_s
     factors = {fabric.id: one.step_time_s / best for fabric, one in made}
-    figures = [figure(f"{fabric.id} ÷ {made[-1][0].id}", factors[fabric.id], "times",
-                      f"{seconds(one.step_time_s)} ÷ {seconds(best)} per step") for fabric, one in made[:-1]]
+    figures = [
+        figure(
+            f"{fabric.id} ÷ {made[-1][0].id}",
+            factors[fabric.id],
+            "times",
+            f"{seconds(one.step_time_s)} ÷ {seconds(best)} per step",
+        )
+        for fabric, one in made[:-1]
+    ]
     figures += [one for fabric, found in made for one in jobs.step_figures(fabric, found)[:1]]
-    told = ", ".join(f"over {fabric.name} {seconds(one.step_time_s)}"
-                     f"{f' ({longer(factors[fabric.id])})' if fabric != made[-1][0] else ''}" for fabric, one in reversed(made))
+    told = ", ".join(
+        f"over {fabric.name} {seconds(one.step_time_s)}"
+        f"{f' ({longer(factors[fabric.id])})' if fabric != made[-1][0] else ''}"
+        for fabric, one in reversed(made)
+    )
     size = " (how many was not said)" if any(one.field == "cluster.gpus" for one in taken.taken) else ""
-    text = (f"{verdict(asked, about, Compared(made))} {named[0]} on {at.where}{size}, one step: {told}. {_at(asked, taken, made)}"
-            f"{_unfit(made)}")
+    text = (
+        f"{verdict(asked, about, Compared(made))} {named[0]} on {at.where}{size}, one step: {told}. {_at(asked, taken, made)}"
+        f"{_unfit(made)}"
+    )
     caveat = f"{jobs.caveat([one for _, one in made])} What counts as no need: at most {NOTICED:.0%} longer than on the fastest."
     return computed("need", asked, text, figures, jobs.inputs(asked, named[0], on), taken, caveat)
 
@@ -95,13 +122,24 @@ def _inside(asked: Asked, model: str, at: Situation, catalog: Catalog, taken: As
     if made.fits:
         text = f"{_YES_INSIDE.get(polarity_of(asked.text), '')}{crossed}."
     else:
-        text = (f"It does not fit: {'training' if jobs.is_training(asked) else 'serving'} {model} on {at.where} takes {significant(made.memory_gb_per_gpu)} GB per GPU "
-                f"at {layout(made.parallelism)}, each has {significant(at.gpu.memory.si / 1e9)} GB. On more nodes ask again, "
-                f"with their number: inside this {at.unit} no network is crossed.")
-    figures = [figure(f"{at.unit}s", at.domains, at.unit, f"{at.gpus} GPUs in {at.unit}s of {at.machine.domain}"),
-               figure("memory", made.memory_gb_per_gpu, "GB per GPU", f"on the fullest GPU at {layout(made.parallelism)}")]
-    return computed("need", asked, text, figures, jobs.inputs(asked, model, []), taken,
-                    "That holds as long as the job stays inside; storage and users still come over some network.")
+        text = (
+            f"It does not fit: {'training' if jobs.is_training(asked) else 'serving'} {model} on {at.where} takes {significant(made.memory_gb_per_gpu)} GB per GPU "
+            f"at {layout(made.parallelism)}, each has {significant(at.gpu.memory.si / 1e9)} GB. On more nodes ask again, "
+            f"with their number: inside this {at.unit} no network is crossed."
+        )
+    figures = [
+        figure(f"{at.unit}s", at.domains, at.unit, f"{at.gpus} GPUs in {at.unit}s of {at.machine.domain}"),
+        figure("memory", made.memory_gb_per_gpu, "GB per GPU", f"on the fullest GPU at {layout(made.parallelism)}"),
+    ]
+    return computed(
+        "need",
+        asked,
+        text,
+        figures,
+        jobs.inputs(asked, model, []),
+        taken,
+        "That holds as long as the job stays inside; storage and users still come over some network.",
+    )
 
 
 def _with_named(named: list[Fabric], catalog: Catalog) -> list[Fabric]:
@@ -119,7 +157,9 @@ def _at(asked: Asked, taken: Assumptions, made: list[tuple[Fabric, Prediction]])
     batch, length = known.get("training.global_batch"), known.get("training.sequence_length")
     sizes = f"{batch} sequences of {length} tokens per step" if batch and length else "the batch assumed below"
     splits = {layout(one.parallelism): fabric.name for fabric, one in made}
-    how = next(iter(splits)) if len(splits) == 1 else "; ".join(f"{split} over {name}" for split, name in splits.items())
+    how = (
+        next(iter(splits)) if len(splits) == 1 else "; ".join(f"{split} over {name}" for split, name in splits.items())
+    )
     return f"That holds for {sizes}, split {how}; smaller batches wait more."
 
 

@@ -41,7 +41,9 @@ class Compared:
 
     def instead_of(self, fabric: Fabric) -> Fabric | None:
         """What does as well and is no dearer kind: plain TCP, then another kind than ``fabric`` and than InfiniBand."""
-        others = [one for one, _ in self.made if one.technology not in (fabric.technology, "infiniband") and self.enough(one)]
+        others = [
+            one for one, _ in self.made if one.technology not in (fabric.technology, "infiniband") and self.enough(one)
+        ]
         return min(others, key=lambda one: one.technology != "tcp", default=None)
 
 
@@ -95,22 +97,31 @@ def _worth(fabric: Fabric, found: Compared) -> str:
     others = [one for one, _ in found.made if one.technology not in (fabric.technology, "infiniband")]
     over = min(others, key=found.factor)
     gain = found.factor(over) / found.factor(fabric)
-    return (f"Yes, up to a premium of {percent(100 * (gain - 1))} of the price of a GPU-hour: that much longer a step takes over "
-            f"{over.name}.")
+    return (
+        f"Yes, up to a premium of {percent(100 * (gain - 1))} of the price of a GPU-hour: that much longer a step takes over "
+        f"{over.name}."
+    )
 
 
 def _rdma(polarity: Polarity, found: Compared) -> str:
     plain = found.plain
     if polarity in (Polarity.NEEDED, Polarity.WORTH):
-        return (f"No: even {plain.name} costs hardly any time here." if found.enough(plain)
-                else f"Yes: without RDMA, over {plain.name}, the job waits for the network.")
+        return (
+            f"No: even {plain.name} costs hardly any time here."
+            if found.enough(plain)
+            else f"Yes: without RDMA, over {plain.name}, the job waits for the network."
+        )
     return _each([fabric for fabric, _ in found.made], found)
 
 
 def _without(technology: str | None, found: Compared) -> str:
     if technology is None:
         return _each([fabric for fabric, _ in found.made], found)
-    rest = [fabric for fabric, _ in found.made if fabric.technology == "tcp" or technology not in ("rdma", fabric.technology)]
+    rest = [
+        fabric
+        for fabric, _ in found.made
+        if fabric.technology == "tcp" or technology not in ("rdma", fabric.technology)
+    ]
     able = [fabric for fabric in rest if found.enough(fabric)]
     if able:
         return f"Yes: {min(able, key=lambda one: one.technology != 'tcp').name} is enough."
@@ -119,8 +130,10 @@ def _without(technology: str | None, found: Compared) -> str:
 
 def _each(fabrics: list[Fabric], found: Compared) -> str:
     """One sentence per network, the fastest first."""
-    told = [f"{fabric.name} is enough." if found.enough(fabric) else _not_enough(fabric, found)
-            for fabric in sorted(fabrics, key=found.factor)]
+    told = [
+        f"{fabric.name} is enough." if found.enough(fabric) else _not_enough(fabric, found)
+        for fabric in sorted(fabrics, key=found.factor)
+    ]
     return " ".join(told)
 
 

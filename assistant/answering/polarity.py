@@ -20,18 +20,27 @@ class Polarity(Enum):
 
 
 _NEED = r"\bneed(?:s|ed)?\b|\b(?:have|has|had) to\b|\brequire[ds]?\b|\bnecessary\b|\bmust\b|\bmandatory\b"
-_ENOUGH = (r"\benough\b|\bsuffic\w+|\badequate\b|\bget (?:away|by)\b|\bmanage\b|\bworks?\b|\bfine\b(?![\s-]?tun)|\bok(?:ay)?\b|\bdo with\b")
+_ENOUGH = r"\benough\b|\bsuffic\w+|\badequate\b|\bget (?:away|by)\b|\bmanage\b|\bworks?\b|\bfine\b(?![\s-]?tun)|\bok(?:ay)?\b|\bdo with\b"
 _RUNS = re.compile(r"\b(?:can|could|will|would)\b.{0,60}\b(?:run|train(?:ed)?|fine-?tuned?)\b")
 _WORTH = r"\bworth\b|\bpay(?:s|ing)?\b"
-_ASKED = ((Polarity.NEEDED, re.compile(_NEED)), (Polarity.ENOUGH, re.compile(_ENOUGH)), (Polarity.WORTH, re.compile(_WORTH)))
+_ASKED = (
+    (Polarity.NEEDED, re.compile(_NEED)),
+    (Polarity.ENOUGH, re.compile(_ENOUGH)),
+    (Polarity.WORTH, re.compile(_WORTH)),
+)
 _NEGATED = re.compile(rf"(?:\bnot\b|n't\b|\bnever\b)(?=.{{0,40}}(?:{_NEED}|{_ENOUGH}|{_WORTH}))")
 _BETTER_THAN = re.compile(rf"(?:{_NEED})\s(?:\w+\s){{0,2}}(?:more|better|faster|beyond|else)\b.{{0,20}}\bthan\b")
 _WITHOUT = re.compile(r"\b(?:without|do away with|leave out|drop|skip)\b(?P<what>.*)")
 
 _RDMA = re.compile(r"\brdma\b")
 # Networks a question names only to leave them out: the understanding rules them out instead of naming them.
-_TECHNOLOGIES = {"infiniband": r"\binfini-?band\b|\bib\b|\b[nhx]dr\b", "roce": r"\broce\b", "spectrum-x": r"\bspectrum",
-                 "efa": r"\befa\b", "ultra-ethernet": r"\bultra ethernet\b"}
+_TECHNOLOGIES = {
+    "infiniband": r"\binfini-?band\b|\bib\b|\b[nhx]dr\b",
+    "roce": r"\broce\b",
+    "spectrum-x": r"\bspectrum",
+    "efa": r"\befa\b",
+    "ultra-ethernet": r"\bultra ethernet\b",
+}
 
 
 def polarity_of(text: str) -> Polarity:

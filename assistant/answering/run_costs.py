@@ -21,8 +21,10 @@ from .model_sizes import run_tokens
 from .result import computed, figure
 from .situation import USUAL_NODES, fabrics, gpu_of, model_of, over, questionnaire, situation
 
-_CAVEAT = ("Prices are the catalog's dated ones unless you named yours; the band is that of the model's error. Failures and checkpoints are "
-           "counted; storage, people, evaluation and tries that went wrong come on top.")
+_CAVEAT = (
+    "Prices are the catalog's dated ones unless you named yours; the band is that of the model's error. Failures and checkpoints are "
+    "counted; storage, people, evaluation and tries that went wrong come on top."
+)
 
 
 def run_cost(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
@@ -36,10 +38,21 @@ def run_cost(asked: Asked, library: Library, today: datetime.date | None) -> Com
     chosen = next((one for one in made.candidates if one.fabric == _wanted(sized, catalog, made)), None)
     if chosen is None or chosen.cost_usd is None or not chosen.fits:
         return None
-    taken.taken += [one for one in made.assumptions if one.field != "training.tokens"
-                    and (not one.field.startswith("fabrics.") or one.field.startswith(f"fabrics.{chosen.fabric}."))]
-    return computed("run-cost", sized, _text(named[0], sized, catalog, chosen, tokens), _figures(sized, chosen),
-                    {"model": named[0], "gpus": sized.fields["cluster.gpus"], "fabrics": [chosen.fabric], "tokens": tokens}, taken, _CAVEAT)
+    taken.taken += [
+        one
+        for one in made.assumptions
+        if one.field != "training.tokens"
+        and (not one.field.startswith("fabrics.") or one.field.startswith(f"fabrics.{chosen.fabric}."))
+    ]
+    return computed(
+        "run-cost",
+        sized,
+        _text(named[0], sized, catalog, chosen, tokens),
+        _figures(sized, chosen),
+        {"model": named[0], "gpus": sized.fields["cluster.gpus"], "fabrics": [chosen.fabric], "tokens": tokens},
+        taken,
+        _CAVEAT,
+    )
 
 
 def _wanted(asked: Asked, catalog: Catalog, made: Plan) -> str:
@@ -66,14 +79,28 @@ def _text(model: str, asked: Asked, catalog: Catalog, chosen: Candidate, tokens:
     cost, at = chosen.cost_usd, situation(asked, catalog, Assumptions())
     network = f" and {usd(chosen.fabric_usd_per_gpu_hour)} for the network" if chosen.fabric_usd_per_gpu_hour else ""
     data = "" if tokens is None else f"on {written.count(tokens)} tokens "
-    return (f"Training {model} {data}with {at.where} {over(catalog.fabrics[chosen.fabric])}costs about "
-            f"{usd(cost.p50)} ({usd(cost.p10)} to {usd(cost.p90)}): {significant(chosen.run_hours / 24)} days, "
-            f"{significant(_hours(asked, chosen))} GPU-hours at {usd(chosen.gpu_usd_per_hour)}{network}.")
+    return (
+        f"Training {model} {data}with {at.where} {over(catalog.fabrics[chosen.fabric])}costs about "
+        f"{usd(cost.p50)} ({usd(cost.p10)} to {usd(cost.p90)}): {significant(chosen.run_hours / 24)} days, "
+        f"{significant(_hours(asked, chosen))} GPU-hours at {usd(chosen.gpu_usd_per_hour)}{network}."
+    )
 
 
 def _figures(asked: Asked, chosen: Candidate) -> list:
     each = f"{usd(chosen.gpu_usd_per_hour)} + {usd(chosen.fabric_usd_per_gpu_hour)}"
-    return [figure("cost of the run", chosen.cost_usd.p50, "USD", f"{significant(_hours(asked, chosen))} GPU-hours × ({each}), with the time "
-                                                                  "that failures and checkpoints take"),
-            figure("GPU-hours", _hours(asked, chosen), "GPU-hours", f"{significant(chosen.run_hours)} hours × {asked.fields['cluster.gpus']} GPUs"),
-            figure("length of the run", chosen.run_hours / 24, "days", "tokens ÷ throughput")]
+    return [
+        figure(
+            "cost of the run",
+            chosen.cost_usd.p50,
+            "USD",
+            f"{significant(_hours(asked, chosen))} GPU-hours × ({each}), with the time "
+            "that failures and checkpoints take",
+        ),
+        figure(
+            "GPU-hours",
+            _hours(asked, chosen),
+            "GPU-hours",
+            f"{significant(chosen.run_hours)} hours × {asked.fields['cluster.gpus']} GPUs",
+        ),
+        figure("length of the run", chosen.run_hours / 24, "days", "tokens ÷ throughput"),
+    ]

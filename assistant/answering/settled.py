@@ -16,13 +16,21 @@ from .asked import plain
 from .polarity import Polarity, polarity_of
 
 FILE = "settled.yaml"
-_YES_OR_NO = re.compile(r"^\W*(?:(?:and|but|so|ok|okay|well|then)\W+)*(?:is|are|am|do|does|did|can|could|will|would|must|should|has|have|was|were)\b")
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:and|but|so|ok|okay|well|then)\W+)*(?:is|are|am|do|does|did|can|could|will|would|must|should|has|have|was|were)\b"
+)
 _DENIES = re.compile(r"\b(?:not|never|no|none|nor|without|cannot)\b|n't\b")
 # "More than one node" is not one node: such words must be those of the line.
-_COMPARES = re.compile(r"\b(?:more|less|fewer|than|as (?:much|many|fast|good|slow)|faster|slower|better|worse|cheaper|dearer|most|least|same)\b")
+_COMPARES = re.compile(
+    r"\b(?:more|less|fewer|than|as (?:much|many|fast|good|slow)|faster|slower|better|worse|cheaper|dearer|most|least|same)\b"
+)
 # What the polarity of a question says already.
-_SAID_BY_POLARITY = frozenset(words.tokens("must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay "
-                                           "work works good"))
+_SAID_BY_POLARITY = frozenset(
+    words.tokens(
+        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay "
+        "work works good"
+    )
+)
 _KEYS = {"asked", "also", "reply", "claims"}
 
 
@@ -49,7 +57,10 @@ class Settled:
     def answers(self, asked: _Line) -> bool:
         """Whether the question holds all words of one line and none that is foreign, and means the same by a yes."""
         return asked.tokens <= self.tokens and any(
-            line.tokens <= asked.tokens and (line.polarity, line.denies, line.compares) == (asked.polarity, asked.denies, asked.compares) for line in self.lines)
+            line.tokens <= asked.tokens
+            and (line.polarity, line.denies, line.compares) == (asked.polarity, asked.denies, asked.compares)
+            for line in self.lines
+        )
 
 
 def settled(question: str, library: Library) -> Settled | None:
@@ -68,8 +79,13 @@ def settled_line(entry: Settled, library: Library) -> DirectLine:
     sources = list(dict.fromkeys(claim.source for claim in claims))
     dates = [date for name in sources if (date := library.knowledge.sources[name].date)]
     verdict = next((claim.verdict for claim in claims if claim.verdict != "confirmed"), "confirmed")
-    return DirectLine(text=f"{entry.reply} After {', '.join(_dated(name, library) for name in sources)}. Our verdict: {verdict}.",
-                      claims=list(entry.claims), source=sources[0], verdict=verdict, date=max(dates).isoformat() if dates else None)
+    return DirectLine(
+        text=f"{entry.reply} After {', '.join(_dated(name, library) for name in sources)}. Our verdict: {verdict}.",
+        claims=list(entry.claims),
+        source=sources[0],
+        verdict=verdict,
+        date=max(dates).isoformat() if dates else None,
+    )
 
 
 def _dated(source: str, library: Library) -> str:
@@ -81,9 +97,12 @@ def _dated(source: str, library: Library) -> str:
 def read(folder: Path) -> tuple[Settled, ...]:
     """The entries of a knowledge folder. Raises :class:`KnowledgeError`."""
     entries = (shipped.documents("settled", folder, FILE).get(FILE) or {}).get("questions", [])
-    if not isinstance(entries, list) or not all(isinstance(one, dict) and set(one) <= _KEYS and {"asked", "reply", "claims"} <= set(one)
-                                                for one in entries):
-        raise KnowledgeError(f"{folder / FILE}: questions: expected a list of {{asked: [text, ...], also: [word, ...], reply: text, claims: [id, ...]}}")
+    if not isinstance(entries, list) or not all(
+        isinstance(one, dict) and set(one) <= _KEYS and {"asked", "reply", "claims"} <= set(one) for one in entries
+    ):
+        raise KnowledgeError(
+            f"{folder / FILE}: questions: expected a list of {{asked: [text, ...], also: [word, ...], reply: text, claims: [id, ...]}}"
+        )
     return tuple(_entry(one) for one in entries)
 
 
@@ -91,8 +110,13 @@ def _entry(told: dict) -> Settled:
     asked = [str(line) for line in told["asked"]]
     lines = tuple(_line(plain(line)) for line in asked)
     also = [token for word in told.get("also", ()) for token in _tokens(str(word))]
-    return Settled(" ".join(str(told["reply"]).split()), tuple(told["claims"]), tuple(asked), lines,
-                   frozenset().union(*(line.tokens for line in lines), also))
+    return Settled(
+        " ".join(str(told["reply"]).split()),
+        tuple(told["claims"]),
+        tuple(asked),
+        lines,
+        frozenset().union(*(line.tokens for line in lines), also),
+    )
 
 
 def _line(text: str) -> _Line:
@@ -101,4 +125,3 @@ def _line(text: str) -> _Line:
 
 def _tokens(text: str) -> frozenset[str]:
     return frozenset(words.tokens(words.written_out(text))) - _SAID_BY_POLARITY
-

@@ -56,7 +56,9 @@ def situation(asked: Asked, catalog: Catalog, taken: Assumptions) -> Situation:
     per_node = asked.fields.get("cluster.gpus_per_node")
     gpus = asked.fields.get("cluster.gpus")
     if gpus is None:
-        gpus = taken.take("cluster.gpus", USUAL_NODES * (per_node or gpu.gpus_per_node), f"not said: {USUAL_NODES} nodes")
+        gpus = taken.take(
+            "cluster.gpus", USUAL_NODES * (per_node or gpu.gpus_per_node), f"not said: {USUAL_NODES} nodes"
+        )
     if per_node is None:
         usual = min(gpu.gpus_per_node, gpus)
         per_node = next(n for n in range(usual, 0, -1) if gpus % n == 0)
@@ -85,8 +87,14 @@ def fabrics(asked: Asked, catalog: Catalog, taken: Assumptions, gpu: Gpu) -> lis
 
 def _at_speed(gbps: float, catalog: Catalog) -> Fabric | None:
     technology = "tcp" if gbps <= _FASTEST_PLAIN else "infiniband"
-    return next((f for f in catalog.fabrics.values()
-                 if f.technology == technology and f.line_rate and abs(f.line_rate.si * 8 / 1e9 - gbps) < 0.5), None)
+    return next(
+        (
+            f
+            for f in catalog.fabrics.values()
+            if f.technology == technology and f.line_rate and abs(f.line_rate.si * 8 / 1e9 - gbps) < 0.5
+        ),
+        None,
+    )
 
 
 def over(fabric: Fabric) -> str:
@@ -103,7 +111,9 @@ def nics(fabric: Fabric, asked: Asked, at: Situation, taken: Assumptions) -> int
         return taken.take("cluster.nics_per_node", fabric.nics_per_node, f"what an instance with {fabric.name} has")
     if fabric.transport in ("tcp", "wan"):
         return taken.take("cluster.nics_per_node", 1, f"one per node is usual for {fabric.name}")
-    count = min(at.gpu.nics_per_node, at.gpus_per_node) if at.gpus_per_node < at.gpu.gpus_per_node else at.gpu.nics_per_node
+    count = (
+        min(at.gpu.nics_per_node, at.gpus_per_node) if at.gpus_per_node < at.gpu.gpus_per_node else at.gpu.nics_per_node
+    )
     return taken.take("cluster.nics_per_node", count, f"one per GPU is usual for {fabric.name}")
 
 
@@ -137,8 +147,12 @@ def _size(params: float) -> str:
 
 def questionnaire(asked: Asked, **more: Any) -> dict[str, Any]:
     """The question's facts about the job as a nested questionnaire; ``more`` are dotted paths with ``__`` for the dot."""
-    kept = {name: value for name, value in asked.fields.items()
-            if name.split(".")[0] in ("workload", "model", "cluster", "training", "parallelism") and name != "cluster.fabric"}
+    kept = {
+        name: value
+        for name, value in asked.fields.items()
+        if name.split(".")[0] in ("workload", "model", "cluster", "training", "parallelism")
+        and name != "cluster.fabric"
+    }
     nested: dict[str, Any] = {}
     for path, value in (kept | {name.replace("__", "."): value for name, value in more.items()}).items():
         *parents, last = path.split(".")

@@ -26,8 +26,10 @@ from .result import computed, figure
 from .situation import fabrics, gpu_of, model_of, params_of, questionnaire
 
 _DAY = 86_400.0
-_SERVING = ("Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks above the "
-            "average load, and copies in reserve, come on top.")
+_SERVING = (
+    "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks above the "
+    "average load, and copies in reserve, come on top."
+)
 
 
 @dataclass
@@ -46,8 +48,11 @@ class _Sizes:
             node = self.asked.fields.get("cluster.gpus_per_node") or self.gpu.gpus_per_node
             on = {"cluster__fabric": self.fabric.id} if gpus > node else {}
             facts = questionnaire(self.asked, cluster__gpu=self.gpu.id, cluster__gpus=gpus, **on, **self.given)
-            load = {name.removeprefix("inference."): value for name, value in self.asked.fields.items()
-                    if name.startswith("inference.")}
+            load = {
+                name.removeprefix("inference."): value
+                for name, value in self.asked.fields.items()
+                if name.startswith("inference.")
+            }
             try:
                 made = predict(from_value(facts | ({"inference": load} if load else {}), self.catalog), self.catalog)
             except InputError:
@@ -80,13 +85,27 @@ def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Com
     sizes.take_over(found, taken)
     if found <= gpu.gpus_per_node:  # nothing crosses a network
         taken.taken = [one for one in taken.taken if one.field != "cluster.fabric"]
-    floor = figure("at least, at peak", at_peak, "GPUs", f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ "
-                                                         f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)")
-    text = (f"Training {named[0]} on {written.count(tokens)} tokens in {significant(days)} days takes about {found:,} {gpu.name}"
-            f"{_over(fabric, found, gpu)}: {_length(sizes, found, tokens)}; at peak {at_peak:,} would do.")
+    floor = figure(
+        "at least, at peak",
+        at_peak,
+        "GPUs",
+        f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ "
+        f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)",
+    )
+    text = (
+        f"Training {named[0]} on {written.count(tokens)} tokens in {significant(days)} days takes about {found:,} {gpu.name}"
+        f"{_over(fabric, found, gpu)}: {_length(sizes, found, tokens)}; at peak {at_peak:,} would do."
+    )
     limits = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
-    return computed("deadline", asked, text, [*_run_figures(sizes, found, tokens, days), floor],
-                    inputs(asked, named[0], [fabric]) | {"tokens": tokens, "days": days}, taken, caveat([sizes.tried[found]]) + limits)
+    return computed(
+        "deadline",
+        asked,
+        text,
+        [*_run_figures(sizes, found, tokens, days), floor],
+        inputs(asked, named[0], [fabric]) | {"tokens": tokens, "days": days},
+        taken,
+        caveat([sizes.tried[found]]) + limits,
+    )
 
 
 def _never(asked: Asked, model: str, sizes: _Sizes, tokens: float, days: float, taken: Assumptions) -> Computed | None:
@@ -95,18 +114,33 @@ def _never(asked: Asked, model: str, sizes: _Sizes, tokens: float, days: float, 
     if not possible:
         return None
     busy = max(made.mfu for made in possible.values()) / 2
-    best = min((gpus for gpus, made in possible.items() if made.mfu >= busy), key=lambda gpus: _days(sizes, gpus, tokens))
+    best = min(
+        (gpus for gpus, made in possible.items() if made.mfu >= busy), key=lambda gpus: _days(sizes, gpus, tokens)
+    )
     least = min(possible, key=lambda gpus: _days(sizes, gpus, tokens))
     sizes.take_over(best, taken)
-    batch = next((one.value for one in sizes.tried[best].assumptions if one.field == "training.global_batch"), None) or \
-        asked.fields.get("training.global_batch")
-    more = (f"More hardly help ({least:,}: {significant(_days(sizes, least, tokens))} days at {possible[least].mfu:.0%} MFU)" if least != best
-            else "More could not be used")
-    text = (f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {significant(days)} days "
-            f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. {more}, "
-            f"since the batch leaves each too little work; a larger batch would.")
-    return computed("deadline", asked, text, _run_figures(sizes, best, tokens, days), inputs(asked, model, [sizes.fabric])
-                    | {"tokens": tokens, "days": days}, taken, caveat([sizes.tried[best]]))
+    batch = next(
+        (one.value for one in sizes.tried[best].assumptions if one.field == "training.global_batch"), None
+    ) or asked.fields.get("training.global_batch")
+    more = (
+        f"More hardly help ({least:,}: {significant(_days(sizes, least, tokens))} days at {possible[least].mfu:.0%} MFU)"
+        if least != best
+        else "More could not be used"
+    )
+    text = (
+        f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {significant(days)} days "
+        f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. {more}, "
+        f"since the batch leaves each too little work; a larger batch would."
+    )
+    return computed(
+        "deadline",
+        asked,
+        text,
+        _run_figures(sizes, best, tokens, days),
+        inputs(asked, model, [sizes.fabric]) | {"tokens": tokens, "days": days},
+        taken,
+        caveat([sizes.tried[best]]),
+    )
 
 
 def _peak(asked: Asked, gpu: Gpu) -> float:
@@ -123,18 +157,26 @@ def _days(sizes: _Sizes, gpus: int, tokens: float) -> float:
 
 def _run_figures(sizes: _Sizes, gpus: int, tokens: float, days: float) -> list[Figure]:
     length, speed = _days(sizes, gpus, tokens), sizes.tried[gpus].tokens_per_s_per_gpu
-    return [figure("GPUs", gpus, "GPUs", f"smallest size tried whose run takes at most {days:g} days"),
-            figure("length of the run", length, "days",
-                   f"{written.count(tokens)} tokens ÷ ({significant(speed)} tokens/s × {gpus:,} GPUs)"),
-            figure("GPU-hours", length * 24 * gpus, "GPU-hours", f"{significant(length)} days × 24 × {gpus:,} GPUs")]
+    return [
+        figure("GPUs", gpus, "GPUs", f"smallest size tried whose run takes at most {days:g} days"),
+        figure(
+            "length of the run",
+            length,
+            "days",
+            f"{written.count(tokens)} tokens ÷ ({significant(speed)} tokens/s × {gpus:,} GPUs)",
+        ),
+        figure("GPU-hours", length * 24 * gpus, "GPU-hours", f"{significant(length)} days × 24 × {gpus:,} GPUs"),
+    ]
 
 
 def _length(sizes: _Sizes, gpus: int, tokens: float) -> str:
     """``56.4 days (47.3 to 69.1) at 34% MFU (TP 8 · PP 2), 5,550,000 GPU-hours``."""
     length, made = _days(sizes, gpus, tokens), sizes.tried[gpus]
     short, long = (length * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s))
-    return (f"{significant(length)} days ({significant(short)} to {significant(long)}) at {made.mfu:.0%} MFU "
-            f"({layout(made.parallelism)}), {significant(length * 24 * gpus)} GPU-hours")
+    return (
+        f"{significant(length)} days ({significant(short)} to {significant(long)}) at {made.mfu:.0%} MFU "
+        f"({layout(made.parallelism)}), {significant(length * 24 * gpus)} GPU-hours"
+    )
 
 
 def load(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
@@ -153,11 +195,22 @@ def load(asked: Asked, library: Library, today: datetime.date | None) -> Compute
     sizes.take_over(found, taken)
     taken.taken += on.taken if found // copies > gpu.gpus_per_node else []  # a copy within a node crosses no network
     many = "1 copy" if copies == 1 else f"{copies:,} copies"
-    figures = [figure("GPUs", found, "GPUs", f"fewest tried that carry {wanted:g} requests/s: {many} of {found // copies} GPUs"),
-               figure("carried", carried, "requests/s", f"{significant(made.tokens_per_s_per_gpu)} tokens/s × {found:,} GPUs ÷ "
-                                                        f"{_output_tokens(sizes, found):g} tokens per answer")]
-    text = (f"Serving {named[0]} at {wanted:g} requests per second takes about {found:,} {gpu.name}: {many} of "
-            f"{found // copies} GPUs for {significant(carried)} requests per second.")
+    figures = [
+        figure(
+            "GPUs", found, "GPUs", f"fewest tried that carry {wanted:g} requests/s: {many} of {found // copies} GPUs"
+        ),
+        figure(
+            "carried",
+            carried,
+            "requests/s",
+            f"{significant(made.tokens_per_s_per_gpu)} tokens/s × {found:,} GPUs ÷ "
+            f"{_output_tokens(sizes, found):g} tokens per answer",
+        ),
+    ]
+    text = (
+        f"Serving {named[0]} at {wanted:g} requests per second takes about {found:,} {gpu.name}: {many} of "
+        f"{found // copies} GPUs for {significant(carried)} requests per second."
+    )
     said = asked.fields.get("cluster.gpus")
     if said is not None:
         now = _carried(sizes, said)

@@ -33,17 +33,42 @@ def kv_transfer(asked: Asked, library: Library) -> Computed | None:
     figures, told, used = [], [], {}
     for fabric in fabrics(asked, catalog, taken, at.gpu)[:_MOST_NETWORKS]:
         used[fabric.id] = nics(fabric, sized, at, taken)
-        line, rate = fabric.line_rate.si * used[fabric.id], network(fabric, used[fabric.id], at).gpu_rate * at.gpus_per_node
-        figures += [figure(f"at least, {fabric.id} at line rate", bytes_ / line, "s",
-                           f"{written.bytes_(bytes_)} ÷ ({used[fabric.id]} × {written.rate(fabric.line_rate.si)})"),
-                    figure(f"expected, {fabric.id}", bytes_ / rate, "s", f"{written.bytes_(bytes_)} ÷ {written.rate(rate)} of a node")]
-        told.append(f"over {fabric.name} at least {seconds(bytes_ / line)} at line rate, {seconds(bytes_ / rate)} expected")
+        line, rate = (
+            fabric.line_rate.si * used[fabric.id],
+            network(fabric, used[fabric.id], at).gpu_rate * at.gpus_per_node,
+        )
+        figures += [
+            figure(
+                f"at least, {fabric.id} at line rate",
+                bytes_ / line,
+                "s",
+                f"{written.bytes_(bytes_)} ÷ ({used[fabric.id]} × {written.rate(fabric.line_rate.si)})",
+            ),
+            figure(
+                f"expected, {fabric.id}",
+                bytes_ / rate,
+                "s",
+                f"{written.bytes_(bytes_)} ÷ {written.rate(rate)} of a node",
+            ),
+        ]
+        told.append(
+            f"over {fabric.name} at least {seconds(bytes_ / line)} at line rate, {seconds(bytes_ / rate)} expected"
+        )
     text = f"Moving the key/value cache of {length:,} tokens of {name}, {written.bytes_(bytes_)}, from one node to another: {'; '.join(told)}."
     inputs = {"model": name, "tokens": length, "bytes": bytes_, "nics_per_node": used}
-    return computed("kv-transfer", asked, text, [*figures, figure("cache", bytes_, "bytes", f"{length:,} tokens × "
-                    f"{written.bytes_(a.kv_bytes_per_token('bf16'))}")], inputs, taken,
-                    "One prompt at a time over an idle network, through all adapters of the node; a cache that is sent layer by layer while "
-                    "the prompt is still read is waited for less.")
+    return computed(
+        "kv-transfer",
+        asked,
+        text,
+        [
+            *figures,
+            figure("cache", bytes_, "bytes", f"{length:,} tokens × {written.bytes_(a.kv_bytes_per_token('bf16'))}"),
+        ],
+        inputs,
+        taken,
+        "One prompt at a time over an idle network, through all adapters of the node; a cache that is sent layer by layer while "
+        "the prompt is still read is waited for less.",
+    )
 
 
 def checkpoint(asked: Asked, library: Library) -> Computed | None:
@@ -53,14 +78,29 @@ def checkpoint(asked: Asked, library: Library) -> Computed | None:
         return None
     params = params_of(asked, named[1])
     whole, weights = _STORED * params, _WEIGHTS * params
-    figures = [figure("checkpoint", whole, "bytes", f"{written.count(params)} parameters × 14 bytes (2 weights, 12 optimizer)"),
-               figure("weights alone", weights, "bytes", f"{written.count(params)} parameters × 2 bytes")]
-    text = (f"A checkpoint of {named[0]} to go on training from takes {written.bytes_(whole)} with Adam's state, "
-            f"{written.bytes_(weights)} for the weights in BF16 alone")
+    figures = [
+        figure(
+            "checkpoint", whole, "bytes", f"{written.count(params)} parameters × 14 bytes (2 weights, 12 optimizer)"
+        ),
+        figure("weights alone", weights, "bytes", f"{written.count(params)} parameters × 2 bytes"),
+    ]
+    text = (
+        f"A checkpoint of {named[0]} to go on training from takes {written.bytes_(whole)} with Adam's state, "
+        f"{written.bytes_(weights)} for the weights in BF16 alone"
+    )
     rate = asked.byte_rate or (asked.speeds[0] * 1e9 / 8 if asked.speeds else None)
     if rate:
-        figures[:0] = [figure(f"time to {what}", bytes_ / rate, "s", f"{written.bytes_(bytes_)} ÷ {written.rate(rate)}")
-                       for what, bytes_ in (("write or read it", whole), ("write or read the weights", weights))]
+        figures[:0] = [
+            figure(f"time to {what}", bytes_ / rate, "s", f"{written.bytes_(bytes_)} ÷ {written.rate(rate)}")
+            for what, bytes_ in (("write or read it", whole), ("write or read the weights", weights))
+        ]
         text += f"; at {written.rate(rate)} that is {seconds(whole / rate)} and {seconds(weights / rate)}"
-    return computed("checkpoint", asked, text + ".", figures, {"model": named[0], "bytes_per_s": rate}, Assumptions(),
-                    "The rate is taken as what the storage holds for the whole checkpoint; writing in the background stops the run for less.")
+    return computed(
+        "checkpoint",
+        asked,
+        text + ".",
+        figures,
+        {"model": named[0], "bytes_per_s": rate},
+        Assumptions(),
+        "The rate is taken as what the storage holds for the whole checkpoint; writing in the background stops the run for less.",
+    )

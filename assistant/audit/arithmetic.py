@@ -73,8 +73,11 @@ def run_cost(days: float, gpus: float, gpu_usd_per_hour: float, fabric_usd_per_h
 
 
 @formula
-def cost_change_with_length(days: float, longer_days: float, slowdown: float, gpu_usd_per_hour: float, premium: float) -> float:
+def cost_change_with_length(
+    days: float, longer_days: float, slowdown: float, gpu_usd_per_hour: float, premium: float
+) -> float:
     """(cost on the fast fabric ÷ cost on the slow one) of the longer run ÷ that of the shorter − 1"""
+
     def dearer(length: float) -> float:
         slow = cost_of_run(24 * length * (1 + slowdown), 1, gpu_usd_per_hour)
         return cost_of_run(24 * length, 1, gpu_usd_per_hour, premium) / slow

@@ -7,7 +7,7 @@ from assistant.vocabulary.audit import Check, Result
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.knowledge import Claim, Computation
 
-from . import arithmetic, collectives, models, predictions  # noqa: F401 - they register their formulas
+from . import arithmetic, collectives, models, predictions
 from .registry import evaluate
 from .verdicts import agreement_of, follows, gap_percent, reason_not_computed, together
 
@@ -25,16 +25,34 @@ def result_of(claim: Claim, catalog: Catalog) -> Result:
     predicted = bool(checks) and all(check.basis == "model" for check in checks)
     revised = claim.revised
     return Result(
-        claim=claim.id, source=claim.source, statement=claim.statement, type=claim.type, verdict=claim.verdict,
-        agreement=agreement, checks=checks, reason=None if checks else reason_not_computed(claim), predicted=predicted,
+        claim=claim.id,
+        source=claim.source,
+        statement=claim.statement,
+        type=claim.type,
+        verdict=claim.verdict,
+        agreement=agreement,
+        checks=checks,
+        reason=None if checks else reason_not_computed(claim),
+        predicted=predicted,
         follows=agreement is None or follows(claim, agreement),
-        verdict_before=revised.before if revised else None, why_changed=revised.why if revised else None)
+        verdict_before=revised.before if revised else None,
+        why_changed=revised.why if revised else None,
+    )
 
 
 def _check(claim: Claim, computation: Computation, catalog: Catalog) -> Check:
     stated = claim.figure.value if computation.states is None else computation.states
-    computed = evaluate(computation.formula, computation.inputs, computation.unit, catalog, f"knowledge/claims: {claim.id}")
+    computed = evaluate(
+        computation.formula, computation.inputs, computation.unit, catalog, f"knowledge/claims: {claim.id}"
+    )
     gap = gap_percent(stated, computed)
-    return Check(formula=computation.formula, inputs=computation.inputs, basis=computation.basis, stated=stated,
-                 computed=computed, unit=computation.unit, gap_percent=gap,
-                 agreement=agreement_of(gap, computation.tolerance_percent))
+    return Check(
+        formula=computation.formula,
+        inputs=computation.inputs,
+        basis=computation.basis,
+        stated=stated,
+        computed=computed,
+        unit=computation.unit,
+        gap_percent=gap,
+        agreement=agreement_of(gap, computation.tolerance_percent),
+    )

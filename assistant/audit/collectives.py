@@ -28,16 +28,18 @@ def collective_time(kind: str, bytes: float, members: float, rate: float, links:
 
 
 @formula
-def ring_latency(nodes: float, network_step: float, gpus_per_node: float = 1, inside_step: float = 0.0,
-                 base: float = 0.0) -> float:
+def ring_latency(
+    nodes: float, network_step: float, gpus_per_node: float = 1, inside_step: float = 0.0, base: float = 0.0
+) -> float:
     """ring all-reduce: base + 2(nodes−1) network steps + the rest of 2(ranks−1) steps inside nodes"""
     network = 2.0 * (nodes - 1.0)
     return base + network * network_step + (2.0 * (nodes * gpus_per_node - 1.0) - network) * inside_step
 
 
 @formula
-def tree_latency(nodes: float, network_step: float, gpus_per_node: float = 1, inside_step: float = 0.0,
-                 base: float = 0.0) -> float:
+def tree_latency(
+    nodes: float, network_step: float, gpus_per_node: float = 1, inside_step: float = 0.0, base: float = 0.0
+) -> float:
     """tree all-reduce: base + 2·log₂(nodes) network steps + 2(GPUs per node−1) steps inside nodes"""
     return base + 2.0 * (log2(nodes) * network_step + (gpus_per_node - 1.0) * inside_step)
 

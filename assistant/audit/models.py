@@ -78,9 +78,17 @@ def _into_node(catalog: Catalog, model: str, gpus: float, strategy: str, global_
     """Bytes into one H100 node per optimizer step with one sequence per GPU unless ``global_batch`` says otherwise."""
     gpu = catalog.gpus["h100-sxm"]
     machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], int(gpus), GPUS_PER_NODE)
-    job = Job(architecture_of(catalog.models[model]), int(gpus), sequence_length=2048, global_batch=int(global_batch or gpus),
-              micro_batch=int(global_batch or gpus) // int(gpus), recompute="none")
-    return float(traffic_of(job, machine, layouts_for(job, machine, Parallelism(strategy=strategy))).into_domain["dp"][0])
+    job = Job(
+        architecture_of(catalog.models[model]),
+        int(gpus),
+        sequence_length=2048,
+        global_batch=int(global_batch or gpus),
+        micro_batch=int(global_batch or gpus) // int(gpus),
+        recompute="none",
+    )
+    return float(
+        traffic_of(job, machine, layouts_for(job, machine, Parallelism(strategy=strategy))).into_domain["dp"][0]
+    )
 
 
 @formula
@@ -108,8 +116,9 @@ def sharded_tokens_per_s(catalog: Catalog, model: str, gpus: float, tokens_per_g
 
 
 @formula
-def data_parallel_slowdown(catalog: Catalog, model: str, nodes: float, tokens: float, gpu_flops: float, rate: float,
-                           reference_rate: float) -> float:
+def data_parallel_slowdown(
+    catalog: Catalog, model: str, nodes: float, tokens: float, gpu_flops: float, rate: float, reference_rate: float
+) -> float:
     """(time of 2(n−1)/n · 2P at the rate − at the reference rate) ÷ time of 6P · tokens; nothing overlapped"""
     architecture = architecture_of(catalog.models[model])
     compute = 6.0 * architecture.params * tokens / (nodes * GPUS_PER_NODE * gpu_flops)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.model import (Job, Machine, Outcome, all_reduce_time, architecture_of, bus_bandwidth, machine_of, network_of,
-                             predict_training)
+from assistant.model import (
+    Job,
+    Machine,
+    Outcome,
+    all_reduce_time,
+    architecture_of,
+    bus_bandwidth,
+    machine_of,
+    network_of,
+    predict_training,
+)
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
@@ -20,8 +29,9 @@ def _machine(catalog: Catalog, gpu: str, gpus: int) -> Machine:
 
 
 @formula
-def predicted_bus_bandwidth(catalog: Catalog, fabric: str, gpu: str, nodes: float, message: float,
-                            switches_add: str = "yes") -> float:
+def predicted_bus_bandwidth(
+    catalog: Catalog, fabric: str, gpu: str, nodes: float, message: float, switches_add: str = "yes"
+) -> float:
     """the model's all-reduce over so many usual nodes, as nccl-tests prints it; switches_add: with SHARP where there is any"""
     gpus = int(nodes) * catalog.gpus[gpu].gpus_per_node
     machine = _machine(catalog, gpu, gpus)
@@ -30,27 +40,63 @@ def predicted_bus_bandwidth(catalog: Catalog, fabric: str, gpu: str, nodes: floa
     return bus_bandwidth("all_reduce", message, all_reduce_time(network, machine, message), gpus)
 
 
-def _outcome(catalog: Catalog, model: str, gpu: str, gpus: float, fabric: str, sequence: float, global_batch: float,
-             micro_batch: float, strategy: str, framework: str) -> Outcome:
+def _outcome(
+    catalog: Catalog,
+    model: str,
+    gpu: str,
+    gpus: float,
+    fabric: str,
+    sequence: float,
+    global_batch: float,
+    micro_batch: float,
+    strategy: str,
+    framework: str,
+) -> Outcome:
     """The outcome of one split, or of the fastest one (``auto``); a micro-batch of 0 is left to the model."""
     machine = _machine(catalog, gpu, int(gpus))
-    job = Job(architecture_of(catalog.models[model]), int(gpus), sequence_length=int(sequence), global_batch=int(global_batch),
-              micro_batch=int(micro_batch) or None, framework=framework)
+    job = Job(
+        architecture_of(catalog.models[model]),
+        int(gpus),
+        sequence_length=int(sequence),
+        global_batch=int(global_batch),
+        micro_batch=int(micro_batch) or None,
+        framework=framework,
+    )
     split = None if strategy == "auto" else Parallelism(strategy=strategy)
     return predict_training(job, machine, [network_of(catalog.fabrics[fabric], None, machine)], split)[0]
 
 
 @formula
-def predicted_tokens_per_s(catalog: Catalog, model: str, gpu: str, gpus: float, fabric: str, sequence: float, global_batch: float,
-                           micro_batch: float = 0, strategy: str = "fsdp", framework: str = "fsdp") -> float:
+def predicted_tokens_per_s(
+    catalog: Catalog,
+    model: str,
+    gpu: str,
+    gpus: float,
+    fabric: str,
+    sequence: float,
+    global_batch: float,
+    micro_batch: float = 0,
+    strategy: str = "fsdp",
+    framework: str = "fsdp",
+) -> float:
     """the model's training throughput of all GPUs"""
     found = _outcome(catalog, model, gpu, gpus, fabric, sequence, global_batch, micro_batch, strategy, framework)
     return gpus * found.tokens_per_s_per_gpu
 
 
 @formula
-def predicted_utilization(catalog: Catalog, model: str, gpu: str, gpus: float, fabric: str, sequence: float, global_batch: float,
-                          micro_batch: float = 0, strategy: str = "fsdp", framework: str = "fsdp") -> float:
+def predicted_utilization(
+    catalog: Catalog,
+    model: str,
+    gpu: str,
+    gpus: float,
+    fabric: str,
+    sequence: float,
+    global_batch: float,
+    micro_batch: float = 0,
+    strategy: str = "fsdp",
+    framework: str = "fsdp",
+) -> float:
     """the model's FLOPs utilisation of a training step"""
     return _outcome(catalog, model, gpu, gpus, fabric, sequence, global_batch, micro_batch, strategy, framework).mfu
 

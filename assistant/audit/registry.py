@@ -17,8 +17,22 @@ from assistant.vocabulary.quantities import count, shown, split
 
 # Units a claim may speak in beside those of the catalog. Formulas count days in days and money in dollars.
 MORE_UNITS = {
-    "kW-h": 1.0, "weeks": 7.0, "TFLOP": 1e12, "million": 1e6, "billion": 1e9, "times": 1.0, "tokens/s": 1.0, "GPUs": 1.0,
-    "nodes": 1.0, "steps": 1.0, "USD/GPU-month": 1.0, "providers": 1.0, "collectives": 1.0, "copies": 1.0, "Mb/s": 1e6 / 8}
+    "kW-h": 1.0,
+    "weeks": 7.0,
+    "TFLOP": 1e12,
+    "million": 1e6,
+    "billion": 1e9,
+    "times": 1.0,
+    "tokens/s": 1.0,
+    "GPUs": 1.0,
+    "nodes": 1.0,
+    "steps": 1.0,
+    "USD/GPU-month": 1.0,
+    "providers": 1.0,
+    "collectives": 1.0,
+    "copies": 1.0,
+    "Mb/s": 1e6 / 8,
+}
 ALL_UNITS = UNITS | MORE_UNITS
 
 
@@ -51,7 +65,9 @@ def quantity(value: float | str) -> float:
     """A number in SI units: ``140 GB`` → 1.4e11, ``70e9`` → 7e10. Raises ``ValueError`` for an unknown unit."""
     number, unit = split(value)
     if unit == "B":
-        raise ValueError(f"expected billions as 7e9 and bytes as a plain number, got {shown(value)}, which may be either")
+        raise ValueError(
+            f"expected billions as 7e9 and bytes as a plain number, got {shown(value)}, which may be either"
+        )
     if unit in ALL_UNITS:
         return number * ALL_UNITS[unit]
     return count(value)

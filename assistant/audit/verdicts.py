@@ -14,16 +14,24 @@ _ORDER: tuple[Agreement, ...] = ("agrees", "approximately", "disagrees")
 # What a verdict that rests on arithmetic may be. A verdict that rests on something else (another source, the author's
 # withdrawal, the lack of any source) stands whatever the arithmetic says.
 ALLOWED: dict[Agreement, frozenset[Verdict]] = {
-    "agrees": frozenset({"confirmed", "consistent"}), "approximately": frozenset({"approximate", "consistent"}),
-    "disagrees": frozenset({"wrong", "inconsistent", "implausible"})}
+    "agrees": frozenset({"confirmed", "consistent"}),
+    "approximately": frozenset({"approximate", "consistent"}),
+    "disagrees": frozenset({"wrong", "inconsistent", "implausible"}),
+}
 NOT_OF_ARITHMETIC: frozenset[Verdict] = frozenset({"contradicted", "withdrawn", "unverifiable"})
 # A measurement is confirmed by who measured it; a formula that comes near does not take that back.
 MEASURED: frozenset[ClaimType] = frozenset({"measured", "vendor"})
 
 _REASONS: dict[ClaimType, Reason] = {
-    "opinion": "opinion", "rule-of-thumb": "rule without inputs", "arithmetic": "rule without inputs",
-    "price": "needs a price list", "measured": "needs a measurement", "vendor": "vendor statement",
-    "specification": "specification", "configuration": "specification"}
+    "opinion": "opinion",
+    "rule-of-thumb": "rule without inputs",
+    "arithmetic": "rule without inputs",
+    "price": "needs a price list",
+    "measured": "needs a measurement",
+    "vendor": "vendor statement",
+    "specification": "specification",
+    "configuration": "specification",
+}
 
 
 def gap_percent(stated: float | tuple[float, float], computed: float) -> float:

@@ -70,8 +70,15 @@ def _in_worker(row: Row, user_catalog: Path | None) -> dict[str, Any]:
     return result(row, load(user_catalog=user_catalog))
 
 
-def run(files: list[Path], out: Path, library: Library, *, kind: str = "jsonl", jobs: int = 1,
-        done: Callable[[dict[str, Any]], None] = lambda _: None) -> Tally:
+def run(
+    files: list[Path],
+    out: Path,
+    library: Library,
+    *,
+    kind: str = "jsonl",
+    jobs: int = 1,
+    done: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> Tally:
     """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``); ``done`` hears of each result.
 
     Raises :class:`InputError` when the folder cannot be written.

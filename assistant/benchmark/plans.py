@@ -32,9 +32,13 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     machine = machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
     fabrics = twelve(catalog, machine)
     made = plan(questionnaire, library)
-    runs = {_MODEL: lambda: predict_training(model_job(job, architecture), machine, fabrics, None),
-            "a decision: prices and rules besides": lambda: decide(questionnaire, library),
-            "a plan: evidence and flips besides": lambda: plan(questionnaire, library),
-            "its crossover: the same job at other sizes": lambda: with_crossover(made, library)}
-    return [Measurement(part="plan", what=what, values=timed(run, repeats), against=None if what == _MODEL else _MODEL)
-            for what, run in runs.items()]
+    runs = {
+        _MODEL: lambda: predict_training(model_job(job, architecture), machine, fabrics, None),
+        "a decision: prices and rules besides": lambda: decide(questionnaire, library),
+        "a plan: evidence and flips besides": lambda: plan(questionnaire, library),
+        "its crossover: the same job at other sizes": lambda: with_crossover(made, library),
+    }
+    return [
+        Measurement(part="plan", what=what, values=timed(run, repeats), against=None if what == _MODEL else _MODEL)
+        for what, run in runs.items()
+    ]

@@ -67,19 +67,30 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     found = []
     if sys.platform != "win32":
         first_frame()
-        found.append(Measurement(part="screen", what="first frame in a terminal", values=[first_frame() for _ in range(repeats)]))
+        found.append(
+            Measurement(part="screen", what="first frame in a terminal", values=[first_frame() for _ in range(repeats)])
+        )
     to_plan, to_question = zip(*key_to_plan(HISTORY, KEYS), strict=True)
     said = f"{HISTORY} messages said before"
-    return [*found, Measurement(part="screen", what=f"Enter to the new plan, {said}", values=list(to_plan)),
-            Measurement(part="screen", what=f"Enter to the next question, {said}", values=list(to_question))]
+    return [
+        *found,
+        Measurement(part="screen", what=f"Enter to the new plan, {said}", values=list(to_plan)),
+        Measurement(part="screen", what=f"Enter to the next question, {said}", values=list(to_question)),
+    ]
 
 
 def key_to_plan(history: int, keys: int) -> list[tuple[float, float]]:
     """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn, and until the question after
     it is; after one that warms up."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
-    ended = subprocess.run([sys.executable, "-c", _KEY_TO_PLAN, str(history), str(keys)], check=True, capture_output=True, text=True,
-                           env={**os.environ, "PYTHONPATH": path}, timeout=600)
+    ended = subprocess.run(
+        [sys.executable, "-c", _KEY_TO_PLAN, str(history), str(keys)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=600,
+    )
     return json.loads(ended.stdout.splitlines()[-1])
 
 

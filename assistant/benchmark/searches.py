@@ -34,12 +34,29 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     single = [layouts.take(np.array([index])) for index in np.linspace(0, len(layouts) - 1, _ALONE).astype(int)]
     columns, first = Networks(fabrics), Networks(fabrics[:1])
     return [
-        Measurement(part="search", what=_SINGLY, work=_ALONE, of="configurations",
-                    values=timed(lambda: [_alone(job, machine, first, one) for one in single], repeats)),
-        *(Measurement(part="search", what=what, work=len(on) * len(layouts), of="configurations", against=_SINGLY, peers=peers,
-                      values=timed(lambda on=on: fastest(job, machine, on, fitting(job, machine)), repeats))
-          for what, on, peers in (("one fabric, all layouts as arrays", first, []),
-                                  (f"{FABRICS} fabrics, all layouts as arrays", columns, SEARCHES)))]
+        Measurement(
+            part="search",
+            what=_SINGLY,
+            work=_ALONE,
+            of="configurations",
+            values=timed(lambda: [_alone(job, machine, first, one) for one in single], repeats),
+        ),
+        *(
+            Measurement(
+                part="search",
+                what=what,
+                work=len(on) * len(layouts),
+                of="configurations",
+                against=_SINGLY,
+                peers=peers,
+                values=timed(lambda on=on: fastest(job, machine, on, fitting(job, machine)), repeats),
+            )
+            for what, on, peers in (
+                ("one fabric, all layouts as arrays", first, []),
+                (f"{FABRICS} fabrics, all layouts as arrays", columns, SEARCHES),
+            )
+        ),
+    ]
 
 
 def fitting(job: Job, machine: Machine) -> Layouts:

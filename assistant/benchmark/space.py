@@ -31,11 +31,14 @@ from .peers import CALCULON, CALCULON_SPACE
 from .timing import once
 
 GPUS = 1024
-MISSING = ("offload of weights, activations and optimizer state", "fused activations",
-           "gathering the sequence again in the backward pass",
-           "reduce-scatter and all-gather from point-to-point sends as a third kind of tensor-parallel collective",
-           "rings and pipes as two kinds of tensor-parallel overlap",
-           "a network chosen per kind of parallelism (ours follow from the placement)")
+MISSING = (
+    "offload of weights, activations and optimizer state",
+    "fused activations",
+    "gathering the sequence again in the backward pass",
+    "reduce-scatter and all-gather from point-to-point sends as a third kind of tensor-parallel collective",
+    "rings and pipes as two kinds of tensor-parallel overlap",
+    "a network chosen per kind of parallelism (ours follow from the placement)",
+)
 # Strategies whose layouts need the same collectives, and whether their shards stay inside a node.
 _STRATEGIES = (((DDP,), False), ((ZERO1, ZERO2), False), ((ZERO1, ZERO2), True), ((FSDP, HSDP), False))
 
@@ -61,18 +64,31 @@ def choices(job: Job) -> Iterator[Choices]:
     context = [2**power for power in range(5)]
     for tp, (strategies, within) in itertools.product(tensor, _STRATEGIES):
         yield Choices(
-            tp=[tp], cp=context, ep=[1], micro_batch=divisors(job.global_batch), pp=divisors(job.gpus, 64),
-            interleave=divisors(job.architecture.layers), strategy=strategies, recompute=(0, 1, 2),
-            sequence_parallel=(False, True), shard_within_node=within, sharded_pipelines=True)
+            tp=[tp],
+            cp=context,
+            ep=[1],
+            micro_batch=divisors(job.global_batch),
+            pp=divisors(job.gpus, 64),
+            interleave=divisors(job.architecture.layers),
+            strategy=strategies,
+            recompute=(0, 1, 2),
+            sequence_parallel=(False, True),
+            shard_within_node=within,
+            sharded_pipelines=True,
+        )
 
 
 def variants(job: Job, framework: Framework) -> list[tuple[Job, Framework]]:
     """What else Megatron can switch and memory does not depend on: both overlaps, wide gradients, fused accumulation."""
     widths = (job.gradient_bytes, 2 * job.gradient_bytes)
     switches = itertools.product((True, False), widths, (framework.tp_overlap, 0.0), (True, False))
-    return [(job.with_(gradient_overlap=overlap, gradient_bytes=wide),
-             replace(framework, tp_overlap=hidden, fused_accumulation=fused))
-            for overlap, wide, hidden, fused in switches]
+    return [
+        (
+            job.with_(gradient_overlap=overlap, gradient_bytes=wide),
+            replace(framework, tp_overlap=hidden, fused_accumulation=fused),
+        )
+        for overlap, wide, hidden, fused in switches
+    ]
 
 
 def searched(job: Job, machine: Machine, networks: Networks) -> Searched:
@@ -105,11 +121,26 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     catalog = library.catalog
     gpu = catalog.gpus["a100-sxm-80gb"]
     machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], GPUS, gpu.gpus_per_node, catalog.constants)
-    job = Job(architecture_of(catalog.models["gpt-3-175b"]), GPUS, sequence_length=2048, global_batch=3072, framework="megatron")
+    job = Job(
+        architecture_of(catalog.models["gpt-3-175b"]),
+        GPUS,
+        sequence_length=2048,
+        global_batch=3072,
+        framework="megatron",
+    )
     networks = Networks(between_nodes(library, machine))
     seconds, found = once(lambda: searched(job, machine, networks))
-    return [Measurement(part="space", what=f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics", values=[seconds],
-                        work=found.evaluated, of="configurations", peers=[CALCULON], notes=notes(found))]
+    return [
+        Measurement(
+            part="space",
+            what=f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics",
+            values=[seconds],
+            work=found.evaluated,
+            of="configurations",
+            peers=[CALCULON],
+            notes=notes(found),
+        )
+    ]
 
 
 def notes(found: Searched) -> list[str]:
@@ -119,4 +150,5 @@ def notes(found: Searched) -> list[str]:
         f"{found.space * found.fabrics:,} in all; Calculon's own search has {CALCULON_SPACE:,} for one system.",
         f"Evaluated, memory and step time: the {found.fitting:,} that fit into memory, on each fabric: {found.evaluated:,}. "
         "The others are left out by their memory alone.",
-        f"Switches of Calculon that have no counterpart: {'; '.join(MISSING)}."]
+        f"Switches of Calculon that have no counterpart: {'; '.join(MISSING)}.",
+    ]

@@ -32,9 +32,12 @@ asyncio.run(first_screen())
 def measure(library: Library, repeats: int) -> list[Measurement]:
     """Seconds from starting a process to its end, beside the interpreter's own."""
     example = str(library.examples["llama-70b-pretraining"])
-    commands = {"weft --help": ["-m", "assistant", "--help"],
-                "weft plan, JSON": ["-m", "assistant", "plan", example, "--format", "json"],
-                "weft plan, text": ["-m", "assistant", "plan", example], "first screen drawn": ["-c", _FIRST_SCREEN]}
+    commands = {
+        "weft --help": ["-m", "assistant", "--help"],
+        "weft plan, JSON": ["-m", "assistant", "plan", example, "--format", "json"],
+        "weft plan, text": ["-m", "assistant", "plan", example],
+        "first screen drawn": ["-c", _FIRST_SCREEN],
+    }
     found = [Measurement(part="startup", what=INTERPRETER, values=timed(lambda: _run(["-c", "pass"]), repeats))]
     for what, arguments in commands.items():
         values = timed(lambda arguments=arguments: _run(arguments), repeats)
@@ -46,5 +49,12 @@ def _run(arguments: list[str]) -> None:
     """One process of this interpreter that finds the program as this one did; its error is ours."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     quiet = subprocess.DEVNULL
-    subprocess.run([sys.executable, *arguments], check=True, stdin=quiet, stdout=quiet, stderr=quiet,
-                   env={**os.environ, "PYTHONPATH": path}, timeout=300)
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=300,
+    )

@@ -27,7 +27,9 @@ ROW_SPREAD = 0.09
 # Factors tried: from half to twice, a percent apart. A cluster further off than that runs something else than it says.
 REACH = 0.69
 FINE = np.linspace(-REACH, REACH, 139)
-COARSE = np.linspace(-REACH, REACH, 7)  # where the model is asked; between, ln(time) is interpolated linearly in ln(factor)
+COARSE = np.linspace(
+    -REACH, REACH, 7
+)  # where the model is asked; between, ln(time) is interpolated linearly in ln(factor)
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,13 @@ def crosses(run: Run) -> bool:
 
 def predicted(run: Run, factors: Factors) -> float:
     """Seconds per step the model predicts with these factors."""
-    return step_time(replace(run, machine=slower_machine(run.machine, factors.compute),
-                             network=slower_network(run.network, factors.network)))
+    return step_time(
+        replace(
+            run,
+            machine=slower_machine(run.machine, factors.compute),
+            network=slower_network(run.network, factors.network),
+        )
+    )
 
 
 def priors_of(runs: Sequence[Run]) -> Priors:
@@ -82,7 +89,9 @@ def misfit(errors: np.ndarray) -> np.ndarray:
 def best(total: np.ndarray, priors: Priors) -> Factors:
     """The most probable factors for a sum of misfits."""
     held = (FINE[:, None] / priors.compute) ** 2
-    held = held + (FINE / priors.network) ** 2 if priors.network else np.where(FINE == FINE[len(FINE) // 2], held, np.inf)
+    held = (
+        held + (FINE / priors.network) ** 2 if priors.network else np.where(FINE == FINE[len(FINE) // 2], held, np.inf)
+    )
     a, b = np.unravel_index(np.argmin(total + held), total.shape)
     return Factors(round(float(np.exp(FINE[a])), 3), round(float(np.exp(FINE[b])), 3))
 

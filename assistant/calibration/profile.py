@@ -22,8 +22,9 @@ LEAST_TO_LEAVE_OUT = 3  # rows from which on each is also predicted by a fit wit
 MOST_ROWS = 5_000
 
 
-def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = None,
-              done: Callable[[], None] = lambda: None) -> Profile:
+def calibrate(
+    path: Path, catalog: Catalog, *, today: datetime.date | None = None, done: Callable[[], None] = lambda: None
+) -> Profile:
     """The profile of the runs in a CSV file (columns as in ``knowledge/measurements/training.csv``); ``done`` hears of each row.
 
     ``catalog`` must be one without a profile. Raises :class:`InputError` for a file or a row that cannot be used.
@@ -38,11 +39,20 @@ def calibrate(path: Path, catalog: Catalog, *, today: datetime.date | None = Non
     without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
     rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
     if without and (errors := _errors(rows)).left_out_percent > errors.before_percent:
-        factors = Factors()  # the runs contradict each other: what some of them say makes the prediction of the others worse
+        factors = (
+            Factors()
+        )  # the runs contradict each other: what some of them say makes the prediction of the others worse
         rows = [_row(run, number, factors, without[number]) for number, run in enumerate(runs)]
     compute = ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs))
-    return Profile(date=today or datetime.date.today(), weft=assistant.__version__, measured_in=path.name, compute=compute,
-                   network=_network(runs, factors), errors=_errors(rows), runs=rows)
+    return Profile(
+        date=today or datetime.date.today(),
+        weft=assistant.__version__,
+        measured_in=path.name,
+        compute=compute,
+        network=_network(runs, factors),
+        errors=_errors(rows),
+        runs=rows,
+    )
 
 
 def _runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -57,9 +67,13 @@ def _runs(path: Path, catalog: Catalog) -> list[Run]:
         raise InputError(f"expected at most {MOST_ROWS:,} measured runs, found {len(runs):,}", Place(str(path)))
     for number, run in enumerate(runs):
         if run.measured_s <= 0:
-            raise InputError(f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s"))
+            raise InputError(
+                f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s")
+            )
         if crosses(run) and not run.network.possible:
-            message = f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none"
+            message = (
+                f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none"
+            )
             raise InputError(message, Place(str(path), field="fabric"))
     return runs
 
@@ -84,9 +98,15 @@ def _network(runs: Sequence[Run], factors: Factors) -> NetworkFactor | None:
 
 def _row(run: Run, number: int, factors: Factors, without: Factors | None) -> ProfileRun:
     return ProfileRun(
-        id=_name(run, number), gpu=run.machine.gpu, gpus=run.machine.gpus, fabric=run.network.id, measured_s=run.measured_s,
-        before_s=_seconds(predicted(run, Factors())), after_s=_seconds(predicted(run, factors)),
-        left_out_s=_seconds(predicted(run, without)) if without else None)
+        id=_name(run, number),
+        gpu=run.machine.gpu,
+        gpus=run.machine.gpus,
+        fabric=run.network.id,
+        measured_s=run.measured_s,
+        before_s=_seconds(predicted(run, Factors())),
+        after_s=_seconds(predicted(run, factors)),
+        left_out_s=_seconds(predicted(run, without)) if without else None,
+    )
 
 
 def _seconds(value: float) -> float:
@@ -98,7 +118,8 @@ def _errors(rows: Sequence[ProfileRun]) -> ProfileErrors:
     return ProfileErrors(
         before_percent=_mean_error(rows, [row.before_s for row in rows]),
         after_percent=_mean_error(rows, [row.after_s for row in rows]),
-        left_out_percent=None if None in left_out else _mean_error(rows, left_out))
+        left_out_percent=None if None in left_out else _mean_error(rows, left_out),
+    )
 
 
 def _mean_error(rows: Sequence[ProfileRun], times: Sequence[float]) -> float:

@@ -35,11 +35,13 @@ PARTS = ("show", "flips", "conflicts", "sources", "assumptions", "warnings", "me
 
 
 # What is said about comparing itself; any other word is a name.
-_NO_NAMES = frozenset("""a against all and are best better between both by candidate candidates cheaper cheapest choice chosen cost costs
+_NO_NAMES = frozenset(
+    """a against all and are best better between both by candidate candidates cheaper cheapest choice chosen cost costs
 current detail difference differences do does else fabric fabrics faster fastest first for here how i in is it job latency me networks
 of on one one's other others option options or please point price recommendation recommended runner runner-up runnerup second show side
 speed stack terms than the them there these this those three to top two up versus vs what what's whats which who winner with
-would""".split())
+would""".split()
+)
 
 
 def _unknown(rest: str) -> str:
@@ -48,7 +50,7 @@ def _unknown(rest: str) -> str:
         words = piece.split()
         names = [i for i, word in enumerate(words) if word.strip(".,;:?!\"'()").lower() not in _NO_NAMES]
         if names:
-            return " ".join(words[names[0]:names[-1] + 1])
+            return " ".join(words[names[0] : names[-1] + 1])
     return ""
 
 
@@ -68,14 +70,22 @@ class AboutPlan:
         """The part of the plan that a command of :data:`PARTS` names."""
         if command == "show":
             return [PlanDetails(plan=plan)]
-        made = {"flips": explaining.flips, "conflicts": explaining.conflicts, "sources": explaining.sources,
-                "assumptions": self._assumptions, "warnings": self._warnings, "measure": self._measure,
-                "ask-provider": self._ask_provider}
+        made = {
+            "flips": explaining.flips,
+            "conflicts": explaining.conflicts,
+            "sources": explaining.sources,
+            "assumptions": self._assumptions,
+            "warnings": self._warnings,
+            "measure": self._measure,
+            "ask-provider": self._ask_provider,
+        }
         return [made[command](plan)]
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
         """A question of :mod:`plan_questions`, asked of the recommended network or of those named."""
-        return plan_answers.answer(plan, topic, list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics)), self._catalog)
+        return plan_answers.answer(
+            plan, topic, list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics)), self._catalog
+        )
 
     def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
@@ -93,8 +103,12 @@ class AboutPlan:
         events: list[Event] = []
         for fabric in dict.fromkeys(self._meant(plan, fabric) for fabric in named):
             if fabric == plan.recommendation.fabric and not reading_of_plan.is_given(plan):
-                events.append(Note(text=f"Nothing speaks against {fabric}: it is recommended. \"why\" shows the proof, \"what would flip it\" what would "
-                                        f"turn the answer."))
+                events.append(
+                    Note(
+                        text=f'Nothing speaks against {fabric}: it is recommended. "why" shows the proof, "what would flip it" what would '
+                        f"turn the answer."
+                    )
+                )
             else:
                 events.append(explaining.why_fabric(plan, fabric))
         return events
@@ -113,7 +127,7 @@ class AboutPlan:
         answer = plan.recommendation
         unknown = _unknown(reading.rest)
         if unknown and len(reading.fabrics) < 2:
-            return [Failure(text=f"\"{unknown}\" is no network I know. Networks of this plan: {self._candidates(plan)}.")]
+            return [Failure(text=f'"{unknown}" is no network I know. Networks of this plan: {self._candidates(plan)}.')]
         named = [self._meant(plan, f) for f in reading.fabrics]
         before = accepted.recommendation.fabric if accepted and not named else answer.fabric
         before = before if candidate(plan, before) is not None else answer.fabric
@@ -138,8 +152,10 @@ class AboutPlan:
         return Note(text="Worth knowing:" if items else "There are no warnings.", items=items)
 
     def _measure(self, plan: Plan) -> Note:
-        return Note(text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
-                     items=tuple(plan.measure_first))
+        return Note(
+            text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
+            items=tuple(plan.measure_first),
+        )
 
     def _ask_provider(self, plan: Plan) -> Note:
         asked = tuple(plan.questions_for_provider)
@@ -148,14 +164,20 @@ class AboutPlan:
     def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
         """What the knowledge base says about a free question."""
         if searcher is None:
-            return Answer(question=question, answer=None, note="The search is not available here, so questions beyond the "
-                                                               "plan cannot be answered.")
+            return Answer(
+                question=question,
+                answer=None,
+                note="The search is not available here, so questions beyond the plan cannot be answered.",
+            )
         try:
             found = searcher(question)
         except InputError as error:
             return Failure(text=f"{error}.")
-        return Answer(question=question, answer=found, note=None if found.answered else "The knowledge base has no answer to "
-                                                                                        "that.")
+        return Answer(
+            question=question,
+            answer=found,
+            note=None if found.answered else "The knowledge base has no answer to that.",
+        )
 
     def help(self) -> Note:
         return Note(text="You can say, in your own words:", items=_HELP)

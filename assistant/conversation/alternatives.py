@@ -49,9 +49,13 @@ def alternatives(said: str, draft: Draft, catalog: Catalog, asked: str | None = 
     text = said.strip().rstrip("?!. ")
     lead = _LEAD.match(text)
     parts = (_AND if _COMPARES.search(text) else _OR).split(text[lead.end() :] if lead else text)
-    if not (2 <= len(parts) <= MOST and (lead or said.rstrip().endswith("?"))) or any(len(part.split()) > _MOST_WORDS for part in parts):
+    if not (2 <= len(parts) <= MOST and (lead or said.rstrip().endswith("?"))) or any(
+        len(part.split()) > _MOST_WORDS for part in parts
+    ):
         return []
-    if all(_NUMBER.fullmatch(part.strip()) and not _NUMBER.fullmatch(part.strip())[2] for part in parts) and (asked or "").startswith(_IN_NUMBERS):
+    if all(_NUMBER.fullmatch(part.strip()) and not _NUMBER.fullmatch(part.strip())[2] for part in parts) and (
+        asked or ""
+    ).startswith(_IN_NUMBERS):
         return []
     found = [_fields(part, draft, catalog) for part in _with_units(parts)]
     about = {frozenset(_PARALLELISM if name.startswith("parallelism") else name for name in fields) for fields in found}
@@ -87,7 +91,9 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
         lines.append(
             f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}."
         )
-    months = next((a.value for plan in plans for a in plan.assumptions if a.field == "budget.amortization_months"), None)
+    months = next(
+        (a.value for plan in plans for a in plan.assumptions if a.field == "budget.amortization_months"), None
+    )
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
     return [Note(text=_verdict(ranked, serving), items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
@@ -107,13 +113,18 @@ def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
     if len(ranked) == 1:
         return f"Only {ranked[0][0]} can be done as asked."
     cost = {name: best.cost_usd.p50 for name, best in ranked if best.cost_usd}
-    time = {name: (best.step_time_s.p50 if best.step_time_s else 0.0) if serving else best.run_hours or 0.0 for name, best in ranked}
+    time = {
+        name: (best.step_time_s.p50 if best.step_time_s else 0.0) if serving else best.run_hours or 0.0
+        for name, best in ranked
+    }
     cheap, soon = min(cost, key=cost.__getitem__), min(time, key=time.__getitem__)
     sooner = "answers sooner" if serving else "is done sooner"
     if max(cost.values()) < (1 + _SAME) * cost[cheap] and max(time.values()) < (1 + _SAME) * time[soon]:
         return "They cannot be told apart."
     if time[cheap] < (1 + _SAME) * time[soon]:
-        return f"{cheap} costs less" + (f" and {sooner}." if time[cheap] * (1 + _SAME) < max(time.values()) else "; the time is the same.")
+        return f"{cheap} costs less" + (
+            f" and {sooner}." if time[cheap] * (1 + _SAME) < max(time.values()) else "; the time is the same."
+        )
     if cost[soon] < (1 + _SAME) * cost[cheap]:
         return f"{soon} {sooner}, at the same cost, within the error."
     return f"{cheap} costs less; {soon} {sooner}, for {cost[soon] / cost[cheap] - 1:.0%} more."

@@ -24,13 +24,17 @@ from .turns import Record
 
 _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
-_OF_THE_RUN = re.compile(r"\b(?:it|this|that|run|job|training|pretraining|fine-?tuning|we|on|with|using|if)\b", re.IGNORECASE)
+_OF_THE_RUN = re.compile(
+    r"\b(?:it|this|that|run|job|training|pretraining|fine-?tuning|we|on|with|using|if)\b", re.IGNORECASE
+)
 
 
 class Asking(Drafting):
     """Questions of the plan, before the search is asked; they change nothing."""
 
-    def __init__(self, library: Library, planner: Planner | None, record: Record | None, today: datetime.date | None) -> None:
+    def __init__(
+        self, library: Library, planner: Planner | None, record: Record | None, today: datetime.date | None
+    ) -> None:
         super().__init__(library, planner, record, today)
         self._today = today
         self._about = AboutPlan(library.catalog)
@@ -39,10 +43,18 @@ class Asking(Drafting):
         """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
         if self.plan is None:
             return self._computed(reading, said)
-        between = alternatives(said, self._varied or self.draft, self.library.catalog, self.question.field if self.question else None)
+        between = alternatives(
+            said, self._varied or self.draft, self.library.catalog, self.question.field if self.question else None
+        )
         if between:
-            return self._with_plan_in_view(lambda plan: weighed(between, self._with_fields_planned, self.library.catalog, serves(plan)))
-        new = {name for name, value in reading.fields.items() if name != "cluster.fabric" and self.draft.fields.get(name) != value}
+            return self._with_plan_in_view(
+                lambda plan: weighed(between, self._with_fields_planned, self.library.catalog, serves(plan))
+            )
+        new = {
+            name
+            for name, value in reading.fields.items()
+            if name != "cluster.fabric" and self.draft.fields.get(name) != value
+        }
         topic = topic_of(said, reading.fabrics, reading.rest if set(reading.fields) - {"cluster.fabric"} else None)
         if topic is not None and not new and not ("cluster.gpu" in reading.fields and not _OF_THE_RUN.search(said)):
             return self._of_topic(topic, reading, said)
@@ -60,7 +72,9 @@ class Asking(Drafting):
     def _of_topic(self, topic: str, reading: Understanding, said: str) -> list[Event]:
         if topic == "better":
             return self._of_what_is_tried()
-        one_site = (self.draft.fields.get("cluster.sites") or 1) == 1  # between sites there is another network than within
+        one_site = (
+            self.draft.fields.get("cluster.sites") or 1
+        ) == 1  # between sites there is another network than within
         needed = computed(said, self.library, self.draft.fields, self._today) if topic == "need" and one_site else None
         if needed is not None:
             return [Answer(question=said, answer=needed)]
@@ -70,7 +84,11 @@ class Asking(Drafting):
         """Whether what is tried is better: what changes with it."""
         tried = self.variation
         if tried is None:
-            return [Note(text="Nothing is being tried. Say for example \"what if 128 GPUs\", or \"compare RoCE and InfiniBand\".")]
+            return [
+                Note(
+                    text='Nothing is being tried. Say for example "what if 128 GPUs", or "compare RoCE and InfiniBand".'
+                )
+            ]
         return [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
 
     def _with_other_facts(self, reading: Understanding, said: str, topic: str) -> list[Event]:
@@ -84,7 +102,11 @@ class Asking(Drafting):
         """Whether the run ends within so many days, and how many GPUs would end it."""
         if serves(plan):
             return self._about.of_topic(plan, "duration", ())
-        job = {name: value for name, value in self.draft.fields.items() if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")}
+        job = {
+            name: value
+            for name, value in self.draft.fields.items()
+            if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")
+        }
         job |= {"training.tokens": given(plan, "training.tokens")[0]}
         if plan.recommendation.fabric != "none":
             job.setdefault("cluster.fabric", plan.recommendation.fabric)

@@ -15,8 +15,13 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    said = [*_recommendation(before, after), *_figures(before, after), *_confidence(before, after), *_candidates(before, after),
-            *_warnings(before, after)]
+    said = [
+        *_recommendation(before, after),
+        *_figures(before, after),
+        *_confidence(before, after),
+        *_candidates(before, after),
+        *_warnings(before, after),
+    ]
     return tuple(said) or ("Nothing about the answer changes.",)
 
 
@@ -46,9 +51,11 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    said = [_moved("Cost of the run", *cost, figures.usd),
-            _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
-            _moved(unit_of_work(after), *step, figures.seconds)]
+    said = [
+        _moved("Cost of the run", *cost, figures.usd),
+        _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
+        _moved(unit_of_work(after), *step, figures.seconds),
+    ]
     return [text for text in said if text]
 
 
@@ -74,7 +81,11 @@ def _confidence(before: Plan, after: Plan) -> list[str]:
 
 def _candidates(before: Plan, after: Plan) -> list[str]:
     was = {c.fabric: c.verdict for c in before.candidates}
-    gone = [c.fabric for c in after.candidates if c.verdict == "impossible" and was.get(c.fabric) not in (None, "impossible")]
+    gone = [
+        c.fabric
+        for c in after.candidates
+        if c.verdict == "impossible" and was.get(c.fabric) not in (None, "impossible")
+    ]
     gone += [fabric for fabric, verdict in was.items() if verdict != "impossible" and candidate(after, fabric) is None]
     back = [c.fabric for c in after.candidates if c.verdict != "impossible" and was.get(c.fabric) == "impossible"]
     said = [f"No longer possible: {_few(gone)}."] if gone else []

@@ -36,10 +36,14 @@ def gpus(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
 def gpu_counts(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
     gpu = catalog.gpus.get(draft.fields.get("cluster.gpu"))
     node = max(gpu.gpus_per_node, gpu.scale_up_domain) if gpu else 8
-    return tuple(Choice(id=f"gpus-{node * n}",
-                        label=f"{node * n} ({n} {'rack' if node > 16 else 'node'}{'s' if n > 1 else ''})",
-                        value={"cluster.gpus": node * n})
-                 for n in (1, 2, 8, 32))
+    return tuple(
+        Choice(
+            id=f"gpus-{node * n}",
+            label=f"{node * n} ({n} {'rack' if node > 16 else 'node'}{'s' if n > 1 else ''})",
+            value={"cluster.gpus": node * n},
+        )
+        for n in (1, 2, 8, 32)
+    )
 
 
 def fabrics(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
@@ -50,9 +54,13 @@ def fabrics(draft: Draft, catalog: Catalog) -> tuple[Choice, ...]:
     offered = []
     # Google's transports come with its machines: offered where that is where the job runs.
     for technology in ("infiniband", "roce", "spectrum-x", "tcp", "efa", *(() if sold is None else ("tcpxo", "tcpx"))):
-        found = [f for f in catalog.fabrics.values() if f.technology == technology
-                 and (f.gpus is None or gpu is None or gpu.id in f.gpus)
-                 and (sold is None or f.id in sold)]
+        found = [
+            f
+            for f in catalog.fabrics.values()
+            if f.technology == technology
+            and (f.gpus is None or gpu is None or gpu.id in f.gpus)
+            and (sold is None or f.id in sold)
+        ]
         wanted = 12.5e9 if technology == "tcp" else rate
         near = min(found, key=lambda f: abs((f.line_rate.si if f.line_rate else wanted) - wanted), default=None)
         if near is not None:

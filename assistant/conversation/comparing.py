@@ -33,20 +33,36 @@ def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bo
     better: Side | None = None
     if left is not None and right is not None and text(left) != text(right):
         better = "left" if (left < right) == lower else "right"
-    return ComparisonRow(what=what, left=text(left) if left is not None else figures.UNKNOWN, right=text(right)
-                         if right is not None else figures.UNKNOWN, better=better)
+    return ComparisonRow(
+        what=what,
+        left=text(left) if left is not None else figures.UNKNOWN,
+        right=text(right) if right is not None else figures.UNKNOWN,
+        better=better,
+    )
 
 
 def _computed(one: Candidate, two: Candidate, unit: str) -> list[ComparisonRow]:
-    p50 = lambda c, name: getattr(getattr(c, name), "p50", None)  # noqa: E731
+    p50 = lambda c, name: getattr(getattr(c, name), "p50", None)
     rows = [
         ComparisonRow(what="verdict", left=one.verdict, right=two.verdict),
         _row(unit.lower(), p50(one, "step_time_s"), p50(two, "step_time_s"), figures.seconds),
-        _row("waiting for the network", one.exposed_communication_percent, two.exposed_communication_percent, figures.percent),
+        _row(
+            "waiting for the network",
+            one.exposed_communication_percent,
+            two.exposed_communication_percent,
+            figures.percent,
+        ),
         _row("length of the run", one.run_hours, two.run_hours, figures.hours),
         _row("cost of the run", p50(one, "cost_usd"), p50(two, "cost_usd"), figures.usd),
         _row("network, per GPU-hour", one.fabric_usd_per_gpu_hour, two.fabric_usd_per_gpu_hour, figures.usd),
-        _row("probability of being cheapest", one.probability_best, two.probability_best, lambda v: f"{v:.0%}", lower=False)]
+        _row(
+            "probability of being cheapest",
+            one.probability_best,
+            two.probability_best,
+            lambda v: f"{v:.0%}",
+            lower=False,
+        ),
+    ]
     layouts = (figures.layout(one.parallelism), figures.layout(two.parallelism))
     if layouts[0] != layouts[1]:
         rows.append(ComparisonRow(what="best split", left=layouts[0], right=layouts[1]))
@@ -54,16 +70,22 @@ def _computed(one: Candidate, two: Candidate, unit: str) -> list[ComparisonRow]:
 
 
 def _known(one: Fabric, two: Fabric) -> list[ComparisonRow]:
-    gbps = lambda f: f.line_rate.si * 8 / 1e9 if f.line_rate else None  # noqa: E731
-    latency = lambda f: f.latency.si if f.latency else None  # noqa: E731
+    gbps = lambda f: f.line_rate.si * 8 / 1e9 if f.line_rate else None
+    latency = lambda f: f.latency.si if f.latency else None
     rows = [
         _row("line rate per NIC", gbps(one), gbps(two), lambda v: f"{v:g} Gb/s", lower=False),
         _row("latency between nodes", latency(one), latency(two), figures.seconds),
-        _ranked("skills to run it", one.skills, two.skills, _SKILLS), _ranked("who sells it", one.vendors, two.vendors, _VENDORS),
+        _ranked("skills to run it", one.skills, two.skills, _SKILLS),
+        _ranked("who sells it", one.vendors, two.vendors, _VENDORS),
         _ranked("maturity", one.maturity, two.maturity, _MATURITY),
-        _row("largest published run", one.largest_proven_gpus and one.largest_proven_gpus.value, two.largest_proven_gpus
-             and two.largest_proven_gpus.value,
-             lambda v: f"{v:,.0f} GPUs", lower=False)]
+        _row(
+            "largest published run",
+            one.largest_proven_gpus and one.largest_proven_gpus.value,
+            two.largest_proven_gpus and two.largest_proven_gpus.value,
+            lambda v: f"{v:,.0f} GPUs",
+            lower=False,
+        ),
+    ]
     return [row for row in rows if row is not None]
 
 
@@ -79,7 +101,9 @@ def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
     if not gone:
         return _apart(one, two)
     if len(gone) == 2:
-        return f"Neither will do here. {' '.join(dict.fromkeys(text for side in gone for text in barred(plan, side)[:1]))}"
+        return (
+            f"Neither will do here. {' '.join(dict.fromkeys(text for side in gone for text in barred(plan, side)[:1]))}"
+        )
     left = two if gone[0] is one else one
     return f"Only {left.fabric} will do here. {' '.join(barred(plan, gone[0])[:1])}".rstrip()
 

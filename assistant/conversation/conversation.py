@@ -15,8 +15,8 @@ from assistant.vocabulary.errors import InputError
 
 from . import exporting
 from .about_plan import PARTS
-from .commands import branch_of, command_of
 from .asking import Asking
+from .commands import branch_of, command_of
 from .drafting import Planner
 from .events import Choice, Event, Exported, Failure, Note, Plots
 from .needed import not_without
@@ -46,9 +46,17 @@ class Conversation(Asking):
     in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
 
-    def __init__(self, library: Library, *, planner: Planner | None = None, searcher: Searcher | None = None,
-                 exporter: Exporter = exporting.write, record: Record | None = None,
-                 fields: Mapping[str, Any] | None = None, today: datetime.date | None = None) -> None:
+    def __init__(
+        self,
+        library: Library,
+        *,
+        planner: Planner | None = None,
+        searcher: Searcher | None = None,
+        exporter: Exporter = exporting.write,
+        record: Record | None = None,
+        fields: Mapping[str, Any] | None = None,
+        today: datetime.date | None = None,
+    ) -> None:
         super().__init__(library, planner, record, today)
         self.searcher = searcher
         self.exporter = exporter
@@ -60,9 +68,13 @@ class Conversation(Asking):
 
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
-        welcome = Note(text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
-                            "Say \"help\" for what else you can say.")
-        self._begin(None, lambda: [welcome, *(self._change(self._start_fields, "") if self._start_fields else self._ask_next())])
+        welcome = Note(
+            text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
+            'Say "help" for what else you can say.'
+        )
+        self._begin(
+            None, lambda: [welcome, *(self._change(self._start_fields, "") if self._start_fields else self._ask_next())]
+        )
         return self._whole()
 
     def say(self, text: str) -> list[Event]:
@@ -80,8 +92,10 @@ class Conversation(Asking):
         self.go_on()
         said = clean(text).strip()
         if len(said) > LONGEST_MESSAGE:
-            too_long = Failure(text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the "
-                                    f"facts of the job only.")
+            too_long = Failure(
+                text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the "
+                f"facts of the job only."
+            )
             return self._begin(said[:80] + "…", lambda: [too_long])
         return self._begin(said, lambda: self._heard(said))
 
@@ -122,8 +136,16 @@ class Conversation(Asking):
         if answered is not None:
             return answered
         about_plan = self._about_plan
-        handle = {"why": about_plan, "why-not": about_plan, "compare": about_plan, "what-if": self._what_if, "ask": self._search,
-                  "export": self._export, "help": self._help, "undo": self._undo}.get(reading.intent, self._describe)
+        handle = {
+            "why": about_plan,
+            "why-not": about_plan,
+            "compare": about_plan,
+            "what-if": self._what_if,
+            "ask": self._search,
+            "export": self._export,
+            "help": self._help,
+            "undo": self._undo,
+        }.get(reading.intent, self._describe)
         return handle(reading, said)
 
     def _describe(self, reading: Understanding, said: str) -> list[Event]:
@@ -135,16 +157,23 @@ class Conversation(Asking):
             return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
         if reading.fabrics:
             names = ", ".join(reading.fabrics)
-            return [Note(text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; "
-                              f"say \"we have it\" with the name when it is there already."),
-                    *self._repeat()]
+            return [
+                Note(
+                    text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; "
+                    f'say "we have it" with the name when it is there already.'
+                ),
+                *self._repeat(),
+            ]
         return [Failure(text=self._not_understood(reading)), *self._repeat()]
 
     def _not_understood(self, reading: Understanding) -> str:
         if reading.intent == "change":
-            return (f"What should change? \"{reading.rest}\" alone does not say which fact it belongs to." if reading.rest
-                    else "What should change? Name the fact and its new value.")
-        return f"I did not understand \"{reading.rest}\"." if reading.rest else "There was no fact about the job in that."
+            return (
+                f'What should change? "{reading.rest}" alone does not say which fact it belongs to.'
+                if reading.rest
+                else "What should change? Name the fact and its new value."
+            )
+        return f'I did not understand "{reading.rest}".' if reading.rest else "There was no fact about the job in that."
 
     def _missing(self) -> str:
         return ", ".join(field_name(name) for name in self.draft.missing)
@@ -153,7 +182,7 @@ class Conversation(Asking):
         fields = varied_fields(reading, said, self.draft, self.library.catalog)
         if not fields:
             if reading.rest:
-                return [Failure(text=f"I did not understand what to vary: \"{reading.rest}\".")]
+                return [Failure(text=f'I did not understand what to vary: "{reading.rest}".')]
             return self._with_plan_in_view(lambda plan: self._about.part(plan, "flips"))
         return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
 
@@ -170,19 +199,39 @@ class Conversation(Asking):
             return self._with_plan_in_view(lambda plan: self._about.part(plan, command))
         if command == "plots":
             return self._with_plan_in_view(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
-        return {"back": self._back, "redo": self._redo, "restart": self._restart, "not-sure": self._leave_open,
-                "keep": self._keep,
-                "discard": self._discard, "hello": self._hello, "thanks": self._thanks, "facts": self._facts, "branches": self._list_branches, "quit": self._goodbye}[command]()
+        return {
+            "back": self._back,
+            "redo": self._redo,
+            "restart": self._restart,
+            "not-sure": self._leave_open,
+            "keep": self._keep,
+            "discard": self._discard,
+            "hello": self._hello,
+            "thanks": self._thanks,
+            "facts": self._facts,
+            "branches": self._list_branches,
+            "quit": self._goodbye,
+        }[command]()
 
     def _facts(self) -> list[Event]:
         items = tuple(field_text(name, value, self.library.catalog) for name, value in self.draft.fields.items())
-        return [Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items), *self._repeat()]
+        return [
+            Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items),
+            *self._repeat(),
+        ]
 
     def _hello(self) -> list[Event]:
-        return [Note(text="Hello. Tell me what you want to train or serve, and on which GPUs." if self.plan is None else "Hello again."), *self._repeat()]
+        return [
+            Note(
+                text="Hello. Tell me what you want to train or serve, and on which GPUs."
+                if self.plan is None
+                else "Hello again."
+            ),
+            *self._repeat(),
+        ]
 
     def _thanks(self) -> list[Event]:
-        more = " Ask on, or take the plan with you: \"export as markdown\"." if self.plan is not None else ""
+        more = ' Ask on, or take the plan with you: "export as markdown".' if self.plan is not None else ""
         return [Note(text=f"Gladly.{more}"), *self._repeat()]
 
     def _goodbye(self) -> list[Event]:
@@ -193,20 +242,28 @@ class Conversation(Asking):
             target = exporting.target_of(said)
             if target.conversation:
                 return [self._exported(self._in_words(target), target)]
-            return self._with_plan(lambda plan: [self._exported(exporting.written(
-                plan, self.draft.questionnaire(self.library.catalog), target.format), target)])
+            return self._with_plan(
+                lambda plan: [
+                    self._exported(
+                        exporting.written(plan, self.draft.questionnaire(self.library.catalog), target.format), target
+                    )
+                ]
+            )
         except InputError as error:
             return [Failure(text=f"{error}.")]
 
     def _exported(self, text: str, target: exporting.Target) -> Event:
         name = self.exporter(text, target)
-        return Exported(path=name or target.path, format=target.format, what="conversation" if target.conversation else "plan")
+        return Exported(
+            path=name or target.path, format=target.format, what="conversation" if target.conversation else "plan"
+        )
 
     def _in_words(self, target: exporting.Target) -> str:
         from . import transcripts
 
         today = self._today or datetime.date.today()
         return transcripts.written(self.turns, self.library, today, target.format)
+
 
 def replay(conversation: Conversation, answers: Iterable[str]) -> Iterator[Event]:
     """Every event of a conversation in which ``answers`` are said one after the other."""

@@ -14,8 +14,11 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
 # The same thing in a job that trains and in one that serves.
-_COUNTERPARTS = {"training.precision": "inference.precision", "training.sequence_length": "inference.prompt_tokens",
-                 "inference.precision": "training.precision"}
+_COUNTERPARTS = {
+    "training.precision": "inference.precision",
+    "training.sequence_length": "inference.prompt_tokens",
+    "inference.precision": "training.precision",
+}
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
@@ -44,8 +47,11 @@ class Draft:
     @property
     def missing(self) -> tuple[str, ...]:
         model = () if "model" in self.fields or self._inline_model else ("model",)
-        return (*(("workload",) if "workload" not in self.fields else ()), *model,
-                *(name for name in ("cluster.gpu", "cluster.gpus") if name not in self.fields))
+        return (
+            *(("workload",) if "workload" not in self.fields else ()),
+            *model,
+            *(name for name in ("cluster.gpu", "cluster.gpus") if name not in self.fields),
+        )
 
     @property
     def _inline_model(self) -> bool:
@@ -143,8 +149,11 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     gone: list[tuple[str, str]] = []
 
     def drop(prefix: str, why: str, exact: bool = False) -> None:
-        gone.extend((other, why) for other in fields if other not in changes and other != name
-                    and (other == prefix if exact else other.startswith(prefix)))
+        gone.extend(
+            (other, why)
+            for other in fields
+            if other not in changes and other != name and (other == prefix if exact else other.startswith(prefix))
+        )
 
     if name in ("model", "parallelism"):
         drop(f"{name}.", f"{name} was said anew")
@@ -153,7 +162,11 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     if name == "workload":
         drop("training." if value in _SERVING else "inference.", f"it does not belong to {value}")
     if name in ("training.tokens", "training.days"):
-        drop("training.days" if name.endswith("tokens") else "training.tokens", "the length of the run was said anew", exact=True)
+        drop(
+            "training.days" if name.endswith("tokens") else "training.tokens",
+            "the length of the run was said anew",
+            exact=True,
+        )
     if name == "cluster.gpu" and fields.get("cluster.gpu") not in (None, value):
         drop("cluster.gpus_per_node", "it belonged to the GPU before", exact=True)
         drop("cluster.nics_per_node", "it belonged to the GPU before", exact=True)
@@ -203,16 +216,21 @@ def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
         filled["workload"] = "inference" if any(n.startswith("inference.") for n in filled) else "pretraining"
     if not Draft(filled)._inline_model:
         filled.setdefault("model", next(iter(catalog.models)))
-    elif "model.params" not in filled and not {"model.layers", "model.ffn", "model.heads", "model.vocab"} <= set(filled):
+    elif "model.params" not in filled and not {"model.layers", "model.ffn", "model.heads", "model.vocab"} <= set(
+        filled
+    ):
         filled = {n: v for n, v in filled.items() if not n.startswith("model.")} | {"model": next(iter(catalog.models))}
     filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
-    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [filled.get("cluster.sites", 1),
-                                                                                        filled.get("cluster.gpus_per_node", 1)]
+    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [
+        filled.get("cluster.sites", 1),
+        filled.get("cluster.gpus_per_node", 1),
+    ]
     filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))
     try:
         questionnaires.from_value(nested(filled), catalog)
     except InputError as error:
         # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
-        if error.place.field in fields and not error.place.field.startswith(("parallelism", "inference.tensor",
-                                                                             "training.global_batch")):
+        if error.place.field in fields and not error.place.field.startswith(
+            ("parallelism", "inference.tensor", "training.global_batch")
+        ):
             raise

@@ -37,7 +37,9 @@ def _plan(questionnaire: Questionnaire, library: Library) -> Begun:
 class Drafting(TurnTaking):
     """The draft and its plan. Whatever cannot be planned changes nothing, and the sentence says why."""
 
-    def __init__(self, library: Library, planner: Planner | None, record: Record | None, today: datetime.date | None) -> None:
+    def __init__(
+        self, library: Library, planner: Planner | None, record: Record | None, today: datetime.date | None
+    ) -> None:
         super().__init__(Interviewer(library, today), record)
         self.library = library
         self._planner = planner or _plan
@@ -65,7 +67,10 @@ class Drafting(TurnTaking):
 
     def _with_fields_planned(self, fields: Mapping[str, Any]) -> Plan | None:
         """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
-        made, self._unfinished = self._planned((self._varied or self.draft).with_fields(fields, "", self.library.catalog).draft), None
+        made, self._unfinished = (
+            self._planned((self._varied or self.draft).with_fields(fields, "", self.library.catalog).draft),
+            None,
+        )
         return made
 
     def _adopt(self, plan: Plan | None) -> list[Event]:
@@ -75,8 +80,14 @@ class Drafting(TurnTaking):
         self.variation = self._varied = None
         adopted, self._adopted = self._adopted, plan
         if plan is not None and plan not in (before, adopted):
-            events.append(PlanShown(plan=plan, headline=plan.recommendation.headline, changes=changes(before, plan),
-                                    first=before is None))
+            events.append(
+                PlanShown(
+                    plan=plan,
+                    headline=plan.recommendation.headline,
+                    changes=changes(before, plan),
+                    first=before is None,
+                )
+            )
         return events + self._ask_next()
 
     def _failure(self, error: InputError) -> Failure:
@@ -99,11 +110,15 @@ class Drafting(TurnTaking):
         if asked is None:
             return [Note(text="No question is open.")]
         if asked.required:
-            return [Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."),
-                    *self._repeat()]
+            return [
+                Note(text="Without it nothing can be planned. Your best guess will do: it can be changed at any time."),
+                *self._repeat(),
+            ]
         self._history.advance(self.draft.leave_open(asked.field))
-        return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()),
-                *self._ask_next()]
+        return [
+            Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ()),
+            *self._ask_next(),
+        ]
 
     # -- variations, undo, branches ----------------------------------------------------------------------
 
@@ -115,8 +130,13 @@ class Drafting(TurnTaking):
             return self._failure(error)
         understood = taken(self.draft, change, fields, self.library.catalog, rest=rest)
         self._varied = change.draft
-        self.variation = VariationShown(what_if=said, fields=understood.fields, plan=varied,
-                                        headline=varied.recommendation.headline, changes=changes(plan, varied))
+        self.variation = VariationShown(
+            what_if=said,
+            fields=understood.fields,
+            plan=varied,
+            headline=varied.recommendation.headline,
+            changes=changes(plan, varied),
+        )
         return self.variation
 
     def _keep(self) -> list[Event]:
@@ -139,7 +159,10 @@ class Drafting(TurnTaking):
         undone = self._history.undo()
         if undone is None:
             return [Note(text="There is nothing to take back."), *self._repeat()]
-        return [Note(text=f"Taken back: {self._difference(self.draft, undone)}."), *self._adopt(self._planned(self.draft))]
+        return [
+            Note(text=f"Taken back: {self._difference(self.draft, undone)}."),
+            *self._adopt(self._planned(self.draft)),
+        ]
 
     def _redo(self) -> list[Event]:
         before = self.draft
@@ -155,13 +178,18 @@ class Drafting(TurnTaking):
         branches = self._history.branches
         if not branches:
             return [Note(text="There is one line of answers only; a branch appears when you undo and go another way.")]
-        items = tuple(f"branch {i}: {self._difference(self.draft, branch)}" for i, branch in enumerate(branches, start=1))
-        return [Note(text="Say \"branch 1\" to go there. The line you leave is kept as a branch too.", items=items)]
+        items = tuple(
+            f"branch {i}: {self._difference(self.draft, branch)}" for i, branch in enumerate(branches, start=1)
+        )
+        return [Note(text='Say "branch 1" to go there. The line you leave is kept as a branch too.', items=items)]
 
     def _go_to_branch(self, number: int) -> list[Event]:
         branch = self._history.switch(number)
         if branch is None:
-            return [Failure(text=f"There is no branch {number}; say \"branches\" to see which there are."), *self._repeat()]
+            return [
+                Failure(text=f'There is no branch {number}; say "branches" to see which there are.'),
+                *self._repeat(),
+            ]
         return [Note(text=f"Back on branch {number}."), *self._adopt(self._planned(branch))]
 
     def _restart(self) -> list[Event]:

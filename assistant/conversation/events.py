@@ -192,9 +192,9 @@ class Finished(Frozen):
 
 
 Event = Annotated[
-    Union[Question, Understood, PlanShown, VariationShown, PlanDetails, Plots, Answer, Explanation, Comparison, Note,
-          Exported, Failure, Finished],
-    Field(discriminator="kind")]
+    Question | Understood | PlanShown | VariationShown | PlanDetails | Plots | Answer | Explanation | Comparison | Note | Exported | Failure | Finished,
+    Field(discriminator="kind"),
+]
 
 
 class Turn(Frozen):

@@ -20,8 +20,13 @@ MOST_SIDES = 4
 _STAGES = ("choose", "screen", "demand", "classify")
 # The stronger the kind of evidence, the earlier it is named.
 _GRADES = ("measured", "derived", "vendor", "rule-of-thumb", "opinion")
-_VERDICTS = {"recommended": "is recommended", "given": "is given, so it is kept", "acceptable": "would do", "avoid": "is better avoided",
-             "impossible": "is not possible here"}
+_VERDICTS = {
+    "recommended": "is recommended",
+    "given": "is given, so it is kept",
+    "acceptable": "would do",
+    "avoid": "is better avoided",
+    "impossible": "is not possible here",
+}
 
 
 def why(plan: Plan) -> Explanation:
@@ -35,8 +40,9 @@ def why(plan: Plan) -> Explanation:
     if answer.verdict == "infeasible":
         figures_first, about = tuple(_in_the_way(plan)), []
     children = (*figures_first, *(_finding(f, plan, set()) for f in _roots(about)))
-    return Explanation(about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline,
-                                                        children=children))
+    return Explanation(
+        about=answer.fabric, tree=Reason(kind="conclusion", id=answer.fabric, text=answer.headline, children=children)
+    )
 
 
 def why_fabric(plan: Plan, fabric: str) -> Explanation:
@@ -44,15 +50,26 @@ def why_fabric(plan: Plan, fabric: str) -> Explanation:
     found = candidate(plan, fabric)
     if found is None:
         ruled_out = fabric in (plan.questionnaire.get("constraints") or {}).get("excluded_fabrics", ())
-        text = f"{fabric} was not considered: you ruled it out." if ruled_out else f"{fabric} is no candidate for this job."
+        text = (
+            f"{fabric} was not considered: you ruled it out."
+            if ruled_out
+            else f"{fabric} is no candidate for this job."
+        )
         return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=text))
     findings = _weighed(f for f in plan.findings if f.fabric == fabric and f.stage != "advise")
     children = [*_figures(found, plan), *(_finding(f, plan, set()) for f in _roots(findings))]
     apart = difference(plan, found)
     if apart:
         children.insert(0, Reason(kind="figure", text=apart))
-    return Explanation(about=fabric, tree=Reason(kind="conclusion", id=fabric, text=f"{fabric} {_VERDICTS[reading.verdict(found, plan)]}.",
-                                                 children=tuple(children)))
+    return Explanation(
+        about=fabric,
+        tree=Reason(
+            kind="conclusion",
+            id=fabric,
+            text=f"{fabric} {_VERDICTS[reading.verdict(found, plan)]}.",
+            children=tuple(children),
+        ),
+    )
 
 
 def barred(plan: Plan, found: Candidate) -> list[str]:
@@ -79,8 +96,13 @@ def difference(plan: Plan, other: Candidate) -> str | None:
     time = ""
     if other.step_time_s and best.step_time_s:
         ratio = other.step_time_s.p50 / best.step_time_s.p50
-        time = (f", each step {ratio:.2f} times as long" if ratio >= 1.005
-                else f", each step {1 / ratio:.2f} times as fast" if ratio <= 0.995 else ", each step as long")
+        time = (
+            f", each step {ratio:.2f} times as long"
+            if ratio >= 1.005
+            else f", each step {1 / ratio:.2f} times as fast"
+            if ratio <= 0.995
+            else ", each step as long"
+        )
     serves = unit_of_work(plan) != "One step"
     return f"{'A month of it' if serves else 'The run'} would cost {money}{time.replace('each step', 'each token') if serves else time}."
 
@@ -95,8 +117,11 @@ def _in_the_way(plan: Plan) -> Iterator[Reason]:
         yield Reason(kind="figure", text=_does_not_fit(min(unfit, key=lambda c: c.memory_gb_per_gpu or 0.0)))
         return
     for fabric in sorted((c for c in computed if c.fits), key=lambda c: c.run_hours or 0.0)[:MOST_SIDES]:
-        yield from (Reason(kind="rule", id=f.rule, text=f.because) for f in plan.findings
-                    if f.fabric == fabric.fabric and f.conclusion == "impossible")
+        yield from (
+            Reason(kind="rule", id=f.rule, text=f.because)
+            for f in plan.findings
+            if f.fabric == fabric.fabric and f.conclusion == "impossible"
+        )
 
 
 def _does_not_fit(found: Candidate) -> str:
@@ -110,9 +135,11 @@ def _figures(found: Candidate, plan: Plan) -> tuple[Reason, ...]:
         return ()
     if found.fits is False:
         return (Reason(kind="figure", text=_does_not_fit(found)),)
-    lines = [f"{unit_of_work(plan)} takes {figures.seconds(found.step_time_s.p50)} "
-             f"({figures.seconds(found.step_time_s.p10)}–{figures.seconds(found.step_time_s.p90)}), "
-             f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."]
+    lines = [
+        f"{unit_of_work(plan)} takes {figures.seconds(found.step_time_s.p50)} "
+        f"({figures.seconds(found.step_time_s.p10)}–{figures.seconds(found.step_time_s.p90)}), "
+        f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."
+    ]
     if found.cost_usd is not None:
         lines.append(f"The run takes {figures.hours(found.run_hours)} and costs {figures.usd_band(found.cost_usd)}.")
     lines.append(f"Split: {figures.layout(found.parallelism)}.")
@@ -133,8 +160,12 @@ def _roots(findings: list[Finding]) -> list[Finding]:
 def _finding(finding: Finding, plan: Plan, seen: set[str]) -> Reason:
     """A rule's conclusion over the facts it saw, the findings it used and the claims it rests on."""
     seen = seen | {finding.rule}
-    below = [_finding(f, plan, seen) for rule in finding.from_findings if rule not in seen
-             for f in _by_rule(plan, rule, finding.fabric)]
+    below = [
+        _finding(f, plan, seen)
+        for rule in finding.from_findings
+        if rule not in seen
+        for f in _by_rule(plan, rule, finding.fabric)
+    ]
     facts = [Reason(kind="fact", text=_fact(name, value)) for name, value in list(finding.facts.items())[:MOST_FACTS]]
     claims = [_claim(e) for e in _evidence(plan, finding)[:MOST_CLAIMS]]
     return Reason(kind="rule", id=finding.rule, text=finding.because, children=(*below, *facts, *claims))
@@ -163,7 +194,13 @@ def _fact(name: str, value: Any) -> str:
         return f"{meaning}: unknown"
     if isinstance(value, bool):
         return f"{meaning}: {'yes' if value else 'no'}"
-    shown = f"{value:,}" if isinstance(value, int) else figures.significant(value) if isinstance(value, float) else str(value)
+    shown = (
+        f"{value:,}"
+        if isinstance(value, int)
+        else figures.significant(value)
+        if isinstance(value, float)
+        else str(value)
+    )
     unit = f" {word.unit}" if word and word.unit and word.unit != "1" and isinstance(value, (int, float)) else ""
     return f"{meaning}: {shown}{unit}"
 
@@ -171,17 +208,25 @@ def _fact(name: str, value: Any) -> str:
 def flips(plan: Plan) -> Note:
     """The nearest values at which another fabric would win; where nothing works, what would make something work."""
     answer = plan.recommendation
-    items = [f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}."
-             for f in answer.flips]
+    items = [
+        f"{field_name(f.input)} {value_text(f.input, f.at)} instead of {value_text(f.input, f.from_)}: {f.to_fabric}."
+        for f in answer.flips
+    ]
     if answer.smallest_change:
         items.insert(0, answer.smallest_change)
     if answer.verdict == "infeasible":
-        return Note(text="Nothing works as asked. This would help:" if items else "Nothing works as asked.", items=tuple(items))
+        return Note(
+            text="Nothing works as asked. This would help:" if items else "Nothing works as asked.", items=tuple(items)
+        )
     if not items:
-        return Note(text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. "
-                         f"{confidence(plan)}")
-    return Note(text=f"The answer is {answer.fabric}. {confidence(plan)} Taken one at a time, this would turn it:",
-                items=tuple(items))
+        return Note(
+            text=f"Within the values tried, no single input turns the answer away from {answer.fabric}. "
+            f"{confidence(plan)}"
+        )
+    return Note(
+        text=f"The answer is {answer.fabric}. {confidence(plan)} Taken one at a time, this would turn it:",
+        items=tuple(items),
+    )
 
 
 def conflicts(plan: Plan) -> Note:
@@ -198,6 +243,10 @@ def conflicts(plan: Plan) -> Note:
 
 def sources(plan: Plan) -> Note:
     """The evidence of the plan, one line each."""
-    items = tuple(f"{e.source}, {e.section} ({e.grade}; {e.verdict}; {e.date}): {_claim(e).text}" for e in plan.evidence)
-    return Note(text="The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.",
-                items=items)
+    items = tuple(
+        f"{e.source}, {e.section} ({e.grade}; {e.verdict}; {e.date}): {_claim(e).text}" for e in plan.evidence
+    )
+    return Note(
+        text="The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.",
+        items=items,
+    )

@@ -11,15 +11,28 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 Format = Literal["markdown", "json", "yaml", "html", "text"]
-_SUFFIXES: dict[str, Format] = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml",
-                                ".html": "html", ".htm": "html", ".txt": "text"}
+_SUFFIXES: dict[str, Format] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "text",
+}
 _NAMED = re.compile(r"\b(markdown|md|json|yaml|yml|html|text)\b", re.IGNORECASE)
-_PATH = re.compile(r"""["'](?P<quoted>[^"']+)["']|"""
-                   r"""(?P<plain>[^\s"']*[\w\-]\.(?:md|markdown|json|ya?ml|html?|txt))(?=[\s,;]|$)""", re.IGNORECASE)
+_PATH = re.compile(
+    r"""["'](?P<quoted>[^"']+)["']|"""
+    r"""(?P<plain>[^\s"']*[\w\-]\.(?:md|markdown|json|ya?ml|html?|txt))(?=[\s,;]|$)""",
+    re.IGNORECASE,
+)
 _TO = re.compile(r"\b(?:to|in|into|as)\s+(?P<path>[~./][^\s,;]*)")
 
 
-_CONVERSATION = re.compile(r"\b(?:conversation|transcript|chat|dialog(?:ue)?|(?:this|our|the whole) talk|what we said)\b", re.IGNORECASE)
+_CONVERSATION = re.compile(
+    r"\b(?:conversation|transcript|chat|dialog(?:ue)?|(?:this|our|the whole) talk|what we said)\b", re.IGNORECASE
+)
 _OF_A_CONVERSATION = ("markdown", "html")
 
 
@@ -53,8 +66,12 @@ def target_of(text: str) -> Target:
     conversation = _CONVERSATION.search(outside) is not None
     if conversation and chosen not in _OF_A_CONVERSATION:
         raise InputError(f"expected markdown or html for a conversation, got {chosen}")
-    return Target(chosen, path or f"weft-{'conversation' if conversation else 'plan'}{suffix}",
-                  re.search(r"\b(?:overwrite|replace)\b", text, re.IGNORECASE) is not None, conversation)
+    return Target(
+        chosen,
+        path or f"weft-{'conversation' if conversation else 'plan'}{suffix}",
+        re.search(r"\b(?:overwrite|replace)\b", text, re.IGNORECASE) is not None,
+        conversation,
+    )
 
 
 def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
@@ -82,7 +99,9 @@ def write(text: str, target: Target) -> None:
     """Write a file. Raises :class:`InputError` when one is there already or it cannot be written."""
     path = Path(target.path).expanduser()
     if path.exists() and not target.replace:
-        raise InputError(f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, overwrite")
+        raise InputError(
+            f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, overwrite"
+        )
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -80,8 +80,11 @@ def open_questions(draft: Draft, catalog: Catalog) -> list[Asked]:
 def answered(question: Question, events: Iterable[Event]) -> bool:
     """Whether what came back took the answer to this question, "not sure" included."""
     asked = asked_about(question.field)
-    return any(not event.fields or (asked is not None and any(asked.settles(one.field) for one in event.fields))
-               for event in events if event.kind == "understood")
+    return any(
+        not event.fields or (asked is not None and any(asked.settles(one.field) for one in event.fields))
+        for event in events
+        if event.kind == "understood"
+    )
 
 
 def asked_about(field: str) -> Asked | None:

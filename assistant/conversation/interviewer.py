@@ -63,8 +63,9 @@ class Interviewer:
         said_before, self._finished = self._finished, True
         return [] if said_before else [_finished(plan, draft, following)]
 
-    def _ask(self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None,
-             again: bool = False) -> Question:
+    def _ask(
+        self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None, again: bool = False
+    ) -> Question:
         self.question = asked.question(draft, self._catalog, changes=changes, previous=previous, again=again)
         self._asked = [f for f in self._asked if f != asked.field] + [asked.field]
         return self.question
@@ -84,8 +85,7 @@ class Interviewer:
         return [self._ask(asked, draft, previous=self._answer_to(asked, draft))]
 
     def _answer_to(self, asked: Asked, draft: Draft) -> str | None:
-        answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields
-                   if asked.settles(n)]
+        answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields if asked.settles(n)]
         return ", ".join(answers) or ("not sure" if asked.field in draft.left_open else None)
 
     def restart(self) -> None:
@@ -112,14 +112,22 @@ def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
     left_open = tuple(field_name(name) for name in draft.left_open)
     verdict = plan.recommendation.verdict if plan is not None else None
     if verdict == "no-network-needed":
-        return Finished(text="No open question could change this: nothing of the job has to cross between nodes.",
-                        left_open=left_open)
+        return Finished(
+            text="No open question could change this: nothing of the job has to cross between nodes.",
+            left_open=left_open,
+        )
     if verdict == "infeasible":
-        return Finished(text="Nothing works as asked, and no open question could change that. Change what was said, or ask "
-                             "what if.", left_open=left_open)
+        return Finished(
+            text="Nothing works as asked, and no open question could change that. Change what was said, or ask "
+            "what if.",
+            left_open=left_open,
+        )
     refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
-    return Finished(text=f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
-                         f"the plan.", left_open=left_open)
+    return Finished(
+        text=f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
+        f"the plan.",
+        left_open=left_open,
+    )
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -14,21 +14,39 @@ _NOUNS = {
     "model": r"(?:language )?model|llm|model (?:size|name)",
     "workload": r"workload|(?:kind|type|sort) of (?:job|work)",
 }
-_VERB = (r"(?:forget(?: about)?|drop|remove|delete|clear|unset|ignore|disregard|erase|scrap|cancel|reset|ditch|lose|take (?:back|out|away)|"
-         r"get rid of|leave out|never ?mind(?: about)?|do not count|don't count|without)")
-_PATTERNS = {field: re.compile(rf"\W*(?:(?:please|no|ok(?:ay)?|so|and|actually|oh|well|let's|just)[\s,]+)*{_VERB} (?:the |our |my |that |this )?"
-                               rf"(?:{noun})(?: (?:again|altogether|completely|entirely|for now|please|i (?:said|gave|named)))*\W*", re.IGNORECASE)
-             for field, noun in _NOUNS.items()}
-_NAMES = {"cluster.gpus": ("The number of GPUs", "128 GPUs, or 16 nodes of 8"), "cluster.gpu": ("The kind of GPU", "H100 SXM"),
-          "model": ("The model", "llama 3.1 70b, or 7B parameters"), "workload": ("The kind of job", "pretraining, or inference")}
+_VERB = (
+    r"(?:forget(?: about)?|drop|remove|delete|clear|unset|ignore|disregard|erase|scrap|cancel|reset|ditch|lose|take (?:back|out|away)|"
+    r"get rid of|leave out|never ?mind(?: about)?|do not count|don't count|without)"
+)
+_PATTERNS = {
+    field: re.compile(
+        rf"\W*(?:(?:please|no|ok(?:ay)?|so|and|actually|oh|well|let's|just)[\s,]+)*{_VERB} (?:the |our |my |that |this )?"
+        rf"(?:{noun})(?: (?:again|altogether|completely|entirely|for now|please|i (?:said|gave|named)))*\W*",
+        re.IGNORECASE,
+    )
+    for field, noun in _NOUNS.items()
+}
+_NAMES = {
+    "cluster.gpus": ("The number of GPUs", "128 GPUs, or 16 nodes of 8"),
+    "cluster.gpu": ("The kind of GPU", "H100 SXM"),
+    "model": ("The model", "llama 3.1 70b, or 7B parameters"),
+    "workload": ("The kind of job", "pretraining, or inference"),
+}
 
 
 def not_without(text: str) -> Failure | None:
     """The answer to a whole message that takes back what every plan needs: "forget the number of nodes"."""
     text = text.replace("’", "'")
-    field = next((name for name, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None) if len(text) <= 120 else None
+    field = (
+        next((name for name, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+        if len(text) <= 120
+        else None
+    )
     if field is None:
         return None
     name, example = _NAMES[field]
-    return Failure(text=f"{name} is needed: without it nothing can be planned. Say the new value, as in {example}. Nothing was "
-                        f"changed.", field=field)
+    return Failure(
+        text=f"{name} is needed: without it nothing can be planned. Say the new value, as in {example}. Nothing was "
+        f"changed.",
+        field=field,
+    )

@@ -76,7 +76,9 @@ def in_time(plan: Plan, days: float) -> Note:
     maybe = "; in the slowest tenth of cases it takes longer than that" if fits and slow > 24 * days else ""
     over = "" if best.fabric == "none" else f" over {best.fabric}"
     where = f"on {plan.questionnaire['cluster']['gpus']:,} GPUs{over}"
-    return Note(text=f"{'Yes' if fits else 'No'}: {where} the run takes {figures.hours(best.run_hours)} ({figures.hours(quick)}–{figures.hours(slow)}){how_far}{maybe}.")
+    return Note(
+        text=f"{'Yes' if fits else 'No'}: {where} the run takes {figures.hours(best.run_hours)} ({figures.hours(quick)}–{figures.hours(slow)}){how_far}{maybe}."
+    )
 
 
 def _part(plan: Plan, title: str) -> Note:
@@ -84,7 +86,11 @@ def _part(plan: Plan, title: str) -> Note:
     section = next((s for s in report(plan) if s.title == title), None)
     if section is None:
         alone = plan.recommendation.fabric == "none"
-        return Note(text="No network joins the nodes of this plan: nothing to build, nothing to set." if alone else "The plan has nothing to say on that.")
+        return Note(
+            text="No network joins the nodes of this plan: nothing to build, nothing to set."
+            if alone
+            else "The plan has nothing to say on that."
+        )
     items = [line for block in section.blocks for line in _lines(block)]
     return Note(text=f"{title}, {plan.recommendation.fabric}:", items=tuple(items))
 
@@ -96,22 +102,33 @@ def _lines(block: Block) -> list[str]:
 
 
 def _able(plan: Plan) -> list[Candidate]:
-    return [c for c in plan.candidates if c.verdict != "impossible" and c.fits is not False and c.cost_usd and c.step_time_s]
+    return [
+        c for c in plan.candidates if c.verdict != "impossible" and c.fits is not False and c.cost_usd and c.step_time_s
+    ]
 
 
 def _cheapest(plan: Plan, catalog: Catalog) -> Note:
     able = sorted(_able(plan), key=lambda c: c.cost_usd.p50 if c.cost_usd else 0.0)[: plan_figures.MOST_OTHERS]
     if not able:
         return _NOTHING_WORKS
-    items = [f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws." for c in able]
+    items = [
+        f"{c.fabric}: {figures.usd_band(c.cost_usd)}, the cheapest in {c.probability_best or 0.0:.0%} of the draws."
+        for c in able
+    ]
     best, taken = able[0].fabric, plan.recommendation
     other = taken.not_the_likeliest or f"Recommended is {taken.fabric}."
-    return Note(text=f"{best} has the lowest cost in the median. {'It is the recommendation.' if best == taken.fabric else other}", items=tuple(items))
+    return Note(
+        text=f"{best} has the lowest cost in the median. {'It is the recommendation.' if best == taken.fabric else other}",
+        items=tuple(items),
+    )
 
 
 def _fastest(plan: Plan, catalog: Catalog) -> Note:
     able = sorted(_able(plan), key=lambda c: c.step_time_s.p50 if c.step_time_s else 0.0)[: plan_figures.MOST_OTHERS]
-    items = [f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}." for c in able]
+    items = [
+        f"{c.fabric}: {figures.seconds(c.step_time_s and c.step_time_s.p50)}, {figures.usd(c.cost_usd and c.cost_usd.p50)}."
+        for c in able
+    ]
     return Note(text=f"{able[0].fabric} is the fastest.", items=tuple(items)) if able else _NOTHING_WORKS
 
 
@@ -121,7 +138,11 @@ def _second(plan: Plan, catalog: Catalog) -> Event:
         if plan.recommendation.verdict == "infeasible":
             return _NOTHING_WORKS
         alone = plan.recommendation.fabric == "none"
-        return Note(text="No network is needed, so none is the second." if alone else "There is no second: nothing else would do here.")
+        return Note(
+            text="No network is needed, so none is the second."
+            if alone
+            else "There is no second: nothing else would do here."
+        )
     return comparing.compare(plan, plan.recommendation.fabric, second, catalog)
 
 
@@ -161,7 +182,11 @@ def _trust(plan: Plan, catalog: Catalog) -> Note:
     items = [reading.confidence(plan)] if reading.confidence(plan) else []
     if best is not None and best.step_time_s is not None:
         band = best.step_time_s
-        said = "" if plan_figures.serves(plan) else "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
+        said = (
+            ""
+            if plan_figures.serves(plan)
+            else "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
+        )
         items.append(
             f"In eight of ten cases the step lies between {figures.seconds(band.p10)} and {figures.seconds(band.p90)}, {band.p10 / band.p50 - 1:+.0%} to "
             f"{band.p90 / band.p50 - 1:+.0%} of what is named{said}."
@@ -178,7 +203,11 @@ def _trust(plan: Plan, catalog: Catalog) -> Note:
 
 def _prices(plan: Plan, catalog: Catalog) -> Note:
     found = chosen(plan)
-    items = [f"{assumed_text(a, catalog)}: {a.why}." for a in plan.assumptions if a.field.startswith(("budget.", "fabrics.", "catalog."))]
+    items = [
+        f"{assumed_text(a, catalog)}: {a.why}."
+        for a in plan.assumptions
+        if a.field.startswith(("budget.", "fabrics.", "catalog."))
+    ]
     told = [
         f"{field_name(name)}: {value_text(name, value)}, as you said."
         for name in ("budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd")
@@ -233,10 +262,13 @@ def _win(plan: Plan, fabric: str, catalog: Catalog) -> Event:
     items = [
         f"{_turn(flip)}."
         for flip in plan.recommendation.flips
-        if flip.to_fabric == fabric or (flip.to_fabric in catalog.fabrics and catalog.fabrics[flip.to_fabric].technology == technology)
+        if flip.to_fabric == fabric
+        or (flip.to_fabric in catalog.fabrics and catalog.fabrics[flip.to_fabric].technology == technology)
     ]
     return Note(
-        text=f"For {fabric} to win, one of these:" if items else f"No single input, moved within the values tried, makes {fabric} win.",
+        text=f"For {fabric} to win, one of these:"
+        if items
+        else f"No single input, moved within the values tried, makes {fabric} win.",
         items=(*items, *_price_to_tie(found, best)),
     )
 
@@ -246,15 +278,22 @@ def _price_to_tie(found: Candidate, best: Candidate) -> list[str]:
     if not found.run_hours or not best.run_hours:
         return []
     network = found.fabric_usd_per_gpu_hour or 0.0
-    now, theirs = network + (found.gpu_usd_per_hour or 0.0), (best.fabric_usd_per_gpu_hour or 0.0) + (best.gpu_usd_per_hour or 0.0)
+    now, theirs = (
+        network + (found.gpu_usd_per_hour or 0.0),
+        (best.fabric_usd_per_gpu_hour or 0.0) + (best.gpu_usd_per_hour or 0.0),
+    )
     less = now - theirs * best.run_hours / found.run_hours
     if abs(less) < _LEAST_DIFFERENCE * now:
         return ["Their costs are the same already."]
     if less < 0.0:
-        return [f"It costs less already, by {figures.usd(-less)} per GPU-hour; what speaks for {best.fabric} are the rules (\"why\")."]
+        return [
+            f'It costs less already, by {figures.usd(-less)} per GPU-hour; what speaks for {best.fabric} are the rules ("why").'
+        ]
     named = f"{figures.usd(less)} less per GPU-hour"
     if less <= network:
-        return [f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same."]
+        return [
+            f"Its network {named} ({figures.usd(network - less)} instead of {figures.usd(network)}): then both runs cost the same."
+        ]
     return [
         f"GPU and network together {named} ({figures.usd(now - less)} instead of {figures.usd(now)}): then both runs cost the same. "
         "No price of its network alone does it."

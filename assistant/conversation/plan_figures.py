@@ -42,7 +42,9 @@ def duration(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     if deadline and found.run_hours:
         items.append(f"The deadline of {deadline:g} days is {'met' if found.run_hours <= 24 * deadline else 'missed'}.")
     return _note(
-        f"The run takes {figures.hours(found.run_hours)}{_on(found)}.", *items, *_others(plan, found, lambda c: c.run_hours, figures.hours)
+        f"The run takes {figures.hours(found.run_hours)}{_on(found)}.",
+        *items,
+        *_others(plan, found, lambda c: c.run_hours, figures.hours),
     )
 
 
@@ -80,10 +82,16 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
     if tokens:
         items.append(f"Per million tokens: {figures.usd(found.cost_usd.p50 / tokens * 1e6)}.")
-    items += [f"Price: {a.why}." for a in plan.assumptions if a.field == "budget.gpu_hour_usd" and a.value == found.gpu_usd_per_hour]
+    items += [
+        f"Price: {a.why}."
+        for a in plan.assumptions
+        if a.field == "budget.gpu_hour_usd" and a.value == found.gpu_usd_per_hour
+    ]
     budget, _ = given(plan, "budget.usd")
     if budget:
-        items.append(f"The budget of {figures.usd(budget)} is {'kept' if found.cost_usd.p50 <= budget else 'exceeded'}.")
+        items.append(
+            f"The budget of {figures.usd(budget)} is {'kept' if found.cost_usd.p50 <= budget else 'exceeded'}."
+        )
     return _note(
         f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
         *items,
@@ -104,7 +112,9 @@ def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     items = [f"{a.why}." for a in plan.assumptions if a.field == f"fabrics.{found.fabric}.premium"]
     capex = plan.fabric_design.get("capex_usd") if found.fabric == plan.recommendation.fabric else None
     if capex:
-        items.append(f"To buy: about {figures.usd(capex['mid'])} ({figures.usd(capex['low'])}–{figures.usd(capex['high'])}).")
+        items.append(
+            f"To buy: about {figures.usd(capex['mid'])} ({figures.usd(capex['low'])}–{figures.usd(capex['high'])})."
+        )
     return _note(f"{found.fabric} costs {figures.usd(each)} per GPU-hour on top of the GPU{over}.", *items)
 
 
@@ -126,9 +136,15 @@ def latency(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         return step(plan, found, catalog)
     known = catalog.fabrics[found.fabric].latency
     if known is None:
-        return _note("Nothing crosses a network here, so its latency does not count." if found.fabric == "none" else f"The catalog has no latency of {found.fabric}.")
-    return _note(f"{figures.seconds(known.si)} between two nodes for a small message{_on(found)} ({known.source}).",
-                 "\"step time\" tells how long one step takes, \"where does the time go\" what of it is waiting.")
+        return _note(
+            "Nothing crosses a network here, so its latency does not count."
+            if found.fabric == "none"
+            else f"The catalog has no latency of {found.fabric}."
+        )
+    return _note(
+        f"{figures.seconds(known.si)} between two nodes for a small message{_on(found)} ({known.source}).",
+        '"step time" tells how long one step takes, "where does the time go" what of it is waiting.',
+    )
 
 
 def value(plan: Plan, field: str, catalog: Catalog) -> Note:
@@ -162,7 +178,10 @@ def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         f"A day: {figures.significant(each * gpus * _DAY / 1e9)} billion tokens.",
         *_use(found),
         *_others(
-            plan, found, lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus, lambda v: f"{figures.significant(v)} tokens/s"
+            plan,
+            found,
+            lambda c: c.tokens_per_s_per_gpu and c.tokens_per_s_per_gpu * gpus,
+            lambda v: f"{figures.significant(v)} tokens/s",
         ),
     )
 
@@ -188,7 +207,9 @@ def load(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
 
 
 def _use(found: Candidate) -> list[str]:
-    return [f"MFU: {figures.percent(100 * found.mfu)} of the GPUs' peak, recomputation not counted."] if found.mfu else []
+    return (
+        [f"MFU: {figures.percent(100 * found.mfu)} of the GPUs' peak, recomputation not counted."] if found.mfu else []
+    )
 
 
 def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
@@ -214,7 +235,10 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         else "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation."
     )
     if found.fits is False:
-        return _note(f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, while {gpu.name} has {room:,.0f}.", split)
+        return _note(
+            f"It does not fit: the leanest split tried needs {need:,.0f} GiB per GPU, while {gpu.name} has {room:,.0f}.",
+            split,
+        )
     return _note(
         f"It fits: {need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}, {max(0.0, room - need):,.1f} to spare; a margin is counted in.",
         split,
@@ -222,7 +246,9 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
         *(
             []
             if serves(plan)
-            else ["A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."]
+            else [
+                "A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault."
+            ]
         ),
     )
 
@@ -243,7 +269,9 @@ def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     if isinstance(asked, dict) and any(value is not None for value in asked.values()):
         why = "You said how to split it; what you did not name is left undivided."
     else:
-        why = "Nobody fixed it, so every split that fits was tried on this network, and this one takes the shortest time."
+        why = (
+            "Nobody fixed it, so every split that fits was tried on this network, and this one takes the shortest time."
+        )
     others = reading.splits([c for c in plan.candidates if c.step_time_s])
     return _note(
         f"{_named(found)} runs at {figures.layout(found.parallelism)}.",
@@ -255,7 +283,9 @@ def split(plan: Plan, found: Candidate, catalog: Catalog) -> Note:
     )
 
 
-def _others(plan: Plan, found: Candidate, value: Callable[[Candidate], float | None], text: Callable[[float], str]) -> list[str]:
+def _others(
+    plan: Plan, found: Candidate, value: Callable[[Candidate], float | None], text: Callable[[float], str]
+) -> list[str]:
     """The same figure of other networks that would do."""
     told = [
         f"{c.fabric} {text(figure)}"

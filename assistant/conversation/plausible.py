@@ -57,9 +57,13 @@ def _provider(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     for name in sold.keys() - clouds.keys():
         alike.setdefault(sold[name], []).append(name)
     others = {min(names): elsewhere * len(names) / (len(sold) - len(clouds)) for names in alike.values()}
-    return [Plausible({"budget.mode": "buy"}, 0.2),
-            *(Plausible({"cluster.provider": name, "budget.mode": "rent"}, weight, must_work=True)
-              for name, weight in sorted({**clouds, **others}.items()))]
+    return [
+        Plausible({"budget.mode": "buy"}, 0.2),
+        *(
+            Plausible({"cluster.provider": name, "budget.mode": "rent"}, weight, must_work=True)
+            for name, weight in sorted({**clouds, **others}.items())
+        ),
+    ]
 
 
 def _sold(gpu: str, catalog: Catalog) -> dict[str, frozenset[str]]:
@@ -74,8 +78,10 @@ def _sold(gpu: str, catalog: Catalog) -> dict[str, frozenset[str]]:
 
 
 def _parallelism(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"parallelism.strategy": name}, weight)
-            for name, weight in (("fsdp", 0.35), ("hsdp", 0.1), ("zero1", 0.1), ("ddp", 0.05))]
+    return [
+        Plausible({"parallelism.strategy": name}, weight)
+        for name, weight in (("fsdp", 0.35), ("hsdp", 0.1), ("zero1", 0.1), ("ddp", 0.05))
+    ]
 
 
 def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -83,15 +89,26 @@ def _batch(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     assumed = now.job.global_batch
     sizes = {max(1, int(assumed * factor)): weight for factor, weight in FACTORS.items()}
     sizes[assumed] = 1.0 - sum(weight for size, weight in sizes.items() if size != assumed)
-    lengths = {} if "training.sequence_length" in draft.fields else {n: w for n, w in SEQUENCES.items() if n != now.job.sequence_length}
+    lengths = (
+        {}
+        if "training.sequence_length" in draft.fields
+        else {n: w for n, w in SEQUENCES.items() if n != now.job.sequence_length}
+    )
     said = [({"training.sequence_length": n}, w) for n, w in lengths.items()] + [({}, 1.0 - sum(lengths.values()))]
-    return [Plausible(fields | ({"training.global_batch": size} if size != assumed else {}), weight * share)
-            for size, weight in sizes.items() for fields, share in said if fields or size != assumed]
+    return [
+        Plausible(fields | ({"training.global_batch": size} if size != assumed else {}), weight * share)
+        for size, weight in sizes.items()
+        for fields, share in said
+        if fields or size != assumed
+    ]
 
 
 def _sequence(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
-    return [Plausible({"training.sequence_length": length}, weight) for length, weight in SEQUENCES.items()
-            if length != now.job.sequence_length]
+    return [
+        Plausible({"training.sequence_length": length}, weight)
+        for length, weight in SEQUENCES.items()
+        if length != now.job.sequence_length
+    ]
 
 
 def _framework(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -109,7 +126,9 @@ def _length(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 def _price(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
     usual = now.job.gpu.hour_price
-    return [Plausible({"budget.gpu_hour_usd": round(usual.value * f, 2)}, w) for f, w in PRICES.items()] if usual else []
+    return (
+        [Plausible({"budget.gpu_hour_usd": round(usual.value * f, 2)}, w) for f, w in PRICES.items()] if usual else []
+    )
 
 
 def _deadline(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
@@ -121,13 +140,23 @@ def _deadline(draft: Draft, now: Tried, catalog: Catalog) -> list[Plausible]:
 
 def _fixed(field: str, **weights: float) -> Answers:
     values = {"yes": True, "no": False}
-    return lambda draft, now, catalog: [Plausible({field: values.get(name, name)}, weight) for name, weight in weights.items()]
+    return lambda draft, now, catalog: [
+        Plausible({field: values.get(name, name)}, weight) for name, weight in weights.items()
+    ]
 
 
 ANSWERS: dict[str, Answers] = {
-    "cluster.fabric": _fabric, "cluster.provider": _provider, "parallelism": _parallelism, "training.global_batch": _batch,
-    "training.sequence_length": _sequence, "training.framework": _framework, "inference.requests_per_s": _load,
-    "training.tokens": _length, "budget.usd": _price, "constraints.deadline_days": _deadline,
+    "cluster.fabric": _fabric,
+    "cluster.provider": _provider,
+    "parallelism": _parallelism,
+    "training.global_batch": _batch,
+    "training.sequence_length": _sequence,
+    "training.framework": _framework,
+    "inference.requests_per_s": _load,
+    "training.tokens": _length,
+    "budget.usd": _price,
+    "constraints.deadline_days": _deadline,
     "constraints.network_team": _fixed("constraints.network_team", none=0.25, expert=0.25),
     "constraints.vendor_neutral": _fixed("constraints.vendor_neutral", yes=0.15),
-    "budget.spot": _fixed("budget.spot", yes=0.15)}
+    "budget.spot": _fixed("budget.spot", yes=0.15),
+}

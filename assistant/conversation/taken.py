@@ -13,11 +13,16 @@ from assistant.vocabulary.catalog import Catalog
 from .draft import EXCLUDED, NODES, Change, Draft
 from .events import Understood, UnderstoodField, VariationShown
 
-_ALLOWED_AGAIN = re.compile(r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
-                            r"\bin (?:the )?(?:game|running)\b", re.IGNORECASE)
+_ALLOWED_AGAIN = re.compile(
+    r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
+    r"\bin (?:the )?(?:game|running)\b",
+    re.IGNORECASE,
+)
 _ADAPTERS = re.compile(r"\b(?:q?lora|peft|adapters?|parameter[\s-]efficient)\b", re.IGNORECASE)
-_ADAPTERS_ASSUMED = ("adapters (LoRA) are planned as full fine-tuning: their gradients are a small part of that, so what the network "
-                     "must carry is an upper bound")
+_ADAPTERS_ASSUMED = (
+    "adapters (LoRA) are planned as full fine-tuning: their gradients are a small part of that, so what the network "
+    "must carry is an upper bound"
+)
 _SPLITS = ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")
 # Methods that people run over every GPU, without tensor or pipeline parallelism, unless they say so.
 _ALONE = ("ddp", "fsdp", "hsdp")
@@ -53,12 +58,26 @@ def _readmitted(reading: Understanding, said: str, draft: Draft, catalog: Catalo
     return [name for name in excluded if fabrics[name].technology not in allowed]
 
 
-def taken(before: Draft, change: Change, fields: Mapping[str, Any], catalog: Catalog, *, said: str = "", rest: str = "",
-          named: Iterable[str] = ()) -> Understood:
+def taken(
+    before: Draft,
+    change: Change,
+    fields: Mapping[str, Any],
+    catalog: Catalog,
+    *,
+    said: str = "",
+    rest: str = "",
+    named: Iterable[str] = (),
+) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
-    aside = [f"{field_text(name, before.fields.get(name, fields.get(name)), catalog)} is set aside: {why}" for name, why in change.set_aside.items()]
+    aside = [
+        f"{field_text(name, before.fields.get(name, fields.get(name)), catalog)} is set aside: {why}"
+        for name, why in change.set_aside.items()
+    ]
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
-    shown = tuple(_shown(name, value, before, catalog, change.draft) for name, value in _all_set(before, change.draft, kept).items())
+    shown = tuple(
+        _shown(name, value, before, catalog, change.draft)
+        for name, value in _all_set(before, change.draft, kept).items()
+    )
     adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
     return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
 
@@ -86,14 +105,19 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
     strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
     assumed = []
     if NODES in fields and draft.nodes is not None and "cluster.gpus" not in draft.fields:
-        assumed.append("how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node")
+        assumed.append(
+            "how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node"
+        )
     if strategy is None and any(name in fields for name in split):
         assumed.append(_strategy_assumed(draft))
     if fields.get("parallelism.strategy") in _ALONE and not split:
-        assumed.append(f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
-                       f"say for example tp 8 to add some, or \"auto\" to search")
-    return assumed + [f"{fabric} is compared like every other network, not taken as decided" for fabric in named
-                      if fabric != decided]
+        assumed.append(
+            f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
+            f'say for example tp 8 to add some, or "auto" to search'
+        )
+    return assumed + [
+        f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided
+    ]
 
 
 def _strategy_assumed(draft: Draft) -> str:
@@ -115,4 +139,4 @@ def difference(before: Draft, after: Draft, catalog: Catalog) -> str:
     waiting = after.nodes not in (None, before.nodes) and "cluster.gpus" not in after.fields
     new += [field_text(NODES, after.nodes, catalog)] if waiting else []
     gone = [f"{field_name(n)}: none" for n in before.fields if n not in after.fields]
-    return ", ".join(new or gone) or "the answer \"not sure\""
+    return ", ".join(new or gone) or 'the answer "not sure"'

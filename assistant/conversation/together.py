@@ -41,6 +41,14 @@ def worth_together(still_open: Iterable[Asked], draft: Draft, now: Tried, trials
 def _likeliest(asked: dict[str, Asked], draft: Draft, now: Tried, trials: Trials) -> list[tuple[str, str, Plausible]]:
     """Pairs of answers to two questions, the likeliest first."""
     answers = {name: answers_to(one, draft, now, trials) for name, one in asked.items()}
-    pairs = [(first, second, Plausible(one.fields | other.fields, one.weight * other.weight, one.must_work or other.must_work))
-             for first, second in combinations(answers, 2) for one in answers[first] for other in answers[second]]
+    pairs = [
+        (
+            first,
+            second,
+            Plausible(one.fields | other.fields, one.weight * other.weight, one.must_work or other.must_work),
+        )
+        for first, second in combinations(answers, 2)
+        for one in answers[first]
+        for other in answers[second]
+    ]
     return sorted(pairs, key=lambda pair: -pair[2].weight)[:MOST_PAIRS]

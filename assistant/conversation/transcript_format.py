@@ -40,8 +40,14 @@ from .events import Turn
 from .wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
-HEAD = {"date": "Date", "program": "Program", "rules": "Rules", "knowledge": "Knowledge", "catalog": "Catalog and prices",
-         "evidence": "Evidence"}  # keys of a head and their labels
+HEAD = {
+    "date": "Date",
+    "program": "Program",
+    "rules": "Rules",
+    "knowledge": "Knowledge",
+    "catalog": "Catalog and prices",
+    "evidence": "Evidence",
+}  # keys of a head and their labels
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 LONGEST_FILE = 16 * 1024 * 1024
@@ -104,7 +110,9 @@ def _unescape(text: str) -> str:
 
 def _harmless(answer: str) -> str:
     """No line of an answer may look like the beginning of a turn."""
-    return "\n".join("\\" + line if line.startswith((YOU.strip(), WEFT.strip())) else line for line in answer.splitlines())
+    return "\n".join(
+        "\\" + line if line.startswith((YOU.strip(), WEFT.strip())) else line for line in answer.splitlines()
+    )
 
 
 class Recorder:
@@ -149,7 +157,7 @@ def parse(text: str, file: str | None = None) -> Transcript:
     """
     lines = text.splitlines()
     if not lines or not lines[0].startswith("# "):
-        raise InputError("expected a transcript, which starts with a title line \"# …\"", Place(file, 1))
+        raise InputError('expected a transcript, which starts with a title line "# …"', Place(file, 1))
     first = next((i for i, line in enumerate(lines) if line.startswith((YOU.strip(), WEFT.strip()))), len(lines))
     head = _head(lines[1:first], file)
     exchanges = tuple(_exchanges(lines, first, file))
@@ -159,7 +167,7 @@ def parse(text: str, file: str | None = None) -> Transcript:
 def _unanswered(lines: list[str]) -> str | None:
     """The message that the last turn begins with and ends with; one that was cut off in its line is none."""
     last = next((line for line in reversed(lines) if line.startswith((YOU.strip(), WEFT.strip()))), WEFT)
-    return _unescape(last[len(YOU):].rstrip("\n")) if last.startswith(YOU) and last.endswith("\n") else None
+    return _unescape(last[len(YOU) :].rstrip("\n")) if last.startswith(YOU) and last.endswith("\n") else None
 
 
 def _head(lines: list[str], file: str | None) -> dict[str, str]:
@@ -168,11 +176,13 @@ def _head(lines: list[str], file: str | None) -> dict[str, str]:
     head = {keys[label]: value.strip() for label, value in pairs if label in keys}
     missing = [label for key, label in HEAD.items() if key not in head]
     if missing:
-        raise InputError(f"expected \"- {missing[0]}: …\" under the title", Place(file, 2))
+        raise InputError(f'expected "- {missing[0]}: …" under the title', Place(file, 2))
     try:
         datetime.date.fromisoformat(head["date"])
     except ValueError:
-        raise InputError(f"expected a date such as 2026-11-20, got \"{head['date'][:40]}\"", Place(file, 2, "Date")) from None
+        raise InputError(
+            f'expected a date such as 2026-11-20, got "{head["date"][:40]}"', Place(file, 2, "Date")
+        ) from None
     return head
 
 
@@ -182,11 +192,11 @@ def _exchanges(lines: list[str], first: int, file: str | None) -> Iterator[Excha
         if line.startswith(YOU.strip()):
             if started:
                 yield Exchange(said, _joined(answer))
-            said, answer, started = _unescape(line[len(YOU):]), [], False
+            said, answer, started = _unescape(line[len(YOU) :]), [], False
         elif line.startswith(WEFT.strip()):
             if started:
-                raise InputError("expected \"**You:**\" before the next answer", Place(file, number))
-            answer, started = [line[len(WEFT):]], True
+                raise InputError('expected "**You:**" before the next answer', Place(file, number))
+            answer, started = [line[len(WEFT) :]], True
         elif started:
             answer.append(line)
     if started:

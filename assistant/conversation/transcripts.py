@@ -26,8 +26,27 @@ from .transcript_format import HEAD, WEFT, YOU, Exchange, Recorder, Transcript, 
 if TYPE_CHECKING:
     from assistant.planning import Begun
 
-__all__ = ["Exchange", "Recorder", "ReplayResult", "Transcript", "as_html", "conversation_for", "dated_planner", "export_nothing", "head_of",
-           "keep_nothing", "opening", "parse", "read", "replace", "replay_file", "replayed", "text_of", "update_file", "written"]
+__all__ = [
+    "Exchange",
+    "Recorder",
+    "ReplayResult",
+    "Transcript",
+    "as_html",
+    "conversation_for",
+    "dated_planner",
+    "export_nothing",
+    "head_of",
+    "keep_nothing",
+    "opening",
+    "parse",
+    "read",
+    "replace",
+    "replay_file",
+    "replayed",
+    "text_of",
+    "update_file",
+    "written",
+]
 
 CLAIMS, SEARCH = "claims", "claims and search"
 _FACTS = {"rules": "rules", "knowledge": "knowledge", "catalog": "catalog or prices"}
@@ -50,8 +69,11 @@ class ReplayResult:
         if not self.changed:
             note = f" although {_listed(self.facts_changed)} changed since" if self.facts_changed else ""
             return f"{self.path}: {self.answers} answers, all the same{note}."
-        reason = (f"{_listed(self.facts_changed)} changed since" if self.facts_changed
-                  else "rules, knowledge and prices are the same, so the program changed")
+        reason = (
+            f"{_listed(self.facts_changed)} changed since"
+            if self.facts_changed
+            else "rules, knowledge and prices are the same, so the program changed"
+        )
         return f"{self.path}: different answers; {reason}."
 
 
@@ -62,12 +84,17 @@ def _listed(names: Iterable[str]) -> str:
 def head_of(library: Library, today: datetime.date, *, searched: bool) -> dict[str, str]:
     """What an answer was made with."""
     digests = {name: digest[:_DIGEST_LENGTH] for name, digest in library.digests.items()}
-    return {"date": today.isoformat(), "program": f"weft {assistant.__version__}", **digests,
-            "evidence": SEARCH if searched else CLAIMS}
+    return {
+        "date": today.isoformat(),
+        "program": f"weft {assistant.__version__}",
+        **digests,
+        "evidence": SEARCH if searched else CLAIMS,
+    }
 
 
 def dated_planner(today: datetime.date, *, searched: bool) -> Callable[[Questionnaire, Library], Begun]:
     """The planner with prices as of ``today``; without the search it cites the claims of the rules alone."""
+
     def make(questionnaire: Questionnaire, library: Library) -> Begun:
         from assistant.planning import begun
 
@@ -87,8 +114,14 @@ def conversation_for(transcript: Transcript, library: Library, searcher: Searche
     planner = dated_planner(transcript.date, searched=transcript.head["evidence"] == SEARCH)
     # A document added since must not change what was answered; where the user's documents were cited they are searched again.
     yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
-    return Conversation(library, planner=planner, searcher=searcher or lazy_searcher(library, yours=yours),
-                        exporter=export_nothing, record=keep_nothing, today=transcript.date)
+    return Conversation(
+        library,
+        planner=planner,
+        searcher=searcher or lazy_searcher(library, yours=yours),
+        exporter=export_nothing,
+        record=keep_nothing,
+        today=transcript.date,
+    )
 
 
 def written(turns: Iterable[Turn], library: Library, today: datetime.date, form: str = "markdown") -> str:

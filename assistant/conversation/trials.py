@@ -107,7 +107,14 @@ class Trials:
         if job.questionnaire.budget.mode != "buy":
             return {}
         computed = tuple((e.id, e.considered.nics_per_node) for e in entries if e.estimate is not None)
-        key = (job.gpu.id, job.gpus, job.gpus_per_node, job.sites, job.questionnaire.budget.amortization_months, computed)
+        key = (
+            job.gpu.id,
+            job.gpus,
+            job.gpus_per_node,
+            job.sites,
+            job.questionnaire.budget.amortization_months,
+            computed,
+        )
         if key not in self._drawn:
             self._drawn[key] = bought_designs(entries, job, self.catalog)
         return self._drawn[key]
@@ -140,9 +147,27 @@ def _what_counts(job: Resolved) -> tuple[Any, ...]:
     """Everything of a job that an estimate depends on: not money, people or who sells it."""
     split = job.parallelism.model_dump_json() if job.parallelism else None
     serving = job.inference.model_dump_json() if job.inference else None
-    return (job.questionnaire.workload, job.model_name, job.params, repr(job.questionnaire.model), job.gpu.id, job.gpus,
-            job.gpus_per_node, job.domain, job.sites, job.wan_gbps, job.sequence_length, job.global_batch, job.micro_batch,
-            job.precision, job.recompute, job.attention, job.framework, split, serving)
+    return (
+        job.questionnaire.workload,
+        job.model_name,
+        job.params,
+        repr(job.questionnaire.model),
+        job.gpu.id,
+        job.gpus,
+        job.gpus_per_node,
+        job.domain,
+        job.sites,
+        job.wan_gbps,
+        job.sequence_length,
+        job.global_batch,
+        job.micro_batch,
+        job.precision,
+        job.recompute,
+        job.attention,
+        job.framework,
+        split,
+        serving,
+    )
 
 
 def _deciding(rules: Mapping[str, Rule]) -> list[Rule]:
@@ -157,8 +182,10 @@ def _deciding(rules: Mapping[str, Rule]) -> list[Rule]:
 
 def _candidates(entries: list[Entry], job: Resolved) -> list[Entry]:
     """What could be chosen: the fabric that is owned alone if it can be kept, else the cheapest first."""
-    return sorted((e for e in entries if e.usable and choice.meets(e, job.questionnaire)),
-                  key=lambda e: (not e.considered.owned, e.median_cost))
+    return sorted(
+        (e for e in entries if e.usable and choice.meets(e, job.questionnaire)),
+        key=lambda e: (not e.considered.owned, e.median_cost),
+    )
 
 
 def _split(rest: list[Entry], cheapest: float) -> tuple[list[Entry], list[Entry]]:
@@ -171,5 +198,10 @@ def _split(rest: list[Entry], cheapest: float) -> tuple[list[Entry], list[Entry]
 
 def _outcome(made: choice.Choice, entries: list[Entry], job: Resolved) -> Tried:
     usable = [e for e in entries if e.usable and e.cost is not None and e.verdict != "impossible"]
-    return Tried(made.chosen.id if made.chosen else None, made.runner_up.id if made.coin_flip and made.runner_up else None,
-                 {e.id: e.median_cost for e in usable}, {e.id: e.median_hours for e in usable}, job)
+    return Tried(
+        made.chosen.id if made.chosen else None,
+        made.runner_up.id if made.coin_flip and made.runner_up else None,
+        {e.id: e.median_cost for e in usable},
+        {e.id: e.median_hours for e in usable},
+        job,
+    )

@@ -45,8 +45,13 @@ class Turns:
         """Let the finished plan stand where the open turn has the one that was shown first."""
         if self._open is not None:
             said, events = self._open
-            self._open = (said, [event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event
-                                 for event in events])
+            self._open = (
+                said,
+                [
+                    event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event
+                    for event in events
+                ],
+            )
 
     def end(self, rest: Sequence[Event]) -> None:
         """End the open turn with the rest of its answer, and record it."""
@@ -63,6 +68,10 @@ def or_sentence(work: Callable[[], list[Event]], what: str) -> list[Event]:
     """What ``work`` brings; an error inside as one sentence that begins with ``what`` could not be had."""
     try:
         return work()
-    except Exception as error:  # noqa: BLE001 - what was said counts already, and the turn must end
-        return [Failure(text=f"{what} could not be worked out ({type(error).__name__}: {clean(str(error))}). "
-                             f"What you said counts, and the rest of the answer stands.")]
+    except Exception as error:
+        return [
+            Failure(
+                text=f"{what} could not be worked out ({type(error).__name__}: {clean(str(error))}). "
+                f"What you said counts, and the rest of the answer stands."
+            )
+        ]

@@ -52,7 +52,7 @@ Block = Paragraph | Bullets | Table | Tree | Choices | Drawing
 def keys(question: e.Question) -> list[str]:
     """The key of each choice: digits, or letters where a label is itself a number that could be typed."""
     numbers = any(choice.label[:1].isdigit() for choice in question.choices)
-    return list(_LETTERS if numbers else "123456789")[:len(question.choices)]
+    return list(_LETTERS if numbers else "123456789")[: len(question.choices)]
 
 
 def lines(event: e.Event, width: int = 80) -> list[str]:
@@ -73,11 +73,19 @@ def markdown(event: e.Event) -> str:
 
 def _lines(block: Block, width: int) -> list[str]:
     if isinstance(block, Tree):
-        return [line for depth, text in block.lines for line in textwrap.wrap(
-            text, width, initial_indent="  " * depth + "- ", subsequent_indent="  " * depth + "  ")]
+        return [
+            line
+            for depth, text in block.lines
+            for line in textwrap.wrap(
+                text, width, initial_indent="  " * depth + "- ", subsequent_indent="  " * depth + "  "
+            )
+        ]
     if isinstance(block, Choices):
-        return [line for key, label in block.offers
-                for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")]
+        return [
+            line
+            for key, label in block.offers
+            for line in textwrap.wrap(label, width, initial_indent=f"  {key}. ", subsequent_indent="     ")
+        ]
     return list(block.lines) if isinstance(block, Drawing) else block_lines(block, width)
 
 
@@ -101,9 +109,11 @@ def _question(event: e.Question) -> Iterator[Block]:
     yield Paragraph(event.text, strong=True)
     if event.again:
         return
-    yield Paragraph(event.why_asked + (f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else ""))
+    yield Paragraph(
+        event.why_asked + (f" Say it as in: {event.placeholder}." if event.placeholder and not event.choices else "")
+    )
     if event.previous:
-        yield Paragraph(f"Your answer was: {event.previous}. Say another, or go on with \"not sure\".")
+        yield Paragraph(f'Your answer was: {event.previous}. Say another, or go on with "not sure".')
     offers = list(zip(keys(event), (c.label for c in event.choices), strict=True))
     if event.not_sure:
         offers.append(("0", f"Not sure ({event.if_not_sure})" if event.if_not_sure else "Not sure"))
@@ -119,7 +129,7 @@ def _understood(event: e.Understood) -> Iterator[Block]:
         notes = [text[:1].upper() + text[1:] + "." for text in event.assumed]
         yield Bullets(notes) if len(notes) > 1 else Paragraph(notes[0])
     if event.rest:
-        yield Paragraph(f"Not understood, so not used: \"{event.rest}\".")
+        yield Paragraph(f'Not understood, so not used: "{event.rest}".')
 
 
 def _plan(event: e.PlanShown) -> Iterator[Block]:
@@ -134,8 +144,9 @@ def _listed(changes: tuple[str, ...]) -> Iterator[Block]:
     shown = [text for text in changes if text not in warnings[MOST_WARNINGS:]]
     if len(warnings) > MOST_WARNINGS:
         more = len(warnings) - MOST_WARNINGS
-        shown.append(f"{more} more new warning{'s' if more > 1 else ''}; say \"warnings\" to read "
-                     f"{'them' if more > 1 else 'it'}.")
+        shown.append(
+            f'{more} more new warning{"s" if more > 1 else ""}; say "warnings" to read {"them" if more > 1 else "it"}.'
+        )
     if shown:
         yield Bullets(shown) if len(shown) > 1 else Paragraph(shown[0])
 
@@ -160,25 +171,36 @@ def _summary(plan: Plan, headline: str) -> Iterator[Block]:
 
 def _candidates(plan: Plan) -> Table:
     """The recommended fabric and the cheapest others, in words and signs."""
-    rows = [[f"{SIGNS[c.verdict]} {c.fabric}", reading.verdict(c, plan), figures.seconds(c.step_time_s.p50),
-             figures.percent(c.exposed_communication_percent),
-             figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN] for c in _shown(plan)]
+    rows = [
+        [
+            f"{SIGNS[c.verdict]} {c.fabric}",
+            reading.verdict(c, plan),
+            figures.seconds(c.step_time_s.p50),
+            figures.percent(c.exposed_communication_percent),
+            figures.usd(c.cost_usd.p50) if c.cost_usd else figures.UNKNOWN,
+        ]
+        for c in _shown(plan)
+    ]
     step = "per token" if "inference" in str(plan.questionnaire.get("workload", "")) else "step"
     return Table(["network", "verdict", step, "waiting", "cost of the run"], rows, frozenset({2, 3, 4}))
 
 
 def _shown(plan: Plan) -> list[Candidate]:
     computed = [c for c in plan.candidates if c.step_time_s is not None and c.verdict != "impossible"]
-    return sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50 if c.cost_usd else float("inf")))[:MOST_CANDIDATES]
+    return sorted(computed, key=lambda c: (c.verdict != "recommended", c.cost_usd.p50 if c.cost_usd else float("inf")))[
+        :MOST_CANDIDATES
+    ]
 
 
 def _variation(event: e.VariationShown) -> Iterator[Block]:
-    yield Paragraph("What if " + "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields) + ":")
+    yield Paragraph(
+        "What if " + "; ".join(f.text + (f" instead of {f.before}" if f.before else "") for f in event.fields) + ":"
+    )
     yield Paragraph(event.headline, strong=True)
     if event.plan.recommendation.smallest_change:
         yield Paragraph(event.plan.recommendation.smallest_change)
     yield from _listed(event.changes)
-    yield Paragraph("Say \"keep it\" to go on with this; the plan stays as it is otherwise.")
+    yield Paragraph('Say "keep it" to go on with this; the plan stays as it is otherwise.')
 
 
 def _details(event: e.PlanDetails) -> Iterator[Block]:
@@ -197,12 +219,16 @@ def _answer(event: e.Answer) -> Iterator[Block]:
         yield Paragraph(event.note or "The knowledge base has no answer to that.")
         return
     yield from answer_blocks(event.answer)
-    yield Bullets([_passage(number, passage) for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1)])
+    yield Bullets(
+        [_passage(number, passage) for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1)]
+    )
 
 
 def _passage(number: int, passage: Any) -> str:
     date = f", {passage.date}" if passage.date else ""
-    status = f" This is {passage.status}: {passage.correction}" if passage.status != "current" and passage.correction else ""
+    status = (
+        f" This is {passage.status}: {passage.correction}" if passage.status != "current" and passage.correction else ""
+    )
     return f"[{number}] {passage.text}{status} ({passage.source}, {passage.section}{date})"
 
 
@@ -216,8 +242,10 @@ def _explanation(event: e.Explanation) -> Iterator[Block]:
         yield Tree(tuple(lines))
     more = findings[MOST_REASONS:]
     if more:
-        yield Paragraph(f"Not shown: {', '.join(str(reason.id) for reason in more)}. Say \"why\" and one of these, or \"show "
-                        f"the plan\".")
+        yield Paragraph(
+            f'Not shown: {", ".join(str(reason.id) for reason in more)}. Say "why" and one of these, or "show '
+            f'the plan".'
+        )
 
 
 def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
@@ -234,8 +262,14 @@ def _reason(reason: e.Reason, depth: int) -> Iterator[tuple[int, str]]:
 
 
 def _comparison(event: e.Comparison) -> Iterator[Block]:
-    rows = [[row.what, row.left + (" ✓" if row.better == "left" else ""), row.right + (" ✓" if row.better == "right" else "")]
-            for row in event.rows]
+    rows = [
+        [
+            row.what,
+            row.left + (" ✓" if row.better == "left" else ""),
+            row.right + (" ✓" if row.better == "right" else ""),
+        ]
+        for row in event.rows
+    ]
     yield Paragraph(event.summary, strong=True)
     yield Table(["", event.left, event.right], rows, each_named=True)
     yield Paragraph("✓ marks the better side.")
@@ -261,7 +295,17 @@ def _finished(event: e.Finished) -> Iterator[Block]:
 
 
 _RENDERERS: dict[str, Callable[[Any], Iterator[Block]]] = {
-    "question": _question, "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "plots": _plots,
+    "question": _question,
+    "understood": _understood,
+    "plan": _plan,
+    "variation": _variation,
+    "details": _details,
+    "plots": _plots,
     "answer": _answer,
-    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
-    "finished": _finished}
+    "explanation": _explanation,
+    "comparison": _comparison,
+    "note": _note,
+    "exported": _exported,
+    "failure": _failure,
+    "finished": _finished,
+}

@@ -85,10 +85,16 @@ def in_words(worth: Worth, catalog: Catalog) -> str:
     for turn in worth.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
-    likeliest = [fabric for fabric in sorted(weights, key=lambda fabric: -weights[fabric])[:MOST_OUTCOMES]
-                 if weights[fabric] >= min(RARE, max(weights.values()))]
-    parts = [f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}" for fabric, answers in outcomes.items()
-             if fabric in likeliest]
+    likeliest = [
+        fabric
+        for fabric in sorted(weights, key=lambda fabric: -weights[fabric])[:MOST_OUTCOMES]
+        if weights[fabric] >= min(RARE, max(weights.values()))
+    ]
+    parts = [
+        f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}"
+        for fabric, answers in outcomes.items()
+        if fabric in likeliest
+    ]
     if len(outcomes) > len(parts):
         parts.append("a few rarer answers would change it too")
     return f"It could change the answer (about {100 * worth.probability:.0f} % likely): {'; '.join(parts)}; otherwise it stays."
@@ -102,19 +108,28 @@ def _choices(answers: list[Plausible], catalog: Catalog) -> list[str]:
     alone: dict[str, list[Any]] = {}
     for name, value in (one for pairs in said if len(pairs) == 1 for one in pairs):
         alone.setdefault(name, []).append(value)
-    together = [" and ".join(_with(name, [value_text(name, value, catalog)]) for name, value in pairs) for pairs in said
-                if len(pairs) > 1 and not any(value in alone.get(name, []) for name, value in pairs)]
+    together = [
+        " and ".join(_with(name, [value_text(name, value, catalog)]) for name, value in pairs)
+        for pairs in said
+        if len(pairs) > 1 and not any(value in alone.get(name, []) for name, value in pairs)
+    ]
     for name, values in alone.items():
         if all(isinstance(value, int | float) for value in values):
             values.sort()
-    single = [_with(name, list(dict.fromkeys(value_text(name, value, catalog) for value in values))) for name, values in alone.items()]
+    single = [
+        _with(name, list(dict.fromkeys(value_text(name, value, catalog) for value in values)))
+        for name, values in alone.items()
+    ]
     return [*single, *dict.fromkeys(together)]
 
 
 def _said(answer: Plausible) -> list[tuple[str, Any]]:
     """What the person would say; renting goes without saying where a provider is named."""
-    return [(name, value) for name, value in answer.fields.items()
-            if name != "budget.mode" or "cluster.provider" not in answer.fields]
+    return [
+        (name, value)
+        for name, value in answer.fields.items()
+        if name != "budget.mode" or "cluster.provider" not in answer.fields
+    ]
 
 
 def _with(name: str, values: list[str]) -> str:

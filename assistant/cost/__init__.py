@@ -7,5 +7,17 @@ from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
 from .priced import Freshness, Priced
 
-__all__ = ["HOURS_PER_MONTH", "CandidatePrice", "Freshness", "Priced", "amortized", "best_interval", "break_even_slowdown", "candidate_prices",
-           "mean_time_between", "power", "run_cost", "time_factor"]
+__all__ = [
+    "HOURS_PER_MONTH",
+    "CandidatePrice",
+    "Freshness",
+    "Priced",
+    "amortized",
+    "best_interval",
+    "break_even_slowdown",
+    "candidate_prices",
+    "mean_time_between",
+    "power",
+    "run_cost",
+    "time_factor",
+]

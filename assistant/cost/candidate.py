@@ -37,7 +37,12 @@ class CandidatePrice:
     @property
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
-        parts = (self.gpu_usd_per_hour, self.fabric_usd_per_hour, self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
+        parts = (
+            self.gpu_usd_per_hour,
+            self.fabric_usd_per_hour,
+            self.gpu_power_usd_per_hour,
+            self.fabric_power_usd_per_hour,
+        )
         return tuple(part for part in parts if part is not None)
 
     @property
@@ -48,7 +53,9 @@ class CandidatePrice:
     @property
     def fabric_total(self) -> float:
         """USD per GPU-hour of the fabric with its power."""
-        return self.fabric_usd_per_hour.value + (self.fabric_power_usd_per_hour.value if self.fabric_power_usd_per_hour else 0.0)
+        return self.fabric_usd_per_hour.value + (
+            self.fabric_power_usd_per_hour.value if self.fabric_power_usd_per_hour else 0.0
+        )
 
     @property
     def break_even_slowdown(self) -> float:
@@ -66,10 +73,20 @@ class CandidatePrice:
         return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)
 
 
-def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, provider_offers: Sequence[Offer], catalog: Catalog,
-                     capex_per_gpu: float | None = None, *, fabric_power_per_gpu: float | None = None, nodes: int | None = None,
-                     capex_date: datetime.date | None = None, checkpoint_s: float | None = None,
-                     today: datetime.date | None = None) -> CandidatePrice:
+def candidate_prices(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    provider_offers: Sequence[Offer],
+    catalog: Catalog,
+    capex_per_gpu: float | None = None,
+    *,
+    fabric_power_per_gpu: float | None = None,
+    nodes: int | None = None,
+    capex_date: datetime.date | None = None,
+    checkpoint_s: float | None = None,
+    today: datetime.date | None = None,
+) -> CandidatePrice:
     """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
 
     ``provider_offers``: offers of the chosen provider, none when no provider is named. ``capex_per_gpu`` (US dollars)
@@ -83,8 +100,9 @@ def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, pro
     if questionnaire.budget.mode == "rent":
         parts = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
     else:
-        parts = _bought(questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu,
-                        assumptions)
+        parts = _bought(
+            questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions
+        )
     count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
     spot, failure = _factors(questionnaire.budget.on_spot, count, catalog, checkpoint_s, assumptions)
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
@@ -94,29 +112,58 @@ def candidate_prices(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, pro
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]
 
 
-def _rented(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, offers: Sequence[Offer], catalog: Catalog,
-            freshness: Freshness) -> Parts:
+def _rented(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    offers: Sequence[Offer],
+    catalog: Catalog,
+    freshness: Freshness,
+) -> Parts:
     """A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays."""
     budget, cluster = questionnaire.budget, questionnaire.cluster
     if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
         budget = budget.model_copy(update={"gpu_hour_usd": None})
-    return (gpu_price.rent(budget, gpu, offers, catalog, freshness),
-            fabric_price.rent(questionnaire, fabric, offers, freshness), None, None)
+    return (
+        gpu_price.rent(budget, gpu, offers, catalog, freshness),
+        fabric_price.rent(questionnaire, fabric, offers, freshness),
+        None,
+        None,
+    )
 
 
-def _bought(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, catalog: Catalog, freshness: Freshness,
-            capex_per_gpu: float | None, capex_date: datetime.date | None, fabric_watts: float | None,
-            assumptions: list[Assumption]) -> Parts:
+def _bought(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    catalog: Catalog,
+    freshness: Freshness,
+    capex_per_gpu: float | None,
+    capex_date: datetime.date | None,
+    fabric_watts: float | None,
+    assumptions: list[Assumption],
+) -> Parts:
     budget, constants = questionnaire.budget, catalog.constants
     months = budget.amortization_months
     if months is None:
         months = constant(constants, "cost-amortization").value
         _assume(assumptions, "budget.amortization_months", months, constant(constants, "cost-amortization").source)
-    assumptions.append(Assumption(field="budget.mode", value="buy", why="bought machines are counted as busy in every hour "
-                                  "of these months, without interest, staff, racks or building"))
+    assumptions.append(
+        Assumption(
+            field="budget.mode",
+            value="buy",
+            why="bought machines are counted as busy in every hour "
+            "of these months, without interest, staff, racks or building",
+        )
+    )
     if budget.spot:
-        assumptions.append(Assumption(field="budget.spot", value=False, why="spot is a way of renting and does not apply to machines "
-                                      "that are bought: nobody takes them away"))
+        assumptions.append(
+            Assumption(
+                field="budget.spot",
+                value=False,
+                why="spot is a way of renting and does not apply to machines that are bought: nobody takes them away",
+            )
+        )
     gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
     fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
     if fabric_watts is None:
@@ -127,9 +174,13 @@ def _bought(questionnaire: Questionnaire, gpu: Gpu, fabric: Fabric, catalog: Cat
     return gpu_part, fabric_part, _power(gpu.name, gpu_watts, per_watt), _power(fabric.name, fabric_watts, per_watt)
 
 
-def _electricity(questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]) -> Priced:
+def _electricity(
+    questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]
+) -> Priced:
     """US dollars per watt and hour, cooling included."""
-    fact, effectiveness = (constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness"))
+    fact, effectiveness = (
+        constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
+    )
     _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
     said = questionnaire.budget.electricity_usd_per_kwh
     if said is not None:
@@ -142,15 +193,30 @@ def _electricity(questionnaire: Questionnaire, catalog: Catalog, freshness: Fres
 def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
     if not watts:
         return None
-    return Priced(f"power of {what}", watts * per_watt.value, "USD/GPU-h", per_watt.origin, per_watt.source, per_watt.date,
-                  per_watt.age_days, per_watt.stale, f"{watts:,.0f} W per GPU with cooling")
+    return Priced(
+        f"power of {what}",
+        watts * per_watt.value,
+        "USD/GPU-h",
+        per_watt.origin,
+        per_watt.source,
+        per_watt.date,
+        per_watt.age_days,
+        per_watt.stale,
+        f"{watts:,.0f} W per GPU with cooling",
+    )
 
 
-def _factors(spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None,
-             assumptions: list[Assumption]) -> tuple[float, float]:
+def _factors(
+    spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]
+) -> tuple[float, float]:
     """The spot factor and the failure factor of :class:`CandidatePrice`, with what they rest on."""
-    names = ("cost-failures-per-node", "cost-spot-interruptions-per-node", "cost-checkpoint-write", "cost-restart",
-             "cost-spot-restart")
+    names = (
+        "cost-failures-per-node",
+        "cost-spot-interruptions-per-node",
+        "cost-checkpoint-write",
+        "cost-restart",
+        "cost-spot-restart",
+    )
     failures, taken, write, restart, spot_restart = (constant(catalog.constants, name) for name in names)
     checkpoint = write.si if checkpoint_s is None else checkpoint_s
     failure_factor = float(time_factor(mean_time_between(failures.si, nodes), checkpoint, restart.si))

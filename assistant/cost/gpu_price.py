@@ -39,11 +39,19 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
     what = f"{gpu.name}, bought"
     if budget.gpu_hour_usd is not None:
         return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
-    prices = {other.id: fact for other in catalog.gpus.values()
-              if (fact := other.purchase_price or catalog.constants.get(f"cost-purchase-price-{other.id}")) is not None}
+    prices = {
+        other.id: fact
+        for other in catalog.gpus.values()
+        if (fact := other.purchase_price or catalog.constants.get(f"cost-purchase-price-{other.id}")) is not None
+    }
     if gpu.id in prices:
-        return freshness.priced(what, prices[gpu.id], factor=amortized(1.0, months), unit="USD/GPU-h",
-                                note=f"{prices[gpu.id].value:,.0f} USD over {months:g} months")
+        return freshness.priced(
+            what,
+            prices[gpu.id],
+            factor=amortized(1.0, months),
+            unit="USD/GPU-h",
+            note=f"{prices[gpu.id].value:,.0f} USD over {months:g} months",
+        )
     return _from_relative(what, gpu, prices, catalog, freshness, "budget.gpu_hour_usd", amortized(1.0, months))
 
 
@@ -55,11 +63,20 @@ def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> Offer | None:
     return min(fitting, key=lambda offer: price(offer).si) if fitting else None
 
 
-def _from_relative(what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalog, freshness: Freshness, field: str,
-                   factor: float = 1.0) -> Priced:
+def _from_relative(
+    what: str,
+    gpu: Gpu,
+    prices: dict[str, Fact],
+    catalog: Catalog,
+    freshness: Freshness,
+    field: str,
+    factor: float = 1.0,
+) -> Priced:
     """The price of the GPU nearest in speed, same vendor first, in proportion to the dense 16-bit peak."""
     if not prices:
-        raise InputError(f"expected a price: the catalog has none for {gpu.name} or a relative of it", Place(field=field))
+        raise InputError(
+            f"expected a price: the catalog has none for {gpu.name} or a relative of it", Place(field=field)
+        )
 
     def distance(ident: str) -> tuple[bool, float, float, str]:
         other = catalog.gpus[ident]
@@ -68,9 +85,15 @@ def _from_relative(what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalo
 
     nearest = min(prices, key=distance)
     ratio = _speed(gpu) / _speed(catalog.gpus[nearest])
-    return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h",
-                            note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their "
-                                 "16-bit peaks; give a quote")
+    return freshness.priced(
+        what,
+        prices[nearest],
+        "derived",
+        factor=ratio * factor,
+        unit="USD/GPU-h",
+        note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their "
+        "16-bit peaks; give a quote",
+    )
 
 
 def _speed(gpu: Gpu) -> float:

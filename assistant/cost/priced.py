@@ -47,12 +47,29 @@ class Freshness:
     def of(cls, constants: Mapping[str, Fact], today: datetime.date | None = None) -> Freshness:
         return cls(today or datetime.date.today(), constant(constants, "cost-price-half-life").value)
 
-    def priced(self, what: str, fact: Fact, origin: Origin = "catalog", *, factor: float = 1.0, unit: str | None = None,
-               note: str | None = None) -> Priced:
+    def priced(
+        self,
+        what: str,
+        fact: Fact,
+        origin: Origin = "catalog",
+        *,
+        factor: float = 1.0,
+        unit: str | None = None,
+        note: str | None = None,
+    ) -> Priced:
         """A catalog fact as a price, times ``factor``; stale when it is older than the half-life."""
         age = (self.today - fact.date).days
-        return Priced(what, fact.si * factor, unit or fact.unit, origin, fact.source, fact.date, age, age > self.half_life_days,
-                      note or fact.note)
+        return Priced(
+            what,
+            fact.si * factor,
+            unit or fact.unit,
+            origin,
+            fact.source,
+            fact.date,
+            age,
+            age > self.half_life_days,
+            note or fact.note,
+        )
 
 
 def constant(constants: Mapping[str, Fact], name: str) -> Fact:

@@ -65,8 +65,13 @@ class Library:
         from .shipped import folder_digest
 
         parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
-        return {"rules": folder_digest(self.rules_folder), "knowledge": folder_digest(*parts),
-                "catalog": folder_digest(self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path))}
+        return {
+            "rules": folder_digest(self.rules_folder),
+            "knowledge": folder_digest(*parts),
+            "catalog": folder_digest(
+                self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)
+            ),
+        }
 
 
 def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:

@@ -15,9 +15,14 @@ from .user_catalog import UserCatalog
 
 # File (or folder) name in knowledge/catalog → field of Catalog and what an entry is.
 PARTS: dict[str, tuple[str, type[BaseModel]]] = {
-    "gpus": ("gpus", Gpu), "models": ("models", Model), "fabrics": ("fabrics", Fabric),
-    "scale_up": ("scale_ups", ScaleUp), "providers": ("providers", Provider), "devices": ("devices", Device),
-    "constants": ("constants", Fact)}
+    "gpus": ("gpus", Gpu),
+    "models": ("models", Model),
+    "fabrics": ("fabrics", Fabric),
+    "scale_up": ("scale_ups", ScaleUp),
+    "providers": ("providers", Provider),
+    "devices": ("devices", Device),
+    "constants": ("constants", Fact),
+}
 
 
 def read(folder: Path, user_file: Path | None = None) -> Catalog:
@@ -31,13 +36,17 @@ def read(folder: Path, user_file: Path | None = None) -> Catalog:
         field, _ = _part(name, folder / name)
         for key, value in (content or {}).items():
             if key in raw[field]:
-                raise KnowledgeError(f"{folder / name}:{shipped.line_of(folder / name, (key,))} {key}: stands in two files")
+                raise KnowledgeError(
+                    f"{folder / name}:{shipped.line_of(folder / name, (key,))} {key}: stands in two files"
+                )
             raw[field][key], origin[field, key] = value, folder / name
     theirs = _user_catalog(user_file)
     if theirs:
         theirs.lay_over(raw)
-    read_in = {field: {key: _entry(kind, field, key, value, origin, theirs) for key, value in raw[field].items()}
-               for field, kind in PARTS.values()}
+    read_in = {
+        field: {key: _entry(kind, field, key, value, origin, theirs) for key, value in raw[field].items()}
+        for field, kind in PARTS.values()
+    }
     catalog = Catalog(**read_in, overrides=theirs.overrides(raw) if theirs else {})
     if theirs:
         theirs.check_references(catalog)
@@ -55,8 +64,14 @@ def _part(name: str, path: Path) -> tuple[str, type[BaseModel]]:
     return PARTS[part]
 
 
-def _entry(kind: type[BaseModel], field: str, key: str, value: Any, origin: dict[tuple[str, str], Path],
-           theirs: UserCatalog | None) -> Any:
+def _entry(
+    kind: type[BaseModel],
+    field: str,
+    key: str,
+    value: Any,
+    origin: dict[tuple[str, str], Path],
+    theirs: UserCatalog | None,
+) -> Any:
     if "id" in kind.model_fields and isinstance(value, dict):
         value = {"id": key, **value}
     if theirs and (field, key) in theirs.placed:

@@ -33,13 +33,24 @@ def _refuse(field: str, message: str) -> None:
 def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     cluster = questionnaire.cluster
     if isinstance(questionnaire.model, str):
-        known_id("model", questionnaire.model, catalog.models, {a: m.id for m in catalog.models.values() for a in m.aliases})
+        known_id(
+            "model", questionnaire.model, catalog.models, {a: m.id for m in catalog.models.values() for a in m.aliases}
+        )
     known_id("cluster.gpu", cluster.gpu, catalog.gpus, {a: g.id for g in catalog.gpus.values() for a in g.aliases})
     if cluster.fabric is not None:
-        known_id("cluster.fabric", cluster.fabric, catalog.fabrics, {a: f.id for f in catalog.fabrics.values() for a in f.aliases})
+        known_id(
+            "cluster.fabric",
+            cluster.fabric,
+            catalog.fabrics,
+            {a: f.id for f in catalog.fabrics.values() for a in f.aliases},
+        )
     if cluster.provider is not None:
-        known_id("cluster.provider", cluster.provider, catalog.providers,
-                 {a: p.id for p in catalog.providers.values() for a in p.aliases})
+        known_id(
+            "cluster.provider",
+            cluster.provider,
+            catalog.providers,
+            {a: p.id for p in catalog.providers.values() for a in p.aliases},
+        )
 
 
 def known_id(field: str, given: str, known: Iterable[str], aliases: dict[str, str]) -> None:
@@ -59,8 +70,11 @@ def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
     if per_node is not None and cluster.gpus > per_node and cluster.gpus % per_node:
         _refuse("cluster.gpus", f"expected whole nodes, a multiple of gpus_per_node ({per_node}), got {cluster.gpus}")
     if cluster.fabric == "none" and cluster.gpus > max(catalog.gpus[cluster.gpu].scale_up_domain, per_node or 0):
-        _refuse("cluster.fabric", f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: a scale-up domain of "
-                                  f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}")
+        _refuse(
+            "cluster.fabric",
+            f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: a scale-up domain of "
+            f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}",
+        )
 
 
 def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
@@ -79,11 +93,16 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
     model, training = _shape(questionnaire, catalog), questionnaire.training
     together = split.tp * split.pp * split.cp
     if questionnaire.cluster.gpus % together:
-        _refuse("parallelism", f"expected tp·pp·cp to divide cluster.gpus ({questionnaire.cluster.gpus}), got {together}")
+        _refuse(
+            "parallelism", f"expected tp·pp·cp to divide cluster.gpus ({questionnaire.cluster.gpus}), got {together}"
+        )
     if model.heads and model.heads % split.tp:
         _refuse("parallelism.tp", f"expected a divisor of the model's {model.heads} heads, got {split.tp}")
     if model.layers and split.pp * split.interleave > model.layers:
-        _refuse("parallelism.pp", f"expected at most the model's {model.layers} layers as pp·interleave, got {split.pp * split.interleave}")
+        _refuse(
+            "parallelism.pp",
+            f"expected at most the model's {model.layers} layers as pp·interleave, got {split.pp * split.interleave}",
+        )
     if split.interleave > 1 and split.pp == 1:
         _refuse("parallelism.interleave", f"expected pp of at least 2 beside interleave {split.interleave}, got pp 1")
     if split.ep > 1 and not model.experts:
@@ -98,7 +117,10 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
     if training is None:
         return
     if training.sequence_length and training.sequence_length % split.cp:
-        _refuse("parallelism.cp", f"expected a divisor of training.sequence_length ({training.sequence_length}), got {split.cp}")
+        _refuse(
+            "parallelism.cp",
+            f"expected a divisor of training.sequence_length ({training.sequence_length}), got {split.cp}",
+        )
     _check_batch(questionnaire, replicas)
 
 
@@ -118,6 +140,12 @@ def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
         return
     model = _shape(questionnaire, catalog)
     if inference.tensor_parallel > questionnaire.cluster.gpus:
-        _refuse("inference.tensor_parallel", f"expected at most cluster.gpus ({questionnaire.cluster.gpus}), got {inference.tensor_parallel}")
+        _refuse(
+            "inference.tensor_parallel",
+            f"expected at most cluster.gpus ({questionnaire.cluster.gpus}), got {inference.tensor_parallel}",
+        )
     if model.heads and model.heads % inference.tensor_parallel:
-        _refuse("inference.tensor_parallel", f"expected a divisor of the model's {model.heads} heads, got {inference.tensor_parallel}")
+        _refuse(
+            "inference.tensor_parallel",
+            f"expected a divisor of the model's {model.heads} heads, got {inference.tensor_parallel}",
+        )

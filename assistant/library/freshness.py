@@ -17,8 +17,11 @@ Kind = Literal["rental price", "purchase price", "provider offer", "measurement"
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # The constant that says how many days a figure of a kind holds. Specifications are of no kind: they do not age.
 HALF_LIVES: dict[Kind, str] = {
-    "rental price": "cost-price-half-life", "purchase price": "freshness-purchase-price", "provider offer": "freshness-offer",
-    "measurement": "freshness-measurement"}
+    "rental price": "cost-price-half-life",
+    "purchase price": "freshness-purchase-price",
+    "provider offer": "freshness-offer",
+    "measurement": "freshness-measurement",
+}
 _SPECIFIED = frozenset({"line_rate", "bandwidth_per_gpu", "largest_proven_gpus", "power_per_gpu"})
 
 
@@ -48,8 +51,10 @@ def half_life_days(catalog: Catalog, kind: Kind) -> float:
 def dated(catalog: Catalog, knowledge: Knowledge, today: datetime.date) -> list[Dated]:
     """Every figure that ages: of the catalog, and claims that are prices or measurements. Oldest first."""
     lives = {kind: half_life_days(catalog, kind) for kind in KINDS}
-    found = [Dated(name, kind, date, source, (today - date).days, lives[kind])
-             for name, kind, date, source in (*_of_catalog(catalog), *_of_claims(knowledge))]
+    found = [
+        Dated(name, kind, date, source, (today - date).days, lives[kind])
+        for name, kind, date, source in (*_of_catalog(catalog), *_of_claims(knowledge))
+    ]
     return sorted(found, key=lambda one: (one.date, one.name))
 
 

@@ -18,23 +18,33 @@ def read(folder: Path) -> Knowledge:
     passages = _listed(folder / "passages", "passages", Passage)
     conflicts = {c.id: c for c in _listed_in(folder, "conflicts.yaml", "conflicts", Conflict)}
     terms = [term for term in _listed_in(folder / "glossary", "terms.yaml", "terms", Term)]
-    knowledge = Knowledge(sources=sources, claims=_by_id(claims), passages=_by_id(passages), conflicts=conflicts, terms=terms)
+    knowledge = Knowledge(
+        sources=sources, claims=_by_id(claims), passages=_by_id(passages), conflicts=conflicts, terms=terms
+    )
     _check_references(knowledge)
     return knowledge
 
 
 def _whole(folder: Path, model: type[Any]) -> list[Any]:
-    return [shipped.validated(model, value, folder / name, ()) for name, value in shipped.documents("sources", folder).items()]
+    return [
+        shipped.validated(model, value, folder / name, ())
+        for name, value in shipped.documents("sources", folder).items()
+    ]
 
 
 def _listed(folder: Path, key: str, model: type[Any]) -> list[Any]:
-    return [shipped.validated(model, value, folder / name, (key, str(i)))
-            for name, content in shipped.documents(key, folder).items() for i, value in enumerate((content or {}).get(key) or [])]
+    return [
+        shipped.validated(model, value, folder / name, (key, str(i)))
+        for name, content in shipped.documents(key, folder).items()
+        for i, value in enumerate((content or {}).get(key) or [])
+    ]
 
 
 def _listed_in(folder: Path, file: str, key: str, model: type[Any]) -> list[Any]:
     content = shipped.documents(key, folder, file).get(file) or {}
-    return [shipped.validated(model, value, folder / file, (key, str(i))) for i, value in enumerate(content.get(key) or [])]
+    return [
+        shipped.validated(model, value, folder / file, (key, str(i))) for i, value in enumerate(content.get(key) or [])
+    ]
 
 
 def _by_id(entries: list[Any]) -> dict[str, Any]:
@@ -50,9 +60,13 @@ def _check_references(knowledge: Knowledge) -> None:
     for entry in (*knowledge.claims.values(), *knowledge.passages.values()):
         source = knowledge.sources.get(entry.source)
         if source is None:
-            raise KnowledgeError(f"knowledge/: {entry.id} names the source {entry.source}, which is not in knowledge/sources")
+            raise KnowledgeError(
+                f"knowledge/: {entry.id} names the source {entry.source}, which is not in knowledge/sources"
+            )
         if not any(entry.section in path for path in source.sections):
-            raise KnowledgeError(f"knowledge/: {entry.id} names the section {entry.section!r}, which {source.id} does not have")
+            raise KnowledgeError(
+                f"knowledge/: {entry.id} names the section {entry.section!r}, which {source.id} does not have"
+            )
     for passage in knowledge.passages.values():
         _known(passage.id, passage.claims, knowledge)
     for conflict in knowledge.conflicts.values():

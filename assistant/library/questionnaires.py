@@ -23,7 +23,14 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from . import checks, wording, yaml_text
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
-FORMATS = {".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".jsonl": "JSON lines", ".ndjson": "JSON lines", ".csv": "CSV"}
+FORMATS = {
+    ".yaml": "YAML",
+    ".yml": "YAML",
+    ".json": "JSON",
+    ".jsonl": "JSON lines",
+    ".ndjson": "JSON lines",
+    ".csv": "CSV",
+}
 
 
 @dataclass(frozen=True)
@@ -93,12 +100,14 @@ def text_of(path: Path) -> str:
         if path.is_dir():
             raise InputError("expected a file, got a folder", Place(name))
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise InputError(f"expected a file of at most {MAX_FILE_BYTES >> 20} MiB: split it and name the parts", Place(name))
+            raise InputError(
+                f"expected a file of at most {MAX_FILE_BYTES >> 20} MiB: split it and name the parts", Place(name)
+            )
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError("no such file", Place(name)) from None
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[:error.start].count(b"\n") + 1
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
@@ -200,10 +209,12 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):
-            raise InputError(f"expected a column name in each cell of the first line, got {shown(header[i])}", Place(file, 1))
+            raise InputError(
+                f"expected a column name in each cell of the first line, got {shown(header[i])}", Place(file, 1)
+            )
         if column in columns[:i]:
             raise InputError("the column stands twice", Place(file, 1, ".".join(column)))
-        if any(other != column and other[:len(column)] == column for other in columns) and column != ("model",):
+        if any(other != column and other[: len(column)] == column for other in columns) and column != ("model",):
             raise InputError("the column stands both alone and with parts", Place(file, 1, ".".join(column)))
     return columns
 
@@ -211,7 +222,9 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
 def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: str) -> _Raw:
     value: dict[str, Any] = {}
     if len(cells) > len(columns):
-        error = InputError(f"expected at most {len(columns)} cells as in the first line, got {len(cells)}", Place(file, line))
+        error = InputError(
+            f"expected at most {len(columns)} cells as in the first line, got {len(cells)}", Place(file, line)
+        )
         return _Raw(value, line, {}, error)
     for column, cell in zip(columns, cells, strict=False):
         if cell.strip():
@@ -219,6 +232,8 @@ def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: 
             for part in column[:-1]:
                 here = here.setdefault(part, {})
                 if not isinstance(here, dict):
-                    return _Raw({}, line, {}, InputError("given both alone and with parts", Place(file, line, ".".join(column))))
+                    return _Raw(
+                        {}, line, {}, InputError("given both alone and with parts", Place(file, line, ".".join(column)))
+                    )
             here[column[-1]] = cell.strip()
     return _Raw(value, line, {})

@@ -23,12 +23,20 @@ def check_claims(rules: Iterable[Rule], claims: Container[str], folder: Path) ->
     for rule in rules:
         for i, claim in enumerate(rule.claims):
             if claim not in claims:
-                _refuse(folder / f"{rule.id}.yaml", ("claims", str(i)), f"the claim {shown(claim)} is not in knowledge/claims")
+                _refuse(
+                    folder / f"{rule.id}.yaml",
+                    ("claims", str(i)),
+                    f"the claim {shown(claim)} is not in knowledge/claims",
+                )
 
 
 def _rule(path: Path, name: str, value: Any) -> Rule:
     if not isinstance(value, dict):
-        _refuse(path, (), "expected one rule: a mapping with id, title, when, then, because, claims, look_up, grade and examples")
+        _refuse(
+            path,
+            (),
+            "expected one rule: a mapping with id, title, when, then, because, claims, look_up, grade and examples",
+        )
     rule: Rule = shipped.validated(Rule, value, path, ())
     if name != f"{rule.id}.yaml":
         _refuse(path, ("id",), f"expected {name.removesuffix('.yaml')}, as the file is called, got {shown(rule.id)}")

@@ -44,8 +44,11 @@ def digest(texts: dict[str, bytes]) -> str:
 
 def folder_digest(*folders: Path) -> str:
     """Content hash of every YAML file below some folders; a file stands for itself."""
-    texts = {f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
-             for folder in folders for path in ([folder] if folder.is_file() else sorted(folder.glob("**/*.yaml")))}
+    texts = {
+        f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for folder in folders
+        for path in ([folder] if folder.is_file() else sorted(folder.glob("**/*.yaml")))
+    }
     return digest(texts)
 
 

@@ -15,7 +15,9 @@ def read(path: Path) -> Iterator[tuple[str | None, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8 text'}", Place(str(path))) from None
+        raise InputError(
+            f"cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8 text'}", Place(str(path))
+        ) from None
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             yield _one(line, Place(str(path), number))

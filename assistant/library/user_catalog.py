@@ -25,14 +25,37 @@ Key = tuple[str, ...]
 
 _LARGEST = 4 * 1024 * 1024  # bytes; the whole shipped catalog is a tenth of it
 # Units that measure the same: a fact may be given in another one of its own kind.
-_SAME_KIND = (("B", "kB", "MB", "GB", "TB", "MiB", "GiB"), ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"),
-              ("FLOP/s", "TFLOP/s", "PFLOP/s"), ("s", "ms", "us", "ns", "h"), ("W", "kW"), ("1", "fraction", "%"),
-              ("per day", "per node-day"))
+_SAME_KIND = (
+    ("B", "kB", "MB", "GB", "TB", "MiB", "GiB"),
+    ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"),
+    ("FLOP/s", "TFLOP/s", "PFLOP/s"),
+    ("s", "ms", "us", "ns", "h"),
+    ("W", "kW"),
+    ("1", "fraction", "%"),
+    ("per day", "per node-day"),
+)
 _EXPECTED = {
-    "float_type": "a number", "float_parsing": "a number", "finite_number": "a finite number", "int_type": "a whole number",
-    "int_parsing": "a whole number", "int_from_float": "a whole number", "string_type": "text", "bool_parsing": "true or false",
-    "bool_type": "true or false", "list_type": "a list", "dict_type": "keys and values", "model_type": "keys and values"}
-_MAY_BE_ZERO = ("USD", "1", "fraction", "%", "count", "per ")  # beginnings of units; a speed or a size of nothing is a mistake
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "string_type": "text",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "keys and values",
+    "model_type": "keys and values",
+}
+_MAY_BE_ZERO = (
+    "USD",
+    "1",
+    "fraction",
+    "%",
+    "count",
+    "per ",
+)  # beginnings of units; a speed or a size of nothing is a mistake
 
 
 @dataclass
@@ -50,7 +73,9 @@ class UserCatalog:
             if document.value is None:
                 continue
             if not isinstance(document.value, dict):
-                raise self._error(document, (), f"expected {', '.join(self.parts)} as keys, got {shown(document.value)}")
+                raise self._error(
+                    document, (), f"expected {', '.join(self.parts)} as keys, got {shown(document.value)}"
+                )
             for part, entries in document.value.items():
                 if part not in self.parts:
                     raise self._error(document, (part,), _unknown(part, self.parts))
@@ -71,8 +96,10 @@ class UserCatalog:
 
     def overrides(self, raw: Raw) -> dict[str, Override]:
         """Each fact of the file by its dotted path in the catalog, with ours that it stands for."""
-        return {".".join(path): Override(fact=Fact(**_at(raw, path)), instead_of=Fact(**ours) if ours else None)
-                for path, ours in self.given.items()}
+        return {
+            ".".join(path): Override(fact=Fact(**_at(raw, path)), instead_of=Fact(**ours) if ours else None)
+            for path, ours in self.given.items()
+        }
 
     def check_references(self, catalog: Any) -> None:
         """Ids that the file's entries name must exist in the catalog laid together. Raises :class:`InputError`."""
@@ -83,7 +110,9 @@ class UserCatalog:
                     message = f"expected a known id, got {shown(named)}{_nearest(named, known)}"
                     raise self._error(document, (*key, *where), message)
 
-    def _lay_entry(self, entries: dict[str, Any], catalog_field: str, document: Document, key: Key, theirs: Any) -> None:
+    def _lay_entry(
+        self, entries: dict[str, Any], catalog_field: str, document: Document, key: Key, theirs: Any
+    ) -> None:
         ident = key[1]
         if not isinstance(theirs, dict):
             raise self._error(document, key, f"expected the fields that change, got {shown(theirs)}")
@@ -179,7 +208,9 @@ def _sentence(problem: Any, kind: type[BaseModel], where: Key) -> str:
     if problem["type"] == "literal_error":
         return f"expected {problem['ctx']['expected']}, got {shown(problem['input'])}".replace("'", "")
     if problem["type"] == "model_type" and where and isinstance(problem["input"], (int, float)):
-        return f"expected {{value: {shown(problem['input'])}, unit: …, source: …, date: …}}, got {shown(problem['input'])}"
+        return (
+            f"expected {{value: {shown(problem['input'])}, unit: …, source: …, date: …}}, got {shown(problem['input'])}"
+        )
     return f"expected {_EXPECTED.get(problem['type'], problem['msg'])}, got {shown(problem['input'])}"
 
 

@@ -13,8 +13,10 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 # Pydantic names the branch of a union in an error's place; a reader knows only the fields.
 _BRANCHES = ("ModelShape", "Parallelism", "function-", "literal[", "constrained-")
-_CHOICES = {("model",): "a model id, or {params: …}, or layers, hidden, heads, ffn, vocab",
-            ("parallelism",): "auto, or {strategy: …, tp: …, pp: …, cp: …, ep: …}"}
+_CHOICES = {
+    ("model",): "a model id, or {params: …}, or layers, hidden, heads, ffn, vocab",
+    ("parallelism",): "auto, or {strategy: …, tp: …, pp: …, cp: …, ep: …}",
+}
 
 
 def sentence(error: ValidationError, value: Any) -> InputError:
@@ -39,6 +41,7 @@ def _in_union(path: tuple[str, ...]) -> bool:
 
 def _likeliest(problems: list[dict[str, Any]], value: Any) -> dict[str, Any]:
     """Unknown keys first (a misspelt key explains a missing one); in a union the branch the value has the shape of."""
+
     def rank(problem: dict[str, Any]) -> tuple[bool, bool]:
         path = problem["path"]
         given = _at(value, path[:1]) if _in_union(path) else None
@@ -68,8 +71,12 @@ def _text(problem: dict[str, Any], value: Any) -> str:
 def _expected(kind: str, context: dict[str, Any]) -> str | None:
     if kind == "literal_error":
         return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
-    bounds = {"greater_than_equal": ("at least", "ge"), "greater_than": ("more than", "gt"),
-              "less_than_equal": ("at most", "le"), "less_than": ("less than", "lt")}
+    bounds = {
+        "greater_than_equal": ("at least", "ge"),
+        "greater_than": ("more than", "gt"),
+        "less_than_equal": ("at most", "le"),
+        "less_than": ("less than", "lt"),
+    }
     if kind in bounds:
         words, key = bounds[kind]
         return f"{words} {context[key]:g}"
@@ -83,8 +90,12 @@ def _accepted(path: tuple[str, ...]) -> str:
     field = _model_at(path[:-1])
     if field is None or path[-1] not in field.model_fields:
         return "a value"
-    known = {"workload": "pretraining, finetuning, rlhf, inference, disaggregated-inference, batch-inference",
-             "model": _CHOICES["model",], "gpu": "a GPU id such as h100-sxm", "gpus": "a whole number of at least 1"}
+    known = {
+        "workload": "pretraining, finetuning, rlhf, inference, disaggregated-inference, batch-inference",
+        "model": _CHOICES["model",],
+        "gpu": "a GPU id such as h100-sxm",
+        "gpus": "a whole number of at least 1",
+    }
     annotation = field.model_fields[path[-1]].annotation
     section = _section(annotation)
     if section is not None:

@@ -45,8 +45,11 @@ class Habits:
 # that nobody named has the kernels of a tuned one and the loss of an eager one.
 FUSED_LOSS = 4.0  # BF16 logits and their gradient: FlashAttention's fused loss, llm-foundry's
 HABITS = {
-    "megatron": Habits(gate=3.0, logits=6.0), "jax": Habits(gate=3.0, logits=6.0), "fsdp": Habits(splits_loss=False),
-    "deepspeed": Habits(logits=6.0), "unknown": Habits(gate=3.0),
+    "megatron": Habits(gate=3.0, logits=6.0),
+    "jax": Habits(gate=3.0, logits=6.0),
+    "fsdp": Habits(splits_loss=False),
+    "deepspeed": Habits(logits=6.0),
+    "unknown": Habits(gate=3.0),
     "other": Habits(rotated=True, gathered=True, half_gradients=2.0, weighs_head=True),  # nanotron
 }
 
@@ -74,7 +77,9 @@ def _attention_width(a: Architecture, habits: Habits) -> float:
     if a.latent is not None:
         wide = 2 * (a.latent.nope + a.latent.rope) + 2 * a.latent.value
         return float(a.latent.q_rank + a.latent.kv_rank + a.latent.rope + a.heads * wide)
-    rotated = a.query_width + a.kv_width / 2 if habits.rotated and a.gated else 0.0  # models without a gate do not rotate
+    rotated = (
+        a.query_width + a.kv_width / 2 if habits.rotated and a.gated else 0.0
+    )  # models without a gate do not rotate
     return 2.0 * a.query_width + a.kv_width + rotated
 
 

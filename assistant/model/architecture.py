@@ -17,8 +17,14 @@ from assistant.vocabulary.questionnaire import ModelShape
 BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
 
 # Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2 small).
-_LADDER = ((1.24e8, 12, 768), (1.24e9, 16, 2048), (8.03e9, 32, 4096), (7.06e10, 80, 8192), (4.06e11, 126, 16384),
-           (1.6e12, 160, 28672))
+_LADDER = (
+    (1.24e8, 12, 768),
+    (1.24e9, 16, 2048),
+    (8.03e9, 32, 4096),
+    (7.06e10, 80, 8192),
+    (4.06e11, 126, 16384),
+    (1.6e12, 160, 28672),
+)
 
 
 @dataclass(frozen=True)
@@ -191,24 +197,54 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         return _of_shape(model)
     latent = model.mla
     return Architecture(
-        layers=model.layers, hidden=model.hidden, heads=model.heads, kv_heads=model.kv_heads,
-        head_dim=model.head_dim or model.hidden // model.heads, ffn=model.ffn, vocab=model.vocab,
-        gated=model.gated_mlp, tied=model.tied_embeddings, experts=model.experts, experts_per_token=model.experts_per_token,
-        shared_experts=model.shared_experts, expert_ffn=(model.expert_ffn or model.ffn) if model.experts else 0,
-        dense_layers=model.dense_layers, moe_every=model.moe_every, attention_bias=model.attention_bias,
-        biases=model.biases, positions=model.positions, qk_norm=model.qk_norm,
-        latent=LatentAttention(latent.get("q_lora_rank", 0) or 0, latent["kv_lora_rank"], latent["qk_nope_head_dim"],
-                               latent["qk_rope_head_dim"], latent["v_head_dim"]) if latent else None)
+        layers=model.layers,
+        hidden=model.hidden,
+        heads=model.heads,
+        kv_heads=model.kv_heads,
+        head_dim=model.head_dim or model.hidden // model.heads,
+        ffn=model.ffn,
+        vocab=model.vocab,
+        gated=model.gated_mlp,
+        tied=model.tied_embeddings,
+        experts=model.experts,
+        experts_per_token=model.experts_per_token,
+        shared_experts=model.shared_experts,
+        expert_ffn=(model.expert_ffn or model.ffn) if model.experts else 0,
+        dense_layers=model.dense_layers,
+        moe_every=model.moe_every,
+        attention_bias=model.attention_bias,
+        biases=model.biases,
+        positions=model.positions,
+        qk_norm=model.qk_norm,
+        latent=LatentAttention(
+            latent.get("q_lora_rank", 0) or 0,
+            latent["kv_lora_rank"],
+            latent["qk_nope_head_dim"],
+            latent["qk_rope_head_dim"],
+            latent["v_head_dim"],
+        )
+        if latent
+        else None,
+    )
 
 
 def _of_shape(shape: ModelShape) -> Architecture:
     if shape.layers is None:
         return dense_of_size(float(shape.params))
     return Architecture(
-        layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads or shape.heads,
-        head_dim=shape.hidden // shape.heads, ffn=shape.ffn, vocab=shape.vocab, gated=shape.gated_mlp,
-        tied=shape.tied_embeddings, experts=shape.experts, experts_per_token=shape.experts_per_token,
-        expert_ffn=(shape.expert_ffn or shape.ffn) if shape.experts else 0)
+        layers=shape.layers,
+        hidden=shape.hidden,
+        heads=shape.heads,
+        kv_heads=shape.kv_heads or shape.heads,
+        head_dim=shape.hidden // shape.heads,
+        ffn=shape.ffn,
+        vocab=shape.vocab,
+        gated=shape.gated_mlp,
+        tied=shape.tied_embeddings,
+        experts=shape.experts,
+        experts_per_token=shape.experts_per_token,
+        expert_ffn=(shape.expert_ffn or shape.ffn) if shape.experts else 0,
+    )
 
 
 def dense_of_size(params: float) -> Architecture:
@@ -221,7 +257,16 @@ def dense_of_size(params: float) -> Architecture:
     heads = max(8, round(width / head_dim / 8) * 8)
     hidden = heads * head_dim
     vocab, tied = (128256, False) if params >= 4e9 else (32000, True)
-    bare = Architecture(layers=layers, hidden=hidden, heads=heads, kv_heads=8, head_dim=head_dim, ffn=64, vocab=vocab,
-                        tied=tied, derived=True)
+    bare = Architecture(
+        layers=layers,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=8,
+        head_dim=head_dim,
+        ffn=64,
+        vocab=vocab,
+        tied=tied,
+        derived=True,
+    )
     rest = (params - bare.params) / (3 * hidden * layers) + 64
     return replace(bare, ffn=max(64, round(rest / 64) * 64))

@@ -13,14 +13,26 @@ import numpy as np
 
 from .machine import Machine
 from .network import Networks
-from .protocols import (LL, LL128, LL128_SHARE, LL_SHARE, NVLINK_STEP, SIMPLE, CollectiveConstants, Protocol,
-                        protocols_from)
+from .protocols import (
+    LL,
+    LL128,
+    LL128_SHARE,
+    LL_SHARE,
+    NVLINK_STEP,
+    SIMPLE,
+    CollectiveConstants,
+    Protocol,
+    protocols_from,
+)
 
-
-SWITCH_GAIN = 1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
+SWITCH_GAIN = (
+    1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
+)
 WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the ring's bandwidth is measured
 TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
-SHARP_PASSES = 2.0  # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
+SHARP_PASSES = (
+    2.0  # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
+)
 PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is
 
 
@@ -60,8 +72,13 @@ class Wires:
     shape (K, F, L), which is how error bands are drawn.
     """
 
-    def __init__(self, machine: Machine, networks: Networks, slowdown: float | np.ndarray = 1.0,
-                 constants: CollectiveConstants | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        networks: Networks,
+        slowdown: float | np.ndarray = 1.0,
+        constants: CollectiveConstants | None = None,
+    ) -> None:
         self.machine, self.networks, self.slowdown = machine, networks, slowdown
         self.constants = constants or protocols_from(machine.constants)
         self.latency = networks.latency * slowdown
@@ -92,8 +109,15 @@ class Wires:
         """Seconds of one step over each network, (F, 1)."""
         return protocol.far * self.slowdown + trips * self.latency
 
-    def fastest(self, streaming: np.ndarray, whole: np.ndarray, group: Group, near: np.ndarray, hops: np.ndarray,
-                fill: np.ndarray | float = 0.0) -> np.ndarray:
+    def fastest(
+        self,
+        streaming: np.ndarray,
+        whole: np.ndarray,
+        group: Group,
+        near: np.ndarray,
+        hops: np.ndarray,
+        fill: np.ndarray | float = 0.0,
+    ) -> np.ndarray:
         """Seconds of the protocol NCCL would choose.
 
         ``streaming``: seconds at full bandwidth, ``whole``: bytes that a small message hands on per step, ``near`` steps
@@ -103,8 +127,10 @@ class Wires:
         ll128_share = np.where(hops > 0, c.ll128_share, LL128_SHARE)
         inside = [protocol.base * start + protocol.near * self.near_step * near for protocol in (LL, LL128, SIMPLE)]
         inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.slowdown)
-        low = np.minimum(inside[0] + crossing * self.hop(LL, 1.0) + streaming * (1.0 / LL_SHARE),
-                         inside[1] + crossing * self.hop(LL128, c.ll128_trips) + streaming * (1.0 / ll128_share))
+        low = np.minimum(
+            inside[0] + crossing * self.hop(LL, 1.0) + streaming * (1.0 / LL_SHARE),
+            inside[1] + crossing * self.hop(LL128, c.ll128_trips) + streaming * (1.0 / ll128_share),
+        )
         return np.minimum(low, inside[2] + crossing * self.hop(SIMPLE, c.simple_trips) + streaming + fill)
 
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
@@ -128,7 +154,9 @@ class Wires:
         outer = np.maximum(between, self._inside_reduce(bytes_, group))
         levels = np.log2(np.maximum(group.domains, 1.0))
         full = self.constants.fill * self.networks.half_message / self.networks.gpu_rate * self.slowdown
-        return self.fastest(outer, bytes_, group, 2.0 * (group.local - 1.0), 2.0 * levels, np.minimum(outer, levels * full))
+        return self.fastest(
+            outer, bytes_, group, 2.0 * (group.local - 1.0), 2.0 * levels, np.minimum(outer, levels * full)
+        )
 
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
@@ -176,16 +204,31 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     apart, remote = group.domains > 1, group.size - group.local
     carried = remote
     if wires.blocking:
-        beyond = np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
+        beyond = (
+            np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
+        )
         carried = np.maximum(remote, beyond)
     between = crossing * bytes_ * carried / group.size * group.local / wires.network_rate(group)
     start = SIMPLE.base * (group.size > 1) + group.size * PEER_LAUNCH
-    first = np.where(apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1))
-    return np.maximum(inside, np.where(apart, between, 0.0)) + start + first + remote * (wires.constants.peer * wires.latency)
+    first = np.where(
+        apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1)
+    )
+    return (
+        np.maximum(inside, np.where(apart, between, 0.0))
+        + start
+        + first
+        + remote * (wires.constants.peer * wires.latency)
+    )
 
 
-def send_receive(wires: Wires, bytes_: np.ndarray, crosses: np.ndarray, senders: np.ndarray, stage: np.ndarray | float = 1.0,
-                 span: np.ndarray | float = 1.0) -> np.ndarray:
+def send_receive(
+    wires: Wires,
+    bytes_: np.ndarray,
+    crosses: np.ndarray,
+    senders: np.ndarray,
+    stage: np.ndarray | float = 1.0,
+    span: np.ndarray | float = 1.0,
+) -> np.ndarray:
     """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``: domains
     that send at once to as many others, of the ``span`` the whole chain has.
 

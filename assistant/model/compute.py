@@ -72,14 +72,19 @@ def kernels_of(machine: Machine, job: Job) -> Kernels:
     fp8 = job.precision == "fp8"
     matrix = machine.peak[job.precision] * machine.gemm_efficiency * (machine.kernels.fp8_efficiency if fp8 else 1.0)
     return Kernels(
-        matrix_rate=matrix, head_rate=machine.peak[wide] * machine.gemm_efficiency,
+        matrix_rate=matrix,
+        head_rate=machine.peak[wide] * machine.gemm_efficiency,
         attention_rate=machine.peak[wide] * machine.attention_efficiency,
         memory_rate=machine.memory_bandwidth * machine.memory_efficiency,
-        tail=0.5 * machine.compute_units * machine.kernels.tile**2, element=job.activation_bytes, constants=machine.kernels)
+        tail=0.5 * machine.compute_units * machine.kernels.tile**2,
+        element=job.activation_bytes,
+        constants=machine.kernels,
+    )
 
 
-def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float,
-              kernels: Kernels) -> np.ndarray:
+def gemm_time(
+    m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | float, rate: float, kernels: Kernels
+) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
     Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, each tile
@@ -97,7 +102,9 @@ def gemm_time(m: np.ndarray, k: np.ndarray, n: np.ndarray, batch: np.ndarray | f
 def _forward_and_backward(gemms: list[tuple], rate: float, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and dW = Xᵀ·dY."""
     shape = np.broadcast_shapes(*(np.shape(size) for gemm in gemms for size in gemm))
-    m, k, n, batch = (np.stack([np.broadcast_to(size, shape) for size in column]) for column in zip(*gemms, strict=True))
+    m, k, n, batch = (
+        np.stack([np.broadcast_to(size, shape) for size in column]) for column in zip(*gemms, strict=True)
+    )
     forward = gemm_time(m, k, n, batch, rate, kernels).sum(0)
     backward = (gemm_time(m, n, k, batch, rate, kernels) + gemm_time(k, m, n, batch, rate, kernels)).sum(0)
     return forward, backward
@@ -109,18 +116,27 @@ def attention_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray) -> list
         q, latent = a.latent.nope + a.latent.rope, a.latent
         rank = float(latent.q_rank or a.hidden)
         return [
-            (tokens, a.hidden, rank, 1.0), (tokens, rank, a.heads * q / tp, 1.0),
+            (tokens, a.hidden, rank, 1.0),
+            (tokens, rank, a.heads * q / tp, 1.0),
             (tokens, a.hidden, float(latent.kv_rank + latent.rope), 1.0),
             (tokens, float(latent.kv_rank), a.heads * (latent.nope + latent.value) / tp, 1.0),
             (tokens, a.heads * latent.value / tp, float(a.hidden), 1.0),
         ]
-    keys = 2.0 * a.head_dim * np.maximum(a.kv_heads / tp, 1.0)  # a key/value head is repeated where tp exceeds their number
-    return [(tokens, float(a.hidden), a.query_width / tp + keys, 1.0), (tokens, a.query_width / tp, float(a.hidden), 1.0)]
+    keys = (
+        2.0 * a.head_dim * np.maximum(a.kv_heads / tp, 1.0)
+    )  # a key/value head is repeated where tp exceeds their number
+    return [
+        (tokens, float(a.hidden), a.query_width / tp + keys, 1.0),
+        (tokens, a.query_width / tp, float(a.hidden), 1.0),
+    ]
 
 
 def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.ndarray | float = 1.0) -> list[tuple]:
     """Both halves of an MLP (gate and up in one product) as (m, k, n, batch)."""
-    return [(tokens, float(a.hidden), (2.0 if a.gated else 1.0) * width, batch), (tokens, width, float(a.hidden), batch)]
+    return [
+        (tokens, float(a.hidden), (2.0 if a.gated else 1.0) * width, batch),
+        (tokens, width, float(a.hidden), batch),
+    ]
 
 
 def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray, grouped: float) -> list[tuple]:
@@ -220,8 +236,16 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)
     outer = machine.kernels.outer_launch * machine.kernel_launch * framework.launch
-    return LayerTimes(forward * factor + loop, backward * factor, launch + loop, machine.kernels.backward_launch * launch + 2.0 * loop,
-                      core_forward * factor, head_forward * factor + outer, head_backward * factor, spared * factor)
+    return LayerTimes(
+        forward * factor + loop,
+        backward * factor,
+        launch + loop,
+        machine.kernels.backward_launch * launch + 2.0 * loop,
+        core_forward * factor,
+        head_forward * factor + outer,
+        head_backward * factor,
+        spared * factor,
+    )
 
 
 def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
@@ -235,8 +259,15 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
     experts held) for dense and for mixture layers."""
     kinds, whole = [], a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     if a.plain_layers:
-        kinds.append((a.plain_layers, mlp_gemms(a, tokens, a.ffn / slices.tp), np.full_like(tokens, a.ffn),
-                      whole + a.ffn / slices.tp, 0.0))
+        kinds.append(
+            (
+                a.plain_layers,
+                mlp_gemms(a, tokens, a.ffn / slices.tp),
+                np.full_like(tokens, a.ffn),
+                whole + a.ffn / slices.tp,
+                0.0,
+            )
+        )
     if a.moe_layers:
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden

@@ -37,19 +37,25 @@ class ShardedLayers:
     regathered: float
     ahead: float
 
-    def exposed(self, place: np.ndarray, forward: Times, backward: Times, share: float, recomputed: np.ndarray) -> Times:
+    def exposed(
+        self, place: np.ndarray, forward: Times, backward: Times, share: float, recomputed: np.ndarray
+    ) -> Times:
         """Seconds per layer and micro-batch that its own ``forward`` and ``backward`` seconds do not hide.
 
         Prefetch follows the backward pass, so nothing issues a recomputed forward pass's gathers early.
         """
         before = np.take(self.forward, place, axis=-1)
         again = self.regathered * recomputed * before if self.regathered else 0.0
-        return (exposed(before, forward, share * self.ahead)
-                + exposed(np.take(self.backward, place, axis=-1), backward, share) + again)
+        return (
+            exposed(before, forward, share * self.ahead)
+            + exposed(np.take(self.backward, place, axis=-1), backward, share)
+            + again
+        )
 
 
-def sharded_layers(job: Job, links: Links, framework: Framework, layouts: Layouts, share: Share,
-                   groups: DataGroups) -> ShardedLayers | None:
+def sharded_layers(
+    job: Job, links: Links, framework: Framework, layouts: Layouts, share: Share, groups: DataGroups
+) -> ShardedLayers | None:
     """FSDP and ZeRO-3: each layer is gathered before forward and again before backward, its gradient scattered after.
 
     A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
@@ -61,22 +67,31 @@ def sharded_layers(job: Job, links: Links, framework: Framework, layouts: Layout
     if not len(rows):
         return None
     ranks, layer, outer = taken(groups.dense, rows), share.layer_dense[rows], share.outer[rows]
-    doubled = Group(*(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains, ranks.apart)))
-    gather, scatter = (np.split(times, 2, axis=-1) for times in _both(job, links, np.concatenate((layer, outer)), doubled))
+    doubled = Group(
+        *(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains, ranks.apart))
+    )
+    gather, scatter = (
+        np.split(times, 2, axis=-1) for times in _both(job, links, np.concatenate((layer, outer)), doubled)
+    )
     forward, again = gather[0], scatter[0]
     if job.architecture.moe_layers:
         more = _both(job, links, share.layer_experts[rows], taken(groups.experts, rows))
         forward, again = forward + more[0], again + more[1]
     a = job.architecture
     waits = a.moe_layers / a.layers if framework.expert_launch else 0.0
-    return ShardedLayers(*(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])),
-                         regathered=job.regathered, ahead=1.0 - waits)
+    return ShardedLayers(
+        *(spread(times, rows, len(layouts)) for times in (forward, forward + again, gather[1] + scatter[1])),
+        regathered=job.regathered,
+        ahead=1.0 - waits,
+    )
 
 
 def _both(job: Job, links: Links, params: np.ndarray, ranks: Group) -> tuple[Times, Times]:
     """(All-gather of weights, reduce-scatter of gradients)."""
     wires = links.of(ranks.domains > 1)
-    return all_gather(wires, params * float(job.weight_bytes), ranks), reduce_scatter(wires, params * job.gradient_bytes, ranks)
+    return all_gather(wires, params * float(job.weight_bytes), ranks), reduce_scatter(
+        wires, params * job.gradient_bytes, ranks
+    )
 
 
 @dataclass(frozen=True)
@@ -99,8 +114,9 @@ def exchanges(job: Job, links: Links, layouts: Layouts, share: Share, groups: Da
 def _exchange(job: Job, links: Links, layouts: Layouts, params: Times, ranks: Group, replicas: Group) -> Exchange:
     """DDP: one all-reduce of the stage's gradients. ZeRO-1 and 2: reduce-scatter, and all-gather of the new weights."""
     s, bytes_, all_ = layouts.strategy, params * job.gradient_bytes, len(layouts)
-    whole, sharded, apart = (np.flatnonzero(rows) for rows in
-                             ((s == DDP) | (s == ASYNC), (s == ZERO1) | (s == ZERO2), replicas.size > 1))
+    whole, sharded, apart = (
+        np.flatnonzero(rows) for rows in ((s == DDP) | (s == ASYNC), (s == ZERO1) | (s == ZERO2), replicas.size > 1)
+    )
     gradients, weights, between = None, None, None
     if len(whole):
         gradients = spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
@@ -117,8 +133,15 @@ def _reduced(links: Links, bytes_: Times, ranks: Group) -> Times:
     return all_reduce(links.of(ranks.domains > 1), bytes_, ranks)
 
 
-def exposed_exchange(job: Job, framework: Framework, layouts: Layouts, found: list[Exchange], place: np.ndarray,
-                     forward: Times, backward: Times) -> Times:
+def exposed_exchange(
+    job: Job,
+    framework: Framework,
+    layouts: Layouts,
+    found: list[Exchange],
+    place: np.ndarray,
+    forward: Times,
+    backward: Times,
+) -> Times:
     """Seconds per optimizer step that are left of the exchanges.
 
     Gradients hide behind the last micro-batch's ``backward``, and HSDP's replicas behind what they leave of it; ZeRO's new
@@ -127,8 +150,9 @@ def exposed_exchange(job: Job, framework: Framework, layouts: Layouts, found: li
     """
     overlap = framework.gradient_overlap if job.gradient_overlap is None else job.gradient_overlap
     share = framework.overlap if overlap else 0.0
-    gradients, weights, replicas = (_summed([getattr(one, part) for one in found], place)
-                                    for part in ("gradients", "weights", "replicas"))
+    gradients, weights, replicas = (
+        _summed([getattr(one, part) for one in found], place) for part in ("gradients", "weights", "replicas")
+    )
     window, often = backward, 1.0
     if (asynchronous := layouts.strategy == ASYNC).any():
         window = np.where(asynchronous, layouts.micro_batches * (forward + backward), backward)

@@ -39,10 +39,14 @@ class Framework:
     spread: float = 0.10
     gradient_memory: float = 4.0  # bytes of one accumulated gradient element
     fused_accumulation: bool = False  # gradients are added to the buffer by the product that makes them
-    flat_gradients: bool = False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
+    flat_gradients: bool = (
+        False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
+    )
     stops_early: bool = False  # recomputing a layer ends before its last product, whose output nothing needs
     dispatch_once: bool = False  # tokens travel to each domain once and are copied there
-    gathers_fp8: bool = False  # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
+    gathers_fp8: bool = (
+        False  # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
+    )
     # Seconds per expert held and direction in stacks that loop over experts on the host, as Hugging Face's mixtures do; the
     # catalog says how many. Grouped products (torchtitan) have none; a framework's name does not tell.
     expert_launch: float = 0.0
@@ -56,12 +60,28 @@ class Framework:
 CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
 PRACTICE = "practice"
 READ = (*CALIBRATED, PRACTICE, "expert_launch")  # what the catalog may say of a stack
-_EAGER = Framework("fsdp", compute=1.2, attention=1.5, launch=1.8, overlap=0.6, tp_overlap=0.15, expert_launch=200e-6,
-                   flat_gradients=True, stops_early=True, spread=0.12)
+_EAGER = Framework(
+    "fsdp",
+    compute=1.2,
+    attention=1.5,
+    launch=1.8,
+    overlap=0.6,
+    tp_overlap=0.15,
+    expert_launch=200e-6,
+    flat_gradients=True,
+    stops_early=True,
+    spread=0.12,
+)
 FRAMEWORKS = {
-    "megatron": Framework("megatron", step_overhead=0.002, dispatch_once=True, gradient_memory=2.0, fused_accumulation=True,
-                          gathers_fp8=True,
-                          spread=0.085),  # 79 to 90 % of vTrain, dgxc, NeMo and Megatron-Bridge (dense), each predicted without its rows
+    "megatron": Framework(
+        "megatron",
+        step_overhead=0.002,
+        dispatch_once=True,
+        gradient_memory=2.0,
+        fused_accumulation=True,
+        gathers_fp8=True,
+        spread=0.085,
+    ),  # 79 to 90 % of vTrain, dgxc, NeMo and Megatron-Bridge (dense), each predicted without its rows
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", stops_early=False, spread=0.15),
     "jax": Framework("jax", compute=1.1),

@@ -108,17 +108,28 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
     batches = [concurrency(serving, machine, split) for split in splits]
     timings = [_timing(serving, machine, columns, split, batch) for split, batch in zip(splits, batches, strict=True)]
     middle = list(RATIOS).index(1.0)
-    best = np.argmax(np.stack([_rate(serving, split, timing.prefill[middle], timing.per_token[middle], batch) / split.gpus
-                               for split, timing, batch in zip(splits, timings, batches, strict=True)]), axis=0)
+    best = np.argmax(
+        np.stack(
+            [
+                _rate(serving, split, timing.prefill[middle], timing.per_token[middle], batch) / split.gpus
+                for split, timing, batch in zip(splits, timings, batches, strict=True)
+            ]
+        ),
+        axis=0,
+    )
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
     draws = drawn_times(times, SPREAD, [n.id for n in networks], spreads)
     bands = quantiles(draws)
-    return [_outcome(serving, machine, networks[f], splits[b], timings[b], f, middle, draws[f], bands[:, f], batches[b])
-            for f, b in enumerate(best)]
+    return [
+        _outcome(serving, machine, networks[f], splits[b], timings[b], f, middle, draws[f], bands[:, f], batches[b])
+        for f, b in enumerate(best)
+    ]
 
 
-def _rate(serving: Serving, split: _Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int) -> np.ndarray | float:
+def _rate(
+    serving: Serving, split: _Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int
+) -> np.ndarray | float:
     """Requests per second of one replica.
 
     Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline overlap.
@@ -169,8 +180,12 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, split: _Split
     decode = _communication(wires, a, split, batch * token_bytes)
     prefill = _communication(wires, a, split, serving.prompt_tokens * token_bytes)
     transfer = _transfer(serving, wires, split) if serving.disaggregated else np.zeros_like(decode)
-    return _Timing(decode_compute(serving, machine, split, batch) + decode, prefill_compute(serving, machine, split) + prefill,
-                   decode, transfer)
+    return _Timing(
+        decode_compute(serving, machine, split, batch) + decode,
+        prefill_compute(serving, machine, split) + prefill,
+        decode,
+        transfer,
+    )
 
 
 def _communication(wires: Wires, a: Architecture, split: _Split, bytes_: float) -> np.ndarray:
@@ -179,7 +194,9 @@ def _communication(wires: Wires, a: Architecture, split: _Split, bytes_: float) 
     time = np.zeros(shape)
     if split.tp > 1:
         ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
-        time = time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, np.array([bytes_]), ranks), (*shape, 1))[..., 0]
+        time = (
+            time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, np.array([bytes_]), ranks), (*shape, 1))[..., 0]
+        )
     if split.pp > 1:
         hop = bytes_ / (wires.networks.nic_rate / wires.slowdown) + wires.latency
         time = time + (split.pp - 1) * hop[..., 0]
@@ -212,8 +229,18 @@ def prefill_compute(serving: Serving, machine: Machine, split: _Split) -> float:
     return (products + attention) / split.tp + a.layers * LAYER_LAUNCH
 
 
-def _outcome(serving: Serving, machine: Machine, network: Network, split: _Split, timing: _Timing, f: int, middle: int,
-             draws: np.ndarray, band: np.ndarray, batch: int) -> InferenceOutcome:
+def _outcome(
+    serving: Serving,
+    machine: Machine,
+    network: Network,
+    split: _Split,
+    timing: _Timing,
+    f: int,
+    middle: int,
+    draws: np.ndarray,
+    band: np.ndarray,
+    batch: int,
+) -> InferenceOutcome:
     per_token, prefill = float(timing.per_token[middle, f]), float(timing.prefill[middle, f])
     transfer = float(timing.transfer[middle, f])
     nodes = -(-split.gpus // machine.domain)
@@ -222,20 +249,34 @@ def _outcome(serving: Serving, machine: Machine, network: Network, split: _Split
     first = prefill + transfer + per_token
     memory = (serving.weight_bytes * 1.03 + batch * serving.kv_per_request) / split.gpus
     return InferenceOutcome(
-        network=network.id, parallelism={"tp": split.tp, "pp": split.pp, "dp": replicas}, replicas=replicas,
-        replicas_needed=None if serving.requests_per_s is None or not rate else int(np.ceil(serving.requests_per_s / rate)),
-        gpus_per_replica=split.gpus, nodes_per_replica=nodes, concurrency=batch, time_per_output_token_s=per_token,
-        time_to_first_token_s=first, request_latency_s=first + (serving.output_tokens - 1) * per_token,
-        requests_per_s=rate * replicas, tokens_per_s_per_gpu=rate * serving.output_tokens / split.gpus,
-        kv_bytes_per_token=serving.kv_per_token, kv_bytes_per_request=serving.kv_per_request,
+        network=network.id,
+        parallelism={"tp": split.tp, "pp": split.pp, "dp": replicas},
+        replicas=replicas,
+        replicas_needed=None
+        if serving.requests_per_s is None or not rate
+        else int(np.ceil(serving.requests_per_s / rate)),
+        gpus_per_replica=split.gpus,
+        nodes_per_replica=nodes,
+        concurrency=batch,
+        time_per_output_token_s=per_token,
+        time_to_first_token_s=first,
+        request_latency_s=first + (serving.output_tokens - 1) * per_token,
+        requests_per_s=rate * replicas,
+        tokens_per_s_per_gpu=rate * serving.output_tokens / split.gpus,
+        kv_bytes_per_token=serving.kv_per_token,
+        kv_bytes_per_request=serving.kv_per_request,
         across_nodes_per_token=_crossing(serving.architecture, split, machine),
-        across_nodes_per_request=_crossing(serving.architecture, split, machine) * (serving.prompt_tokens + serving.output_tokens)
+        across_nodes_per_request=_crossing(serving.architecture, split, machine)
+        * (serving.prompt_tokens + serving.output_tokens)
         + (serving.kv_per_token * serving.prompt_tokens if serving.disaggregated else 0.0),
         kv_transfer_s=transfer,
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
-        memory_bytes=memory, fits=replicas >= 1 and memory <= machine.memory and (nodes == 1 or network.possible),
-        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])), draws=draws,
-        outside_calibration=["serving: first order, not calibrated on measured runs"])
+        memory_bytes=memory,
+        fits=replicas >= 1 and memory <= machine.memory and (nodes == 1 or network.possible),
+        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
+        draws=draws,
+        outside_calibration=["serving: first order, not calibrated on measured runs"],
+    )
 
 
 def _crossing(a: Architecture, split: _Split, machine: Machine) -> float:

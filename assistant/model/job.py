@@ -43,8 +43,12 @@ class Job:
     regathered: float = 0.0
     causal: bool = True
     padded_vocabulary: bool = True
-    fused_loss: bool = False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
-    master_weights: bool = True  # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
+    fused_loss: bool = (
+        False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
+    )
+    master_weights: bool = (
+        True  # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
+    )
 
     @property
     def tokens(self) -> int:

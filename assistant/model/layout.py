@@ -27,7 +27,9 @@ class Slices:
 
     def take(self, index: np.ndarray) -> Slices:
         """Some of the slices, in the order of ``index``."""
-        return Slices(self.tp[index], self.cp[index], self.ep[index], self.micro_batch[index], self.sequence_parallel[index])
+        return Slices(
+            self.tp[index], self.cp[index], self.ep[index], self.micro_batch[index], self.sequence_parallel[index]
+        )
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,16 @@ class Layouts:
     def one(self, index: int) -> dict[str, object]:
         """One layout in the questionnaire's words."""
         return {
-            "strategy": STRATEGIES[int(self.strategy[index])], "tp": int(self.tp[index]), "pp": int(self.pp[index]),
-            "cp": int(self.cp[index]), "ep": int(self.ep[index]), "dp": int(self.dp[index]),
-            "interleave": int(self.interleave[index]), "sequence_parallel": bool(self.sequence_parallel[index]),
-            "shard_within_node": bool(self.shard_within_node[index]), "micro_batch": int(self.micro_batch[index]),
+            "strategy": STRATEGIES[int(self.strategy[index])],
+            "tp": int(self.tp[index]),
+            "pp": int(self.pp[index]),
+            "cp": int(self.cp[index]),
+            "ep": int(self.ep[index]),
+            "dp": int(self.dp[index]),
+            "interleave": int(self.interleave[index]),
+            "sequence_parallel": bool(self.sequence_parallel[index]),
+            "shard_within_node": bool(self.shard_within_node[index]),
+            "micro_batch": int(self.micro_batch[index]),
             "recompute": RECOMPUTE[int(self.recompute[index])],
         }
 

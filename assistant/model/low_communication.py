@@ -27,7 +27,9 @@ class Synchronisation:
     per_step: float
 
 
-def synchronise(parameter_bytes: float, islands: int, island_rate: float, every: int, latency: float = 0.05) -> Synchronisation:
+def synchronise(
+    parameter_bytes: float, islands: int, island_rate: float, every: int, latency: float = 0.05
+) -> Synchronisation:
     """Averaging ``parameter_bytes`` among ``islands`` reached at ``island_rate`` bytes/s, once in ``every`` steps.
 
     Ring volume 2·(k−1)/k of the parameters into each island; 140 GB over 1 Gb/s between two sites take 1,120 s.
@@ -42,8 +44,13 @@ def islands_of(job: Job, machine: Machine) -> int:
     return max(job.sites, machine.domains)
 
 
-def predict_islands(job: Job, machine: Machine, network: Network, parallelism: Parallelism | None,
-                    predict: Callable[[Job, Machine, Sequence[Network], Parallelism | None], list]) -> object:
+def predict_islands(
+    job: Job,
+    machine: Machine,
+    network: Network,
+    parallelism: Parallelism | None,
+    predict: Callable[[Job, Machine, Sequence[Network], Parallelism | None], list],
+) -> object:
     """The outcome when every scale-up domain trains alone and ``network`` joins them rarely.
 
     ``predict`` is the prediction of one synchronous job. The WAN's bandwidth belongs to a site and is shared by its islands.
@@ -54,7 +61,9 @@ def predict_islands(job: Job, machine: Machine, network: Network, parallelism: P
     inside = replace(network, wide_area=False, possible=True)
     split = parallelism and Parallelism(**{**parallelism.model_dump(), "strategy": "ddp", "dp": None})
     outcome = predict(inner_job, inner_machine, [inside], split)[0]
-    rate = job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else network.gpu_rate * machine.gpus_per_node
+    rate = (
+        job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else network.gpu_rate * machine.gpus_per_node
+    )
     per_site = max(1, islands // job.sites) if network.wide_area else 1
     sync = synchronise(job.architecture.params * job.gradient_bytes, islands, rate / per_site, job.sync_every)
     return _with_sync(outcome, network, job, islands, sync)
@@ -67,10 +76,17 @@ def _with_sync(outcome, network: Network, job: Job, islands: int, sync: Synchron
     exposed = outcome.exposed_communication_percent * factor + 100.0 * sync.per_step / total
     band = {name: getattr(outcome.band, name) + sync.per_step for name in ("p10", "p50", "p90")}
     return replace(
-        outcome, network=network.id, step_time_s=total, draws=outcome.draws + sync.per_step, band=Band(**band),
+        outcome,
+        network=network.id,
+        step_time_s=total,
+        draws=outcome.draws + sync.per_step,
+        band=Band(**band),
         parallelism={**outcome.parallelism, "strategy": "diloco", "dp": outcome.parallelism["dp"] * islands},
-        tokens_per_s_per_gpu=outcome.tokens_per_s_per_gpu * factor, tflops_per_gpu=outcome.tflops_per_gpu * factor,
-        mfu=outcome.mfu * factor, exposed_communication_percent=exposed,
+        tokens_per_s_per_gpu=outcome.tokens_per_s_per_gpu * factor,
+        tflops_per_gpu=outcome.tflops_per_gpu * factor,
+        mfu=outcome.mfu * factor,
+        exposed_communication_percent=exposed,
         breakdown=outcome.breakdown.model_copy(update={"dp": parts["dp"] + sync.per_step}),
         traffic_into_node={**outcome.traffic_into_node, "dp": sync.bytes_ / job.sync_every},
-        outside_calibration=[*outcome.outside_calibration, "low-communication training: convergence is not predicted"])
+        outside_calibration=[*outcome.outside_calibration, "low-communication training: convergence is not predicted"],
+    )

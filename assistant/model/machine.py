@@ -51,19 +51,36 @@ class Machine:
         return framework_of(name, self.gpu, self.constants)
 
 
-def machine_of(gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int,
-               constants: Mapping[str, Fact] | None = None) -> Machine:
+def machine_of(
+    gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int, constants: Mapping[str, Fact] | None = None
+) -> Machine:
     """``gpus`` GPUs of one kind in nodes of ``gpus_per_node``; a rack-scale link spans nodes, others end at the node."""
     rack = scale_up.scope == "rack"
     domain = gpu.scale_up_domain if rack else min(gpus_per_node, max(gpu.scale_up_domain, 1))
     bf16 = gpu.peak_bf16.si
     return Machine(
-        gpu=gpu.id, gpus=gpus, gpus_per_node=gpus_per_node, domain=max(1, domain), usual_nics_per_node=gpu.nics_per_node,
-        memory=gpu.memory.si, memory_bandwidth=gpu.memory_bandwidth.si,
-        peak={"bf16": bf16, "fp16": gpu.peak_fp16.si, "fp32": gpu.peak_fp32.si, "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16},
-        gemm_efficiency=gpu.calibration.gemm_efficiency.si, attention_efficiency=gpu.calibration.attention_efficiency.si,
-        memory_efficiency=gpu.calibration.memory_efficiency.si, kernel_launch=gpu.calibration.kernel_launch.si,
+        gpu=gpu.id,
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        domain=max(1, domain),
+        usual_nics_per_node=gpu.nics_per_node,
+        memory=gpu.memory.si,
+        memory_bandwidth=gpu.memory_bandwidth.si,
+        peak={
+            "bf16": bf16,
+            "fp16": gpu.peak_fp16.si,
+            "fp32": gpu.peak_fp32.si,
+            "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16,
+        },
+        gemm_efficiency=gpu.calibration.gemm_efficiency.si,
+        attention_efficiency=gpu.calibration.attention_efficiency.si,
+        memory_efficiency=gpu.calibration.memory_efficiency.si,
+        kernel_launch=gpu.calibration.kernel_launch.si,
         compute_units=gpu.compute_units.si if gpu.compute_units else max(1.0, bf16 / _FLOPS_PER_UNIT),
         scale_up_bandwidth=scale_up.bandwidth_per_gpu.si * scale_up.bus_bandwidth_efficiency.si,
-        scale_up_latency=scale_up.latency.si, in_network_reduction=scale_up.in_network_reduction,
-        calibrated=gpu.calibration.measured, kernels=kernels_from(constants), constants=constants)
+        scale_up_latency=scale_up.latency.si,
+        in_network_reduction=scale_up.in_network_reduction,
+        calibrated=gpu.calibration.measured,
+        kernels=kernels_from(constants),
+        constants=constants,
+    )

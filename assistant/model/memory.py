@@ -19,7 +19,9 @@ from .machine import Machine
 # CUDA context, NCCL channels and library workspaces of one process, outside of PyTorch's allocator: the fullest Ultrascale
 # run had 77.4 GiB in the allocator of the 79.1 GiB that an 80 GB H100 gives out, so it is at most 1.8 GB there.
 CONTEXT = 1.5e9
-WITHHELD = 0.01  # of a GPU's memory, which the driver keeps: PyTorch sees 79.1 GiB of an H100's 80, 178.4 of a B200's 180
+WITHHELD = (
+    0.01  # of a GPU's memory, which the driver keeps: PyTorch sees 79.1 GiB of an H100's 80, 178.4 of a B200's 180
+)
 # Of the allocated memory: blocks the caching allocator cannot give out, and what the sums below miss. The least whole percent
 # that holds four fifths of the Ultrascale rows for calibration in ``knowledge/measurements/memory.csv``.
 FRAGMENTATION = 0.08
@@ -112,7 +114,11 @@ def stages(job: Job, layouts: Layouts, habits: Habits) -> tuple[Stage, Stage, St
     single = pp == 1
     outer = np.where(single, float(a.outer_params), float(a.embedding_params))
     held = in_flight(layouts, [0.0, place, pp - 1.0])
-    return Stage(first, held[0], outer, single * one), Stage(most, held[1], none, none), Stage(last, held[2], outer, one)
+    return (
+        Stage(first, held[0], outer, single * one),
+        Stage(most, held[1], none, none),
+        Stage(last, held[2], outer, one),
+    )
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,9 @@ def states(job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray) -
     return States(
         weights=np.where(fully, 0.0 if mixed else weight * shared, weight),
         gradients=np.where(fully | (strategy == ZERO2), shared, 1.0) * gradient,
-        optimizer=np.where(fully | (strategy == ZERO1) | (strategy == ZERO2), shared, 1.0) * (moments + (4.0 if mixed else 0.0)))
+        optimizer=np.where(fully | (strategy == ZERO1) | (strategy == ZERO2), shared, 1.0)
+        * (moments + (4.0 if mixed else 0.0)),
+    )
 
 
 def gradient_bytes(job: Job, framework: Framework) -> float:
@@ -181,7 +189,8 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
         optimizer=own * dense.optimizer + own_experts * experts.optimizer,
         activations=stage.layers * kept * stage.in_flight + np.maximum(work, stage.loss * logits),
         gathered=_gathered(job, layouts, share, ranks, gradient),
-        buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9))
+        buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9),
+    )
 
 
 def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
@@ -189,7 +198,9 @@ def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
     fullest, most = candidates[0], bytes_[0]
     for stage, other in zip(candidates[1:], bytes_[1:], strict=True):
         more = other > most
-        fullest = Stage(*(np.where(more, getattr(stage, name), getattr(fullest, name)) for name in Stage.__dataclass_fields__))
+        fullest = Stage(
+            *(np.where(more, getattr(stage, name), getattr(fullest, name)) for name in Stage.__dataclass_fields__)
+        )
         most = np.where(more, other, most)
     return fullest
 

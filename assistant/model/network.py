@@ -11,7 +11,6 @@ from assistant.vocabulary.catalog import Fabric
 
 from .machine import Machine
 
-
 # Spectrum-X, Ultra Ethernet and EFA spread packets by definition, and sockets feel the host before the switches.
 ROUTED_EITHER_WAY = ("infiniband", "roce")
 
@@ -58,15 +57,25 @@ class Network:
     proven_gpus: float = float("inf")
 
 
-def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, in_network: bool = False,
-               cabling: Cabling = Cabling()) -> Network:
+def network_of(
+    fabric: Fabric,
+    nics_per_node: int | None,
+    machine: Machine,
+    *,
+    in_network: bool = False,
+    cabling: Cabling = Cabling(),
+) -> Network:
     """The fabric on this machine. ``in_network``: reduction in the switches is switched on (clouds rarely do).
 
     NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
 
     Bandwidth of a node is NICs × line rate × efficiency, at most the fabric's ceiling per node (TCP stacks).
     """
-    nics = nics_per_node or fabric.nics_per_node or (1 if fabric.transport in ("tcp", "wan") else machine.usual_nics_per_node)
+    nics = (
+        nics_per_node
+        or fabric.nics_per_node
+        or (1 if fabric.transport in ("tcp", "wan") else machine.usual_nics_per_node)
+    )
     rate = fabric.line_rate.si if fabric.line_rate else 0.0
     efficiency = min(1.0, fabric.bandwidth_efficiency.si) if fabric.bandwidth_efficiency else 1.0
     node_rate = nics * rate * efficiency
@@ -75,16 +84,23 @@ def network_of(fabric: Fabric, nics_per_node: int | None, machine: Machine, *, i
         node_rate = min(node_rate, ceiling.si)
     none = fabric.technology == "none"
     return Network(
-        id=fabric.id, transport=fabric.transport,
-        gpu_rate=max(node_rate / machine.gpus_per_node, 1.0), nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
-        nics_per_gpu=nics / machine.gpus_per_node, latency=_si(fabric.latency), half_message=_si(fabric.half_bandwidth_message),
-        scale_loss=_scale_loss(fabric, machine, cabling), jitter=_si(fabric.jitter),
+        id=fabric.id,
+        transport=fabric.transport,
+        gpu_rate=max(node_rate / machine.gpus_per_node, 1.0),
+        nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
+        nics_per_gpu=nics / machine.gpus_per_node,
+        latency=_si(fabric.latency),
+        half_message=_si(fabric.half_bandwidth_message),
+        scale_loss=_scale_loss(fabric, machine, cabling),
+        jitter=_si(fabric.jitter),
         in_network_reduction=in_network and fabric.in_network_reduction,
-        oversubscription=cabling.oversubscription, leaf_domains=_leaf_domains(machine, cabling.oversubscription),
+        oversubscription=cabling.oversubscription,
+        leaf_domains=_leaf_domains(machine, cabling.oversubscription),
         uplink_spread=_si((machine.constants or {}).get("congestion-uplink-spread")) or 1.0,
         possible=machine.domains == 1 or not none,
         wide_area=fabric.technology == "wan",
-        proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"))
+        proven_gpus=fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else float("inf"),
+    )
 
 
 def _scale_loss(fabric: Fabric, machine: Machine, cabling: Cabling) -> float:

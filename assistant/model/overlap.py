@@ -84,7 +84,9 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
     return LayerCommunication(exposed(inside, forward, hidden), exposed(inside, 2.0 * forward, hidden), both)
 
 
-def context_parallel(job: Job, links: Links, framework: Framework, slices: Slices, attention: Times) -> LayerCommunication:
+def context_parallel(
+    job: Job, links: Links, framework: Framework, slices: Slices, attention: Times
+) -> LayerCommunication:
     """Keys and values travel round the ring of cp ranks behind attention (Ring Attention, 2310.01889); backward both ways."""
     if not (slices.cp > 1).any():
         return nothing(slices)
@@ -93,8 +95,9 @@ def context_parallel(job: Job, links: Links, framework: Framework, slices: Slice
     bytes_ = tokens * a.kv_width / np.minimum(slices.tp, a.kv_heads) * job.activation_bytes
     ranks = group(slices.cp, slices.tp, links.machine.domain)
     ring = np.where(slices.cp > 1, all_gather(links.of(ranks.domains > 1), bytes_, ranks), 0.0)
-    return LayerCommunication(exposed(ring, attention, framework.overlap),
-                              exposed(2.0 * ring, 2.5 * attention, framework.overlap))
+    return LayerCommunication(
+        exposed(ring, attention, framework.overlap), exposed(2.0 * ring, 2.5 * attention, framework.overlap)
+    )
 
 
 def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices) -> LayerCommunication:
@@ -149,6 +152,9 @@ def data_groups(layouts: Layouts, domain: int) -> DataGroups:
     all_dense = layouts.dp * layouts.cp
     stride = np.where(layouts.ep > 1, layouts.ep, layouts.tp)
     all_experts = np.where(layouts.ep > 1, np.maximum(all_dense * layouts.tp / layouts.ep, 1.0), all_dense)
-    return DataGroups(group(dense, layouts.tp, domain), group(experts, stride, domain),
-                      group(np.maximum(all_dense / dense, 1.0), layouts.tp * dense, domain),
-                      group(np.maximum(all_experts / experts, 1.0), stride * experts, domain))
+    return DataGroups(
+        group(dense, layouts.tp, domain),
+        group(experts, stride, domain),
+        group(np.maximum(all_dense / dense, 1.0), layouts.tp * dense, domain),
+        group(np.maximum(all_experts / experts, 1.0), stride * experts, domain),
+    )

@@ -32,7 +32,9 @@ LL128 = Protocol(14e-6, 1.25e-6, 4.0e-6)  # a flag per 128 bytes
 SIMPLE = Protocol(8.4e-6, 4.0e-6, 14e-6)  # waits for whole chunks
 LL_SHARE = 0.25  # of the bandwidth, there too: flags and polling
 LL128_SHARE = 0.92  # of NVLink's bandwidth: 120 of 128 bytes, less the threads that wait
-NVLINK_STEP = 0.95e-6  # seconds, the catalog's ``latency`` of NVLink, which ``near`` belongs to: other links take longer
+NVLINK_STEP = (
+    0.95e-6  # seconds, the catalog's ``latency`` of NVLink, which ``near`` belongs to: other links take longer
+)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,14 @@ from .machine import Machine
 from .network import Network, Networks
 
 
-def collective_time(kind: str, network: Network, machine: Machine, bytes_: float, gpus: int | None = None,
-                    ranks_per_node: int | None = None) -> float:
+def collective_time(
+    kind: str,
+    network: Network,
+    machine: Machine,
+    bytes_: float,
+    gpus: int | None = None,
+    ranks_per_node: int | None = None,
+) -> float:
     """Seconds of one collective of ``bytes_`` over ``gpus`` (default: all); ``kind`` as in :mod:`collectives`.
 
     ``ranks_per_node``: GPUs of a domain that take part (default: all of it).

@@ -55,19 +55,33 @@ def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None) -> 
     choices = _fixed(job, parallelism) if fixed else _free(job, machine)
     found = layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
     if not found:
-        raise InputError(f"expected a global batch of at least the data-parallel ranks of some split of {job.gpus} GPUs, "
-                         f"got {job.global_batch}", Place(field="training.global_batch"))
+        raise InputError(
+            f"expected a global batch of at least the data-parallel ranks of some split of {job.gpus} GPUs, "
+            f"got {job.global_batch}",
+            Place(field="training.global_batch"),
+        )
     return found
 
 
 def _fixed(job: Job, given: Parallelism) -> Choices:
     ranks = job.gpus // (given.tp * given.pp * given.cp)
     if job.global_batch < ranks:
-        raise InputError(f"expected a global batch of at least the {ranks} data-parallel ranks, got {job.global_batch}",
-                         Place(field="training.global_batch"))
-    return Choices(tp=[given.tp], cp=[given.cp], ep=[given.ep], micro_batch=_micro_batches(job), pp=[given.pp],
-                   interleave=_interleaves(job, given), strategy=[STRATEGIES.index(given.strategy)], recompute=_recompute(job),
-                   sequence_parallel=[given.sequence_parallel], shard_within_node=given.shard_within_node)
+        raise InputError(
+            f"expected a global batch of at least the {ranks} data-parallel ranks, got {job.global_batch}",
+            Place(field="training.global_batch"),
+        )
+    return Choices(
+        tp=[given.tp],
+        cp=[given.cp],
+        ep=[given.ep],
+        micro_batch=_micro_batches(job),
+        pp=[given.pp],
+        interleave=_interleaves(job, given),
+        strategy=[STRATEGIES.index(given.strategy)],
+        recompute=_recompute(job),
+        sequence_parallel=[given.sequence_parallel],
+        shard_within_node=given.shard_within_node,
+    )
 
 
 def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
@@ -88,8 +102,16 @@ def _free(job: Job, machine: Machine) -> Choices:
     cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 8192)) if d & (d - 1) == 0]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     strategies = [DDP, ZERO1, FSDP] + ([HSDP] if machine.domains > 1 else [])
-    return Choices(tp=tp, cp=cp, ep=ep, micro_batch=_micro_batches(job), pp=pp, interleave=_interleaves(job),
-                   strategy=strategies, recompute=_recompute(job))
+    return Choices(
+        tp=tp,
+        cp=cp,
+        ep=ep,
+        micro_batch=_micro_batches(job),
+        pp=pp,
+        interleave=_interleaves(job),
+        strategy=strategies,
+        recompute=_recompute(job),
+    )
 
 
 def _micro_batches(job: Job) -> Sequence[int]:
@@ -99,7 +121,9 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
-    return [0, 2] if job.attention == "flash" else [0, 1, 2]  # with flash attention no scores are kept that could be recomputed
+    return (
+        [0, 2] if job.attention == "flash" else [0, 1, 2]
+    )  # with flash attention no scores are kept that could be recomputed
 
 
 def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bool = True) -> Layouts | None:
@@ -125,8 +149,9 @@ def _slices(choices: Choices) -> Slices:
     return Slices(tp, cp, ep, micro_batch, (tp > 1).astype(float) if given is None else parallel)
 
 
-def _splits(job: Job, slices: Slices, choices: Choices, *, strict: bool,
-            fixed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _splits(
+    job: Job, slices: Slices, choices: Choices, *, strict: bool, fixed: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """``(pp, dp, micro-batches, which can run)`` of slices × stages, shapes (P,) and (C, P)."""
     tp, cp, size = slices.tp[:, None], slices.cp[:, None], slices.micro_batch[:, None]
     pp = np.asarray(choices.pp, dtype=float)
@@ -164,22 +189,38 @@ def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.n
     return (v == 1) | (shallow & rounds[:, :, None])
 
 
-def _built(choices: Choices, slices: Slices, where: tuple[np.ndarray, ...], dp: np.ndarray, micro_batches: np.ndarray, *,
-           fixed: bool) -> Layouts:
+def _built(
+    choices: Choices,
+    slices: Slices,
+    where: tuple[np.ndarray, ...],
+    dp: np.ndarray,
+    micro_batches: np.ndarray,
+    *,
+    fixed: bool,
+) -> Layouts:
     """The pipelines at ``where`` (slice, stages, interleaving) in each strategy and with each recompute."""
     own, stage, chunk = where
     pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
     strategies, recompute = (np.asarray(axis, dtype=float) for axis in (choices.strategy, choices.recompute))
-    sharding = np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
+    sharding = (
+        np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
+    )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
     group = own // (len(choices.micro_batch) * len(choices.sequence_parallel or (0,)))  # slices of equal tp, cp and ep
     first, index = distinct(own)
     return layouts_of(
-        slices.take(own[first]), index[row], placement=((group * len(choices.pp) + stage) * len(strategies))[row] + kind,
-        pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row], pp=pp[row], dp=dp[row],
-        interleave=np.asarray(choices.interleave, dtype=float)[chunk][row], strategy=strategies[kind],
-        recompute=np.tile(recompute, len(row) // len(recompute)), micro_batches=micro_batches[row],
-        shard_within_node=np.full(len(row), float(choices.shard_within_node)))
+        slices.take(own[first]),
+        index[row],
+        placement=((group * len(choices.pp) + stage) * len(strategies))[row] + kind,
+        pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row],
+        pp=pp[row],
+        dp=dp[row],
+        interleave=np.asarray(choices.interleave, dtype=float)[chunk][row],
+        strategy=strategies[kind],
+        recompute=np.tile(recompute, len(row) // len(recompute)),
+        micro_batches=micro_batches[row],
+        shard_within_node=np.full(len(row), float(choices.shard_within_node)),
+    )
 
 
 def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray) -> np.ndarray:

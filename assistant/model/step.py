@@ -17,7 +17,7 @@ from .framework import Framework
 from .job import FSDP, HSDP, RECOMPUTE, ZERO1, ZERO2, Job
 from .layout import Layouts, distinct
 from .machine import Machine
-from .memory import Share, share_of, shard_sizes
+from .memory import Share, shard_sizes, share_of
 from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 
@@ -80,13 +80,22 @@ class _Pieces:
 
     def work(self) -> tuple[Times, Times]:
         """Seconds of one micro-batch: (all stages together, the slowest stage)."""
-        one, head = _pick(self.layer.all(), self.kind) + self.sharded, _pick(self.layer.head + self.layer.outer_tp, self.kind)
+        one, head = (
+            _pick(self.layer.all(), self.kind) + self.sharded,
+            _pick(self.layer.head + self.layer.outer_tp, self.kind),
+        )
         last = np.maximum(self.layers - (self.layouts.pp - 1.0) * self.stage, 0.0) * one + head
         return self.layers * one + head, np.maximum(self.stage * one, last)
 
 
-def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray = 1.0,
-          framework: Framework | None = None) -> Steps:
+def steps(
+    job: Job,
+    machine: Machine,
+    networks: Networks,
+    layouts: Layouts,
+    slowdown: float | np.ndarray = 1.0,
+    framework: Framework | None = None,
+) -> Steps:
     """Step time and parts of every layout on every network.
 
     ``slowdown`` stretches the network (for error bands). Pipelines follow one-forward-one-backward
@@ -96,8 +105,9 @@ def steps(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slow
     return Steps(sum(parts.values()), parts)
 
 
-def step_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts,
-               framework: Framework | None = None) -> np.ndarray:
+def step_times(
+    job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None
+) -> np.ndarray:
     """The total of :func:`steps` alone, (F, L), or (1, L) where no network matters: what a search compares."""
     pieces = _pieces(job, machine, networks, layouts, 1.0, framework)
     work, slowest = pieces.work()
@@ -110,11 +120,19 @@ def _pick(values: Times, index: np.ndarray) -> Times:
     return np.take(values, index, axis=-1)
 
 
-def _pieces(job: Job, machine: Machine, networks: Networks, layouts: Layouts, slowdown: float | np.ndarray,
-            framework: Framework | None) -> _Pieces:
+def _pieces(
+    job: Job,
+    machine: Machine,
+    networks: Networks,
+    layouts: Layouts,
+    slowdown: float | np.ndarray,
+    framework: Framework | None,
+) -> _Pieces:
     framework = framework or machine.framework(job.framework)
     links, times = Links(machine, networks, slowdown), layer_times(job, machine, framework, layouts.slices)
-    first, kind = distinct((layouts.slice_index * 2 + is_fully_sharded(layouts)) * len(RECOMPUTE) + layouts.recompute.astype(int))
+    first, kind = distinct(
+        (layouts.slice_index * 2 + is_fully_sharded(layouts)) * len(RECOMPUTE) + layouts.recompute.astype(int)
+    )
     layer = _layer(job, links, framework, times, layouts.rows(first))
     first, place = distinct(layouts.placement)
     places = layouts.rows(first)
@@ -122,13 +140,20 @@ def _pieces(job: Job, machine: Machine, networks: Networks, layouts: Layouts, sl
     stage, ahead, back = _pick(share.layers, place), _pick(layer.ahead, kind), _pick(layer.back, kind)
     fully, none = sharded_layers(job, links, framework, places, share, groups), np.zeros(1)
     return _Pieces(
-        job.architecture.layers, framework.step_overhead, layouts, layer, kind, stage,
+        job.architecture.layers,
+        framework.step_overhead,
+        layouts,
+        layer,
+        kind,
+        stage,
         sharded=fully.exposed(place, ahead, back, framework.overlap, layouts.recompute == _FULL) if fully else none,
         outer=_pick(fully.outer, place) if fully else none,
-        sync=exposed_exchange(job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead,
-                              stage * back),
+        sync=exposed_exchange(
+            job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead, stage * back
+        ),
         send=_stage_sends(job, links, framework, layouts, times.forward),
-        optimizer=_pick(optimizer_time(machine, places, share), place))
+        optimizer=_pick(optimizer_time(machine, places, share), place),
+    )
 
 
 def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
@@ -140,9 +165,14 @@ def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
         "compute": per_rank * _pick(layer.forward + layer.backward, kind) + m / p * _pick(layer.head, kind),
         "recompute": per_rank * _pick(layer.repeated, kind),
         "tp": per_rank * _pick(layer.tp, kind) + m / p * _pick(layer.outer_tp, kind),
-        "cp": per_rank * _pick(layer.cp, kind), "ep": per_rank * _pick(layer.ep, kind),
-        "pp_bubble": bubble, "pp_p2p": pieces.send, "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
-        "optimizer": pieces.optimizer, "other": np.full_like(m, pieces.overhead)}
+        "cp": per_rank * _pick(layer.cp, kind),
+        "ep": per_rank * _pick(layer.ep, kind),
+        "pp_bubble": bubble,
+        "pp_p2p": pieces.send,
+        "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
+        "optimizer": pieces.optimizer,
+        "other": np.full_like(m, pieces.overhead),
+    }
 
 
 def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kinds: Layouts) -> _Layer:
@@ -160,16 +190,24 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     def passes(forward: Times, backward: Times) -> tuple[Times, Times, Times]:
         """(Forward, backward, repeated) when the GPU also does these seconds of critical communication in them."""
         again = floored(times.forward + forward - times.spared, times.forward_floor)
-        return (_pick(floored(times.forward + forward, times.forward_floor), own),
-                floored(times.backward[own] + gradients + _pick(backward, own), times.backward_floor[own]),
-                np.where(full, _pick(again, own), repeated))
+        return (
+            _pick(floored(times.forward + forward, times.forward_floor), own),
+            floored(times.backward[own] + gradients + _pick(backward, own), times.backward_floor[own]),
+            np.where(full, _pick(again, own), repeated),
+        )
 
     alone, beside = passes(np.zeros_like(times.forward), np.zeros_like(times.forward)), passes(tp.forward, tp.backward)
     again = 1.0 + full  # full recompute repeats the forward pass's collectives
     return _Layer(
-        *alone, tp=sum(beside) - sum(alone), cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
-        ep=_pick(ep.forward, own) * again + _pick(ep.backward, own), ahead=beside[0], back=beside[1] + beside[2],
-        head=(times.head_forward + times.head_backward)[own], outer_tp=_pick(tp.outer, own))
+        *alone,
+        tp=sum(beside) - sum(alone),
+        cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
+        ep=_pick(ep.forward, own) * again + _pick(ep.backward, own),
+        ahead=beside[0],
+        back=beside[1] + beside[2],
+        head=(times.head_forward + times.head_backward)[own],
+        outer_tp=_pick(tp.outer, own),
+    )
 
 
 def gradient_time(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:
@@ -200,12 +238,23 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
         return np.zeros(1)
     first, pipe = distinct(layouts.pipeline)
     pipes, machine = layouts.rows(first), links.machine
-    bytes_ = pipes.micro_batch * job.sequence_length / pipes.cp * job.architecture.hidden * job.activation_bytes / pipes.tp
+    bytes_ = (
+        pipes.micro_batch * job.sequence_length / pipes.cp * job.architecture.hidden * job.activation_bytes / pipes.tp
+    )
     stage = pipes.tp * pipes.cp * pipes.dp
     crosses = (stage * pipes.pp > machine.domain) & (machine.domains > 1)
     domains = np.maximum(stage / machine.domain, 1.0)
-    one = send_receive(links.of(crosses), bytes_, crosses, np.minimum(stage, machine.domain), domains,
-                       stage * pipes.pp / machine.domain) + SEND_LAUNCH
+    one = (
+        send_receive(
+            links.of(crosses),
+            bytes_,
+            crosses,
+            np.minimum(stage, machine.domain),
+            domains,
+            stage * pipes.pp / machine.domain,
+        )
+        + SEND_LAUNCH
+    )
     chunk = np.ceil(job.architecture.layers / pipes.pp) * forward[pipes.slice_index] / pipes.interleave
     hidden = np.where(pipes.interleave > 1, framework.overlap, 0.0)
     steady = pipes.micro_batches * pipes.interleave * exposed(one, chunk, hidden)

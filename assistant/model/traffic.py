@@ -34,9 +34,16 @@ def _ring(bytes_: np.ndarray, ranks: Group, domain: int) -> tuple[np.ndarray, np
 
 def traffic_of(job: Job, machine: Machine, layouts: Layouts) -> Traffic:
     """Volumes by kind (tp, cp, ep, pp, dp)."""
-    parts = {"tp": _tensor(job, machine, layouts), "cp": _context(job, machine, layouts), "ep": _expert(job, machine, layouts),
-             "pp": _pipeline(job, machine, layouts), "dp": _data(job, machine, layouts)}
-    return Traffic({k: v[0] for k, v in parts.items()}, {k: v[1] for k, v in parts.items()}, sum(v[2] for v in parts.values()))
+    parts = {
+        "tp": _tensor(job, machine, layouts),
+        "cp": _context(job, machine, layouts),
+        "ep": _expert(job, machine, layouts),
+        "pp": _pipeline(job, machine, layouts),
+        "dp": _data(job, machine, layouts),
+    }
+    return Traffic(
+        {k: v[0] for k, v in parts.items()}, {k: v[1] for k, v in parts.items()}, sum(v[2] for v in parts.values())
+    )
 
 
 def _per_step(job: Job, layouts: Layouts) -> np.ndarray:
@@ -51,13 +58,21 @@ def _activation(job: Job, layouts: Layouts) -> np.ndarray:
 def _tensor(job: Job, machine: Machine, layouts: Layouts):
     """Two all-reduces (two passes each) per layer and direction, the forward ones again with full recompute."""
     runs = _per_step(job, layouts) * (2.0 + (layouts.recompute == 2)) * 2.0 * (layouts.tp > 1)
-    gpu, domain = _ring(_activation(job, layouts), group(layouts.tp, np.ones_like(layouts.tp), machine.domain), machine.domain)
+    gpu, domain = _ring(
+        _activation(job, layouts), group(layouts.tp, np.ones_like(layouts.tp), machine.domain), machine.domain
+    )
     return 2.0 * runs * gpu, 2.0 * runs * domain, runs
 
 
 def _context(job: Job, machine: Machine, layouts: Layouts):
     a = job.architecture
-    bytes_ = layouts.micro_batch * job.sequence_length * a.kv_width / np.minimum(layouts.tp, a.kv_heads) * job.activation_bytes
+    bytes_ = (
+        layouts.micro_batch
+        * job.sequence_length
+        * a.kv_width
+        / np.minimum(layouts.tp, a.kv_heads)
+        * job.activation_bytes
+    )
     runs = _per_step(job, layouts) * 3.0 * (layouts.cp > 1)
     gpu, domain = _ring(bytes_, group(layouts.cp, layouts.tp, machine.domain), machine.domain)
     return runs * gpu, runs * domain, runs * (layouts.cp - 1.0)
@@ -91,8 +106,10 @@ def _data(job: Job, machine: Machine, layouts: Layouts):
     weights = np.where(fully, 2.0 * m, np.where(layouts.strategy == DDP, 0.0, 1.0))
     gradients = np.where(fully, m, np.where(layouts.strategy == DDP, 2.0, np.where(layouts.strategy == ZERO2, m, 1.0)))
     per_gpu, per_domain = np.zeros_like(m), np.zeros_like(m)
-    for params, ranks, replicas in ((share.dense, groups.dense, groups.dense_replicas),
-                                    (share.experts, groups.experts, groups.expert_replicas)):
+    for params, ranks, replicas in (
+        (share.dense, groups.dense, groups.dense_replicas),
+        (share.experts, groups.experts, groups.expert_replicas),
+    ):
         bytes_ = params * (weights * job.weight_bytes + gradients * job.gradient_bytes)
         for amount, members in ((bytes_, ranks), (2.0 * params * job.gradient_bytes / ranks.size, replicas)):
             gpu, domain = _ring(amount, members, machine.domain)

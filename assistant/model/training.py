@@ -56,8 +56,9 @@ class Outcome:
     collectives: float = 0.0
 
 
-def predict_training(job: Job, machine: Machine, networks: Sequence[Network],
-                     parallelism: Parallelism | None = None) -> list[Outcome]:
+def predict_training(
+    job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None
+) -> list[Outcome]:
     """One outcome per network, in their order.
 
     With ``parallelism`` that split is used (micro-batch and recompute are chosen when the job leaves them open), else
@@ -66,12 +67,18 @@ def predict_training(job: Job, machine: Machine, networks: Sequence[Network],
     """
     asked = parallelism is not None and STRATEGIES.index(parallelism.strategy) == DILOCO
     apart = [n.wide_area or asked for n in networks]
-    together = iter(_together(job, machine, [n for n, alone in zip(networks, apart, strict=True) if not alone], parallelism))
-    return [predict_islands(job, machine, network, parallelism, _together) if alone else next(together)
-            for network, alone in zip(networks, apart, strict=True)]
+    together = iter(
+        _together(job, machine, [n for n, alone in zip(networks, apart, strict=True) if not alone], parallelism)
+    )
+    return [
+        predict_islands(job, machine, network, parallelism, _together) if alone else next(together)
+        for network, alone in zip(networks, apart, strict=True)
+    ]
 
 
-def _together(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None) -> list[Outcome]:
+def _together(
+    job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None
+) -> list[Outcome]:
     """Networks that join all GPUs into one synchronous job."""
     if not networks:
         return []
@@ -94,12 +101,17 @@ def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool
 def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
     """Which layouts fit into a GPU's memory, (L,), in pieces like :func:`fastest`."""
     framework, starts = machine.framework(job.framework), range(0, len(layouts), PIECE)
-    return np.concatenate([memory_of(job, machine, framework, layouts.rows(slice(at, at + PIECE))).total <= machine.memory
-                           for at in starts])
+    return np.concatenate(
+        [
+            memory_of(job, machine, framework, layouts.rows(slice(at, at + PIECE))).total <= machine.memory
+            for at in starts
+        ]
+    )
 
 
-def fastest(job: Job, machine: Machine, networks: Networks, layouts: Layouts,
-            framework: Framework | None = None) -> tuple[np.ndarray, np.ndarray]:
+def fastest(
+    job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """``(the first of the fastest layouts, its seconds per step)`` of each network, (F,).
 
     Layouts are taken in pieces whose columns stay in a core's cache.
@@ -123,31 +135,68 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
     parts = {name: np.broadcast_to(part, shape)[MIDDLE, networks, own] for name, part in slowed.parts.items()}
-    memory, traffic = memory_of(job, machine, machine.framework(job.framework), layouts), traffic_of(job, machine, layouts)
+    memory, traffic = (
+        memory_of(job, machine, machine.framework(job.framework), layouts),
+        traffic_of(job, machine, layouts),
+    )
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
     draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread)
     bands = quantiles(draws)
-    return [_outcome(job, machine, network, layouts, int(own[f]), {name: float(part[f]) for name, part in parts.items()},
-                     draws[f], bands[:, f], memory, traffic, fits, reasons) for f, network in enumerate(columns.networks)]
+    return [
+        _outcome(
+            job,
+            machine,
+            network,
+            layouts,
+            int(own[f]),
+            {name: float(part[f]) for name, part in parts.items()},
+            draws[f],
+            bands[:, f],
+            memory,
+            traffic,
+            fits,
+            reasons,
+        )
+        for f, network in enumerate(columns.networks)
+    ]
 
 
-def _outcome(job: Job, machine: Machine, network: Network, layouts: Layouts, index: int, parts: dict[str, float],
-             draws: np.ndarray, band: np.ndarray, memory: Memory, traffic: Traffic, fits: bool, reasons: list[str]) -> Outcome:
+def _outcome(
+    job: Job,
+    machine: Machine,
+    network: Network,
+    layouts: Layouts,
+    index: int,
+    parts: dict[str, float],
+    draws: np.ndarray,
+    band: np.ndarray,
+    memory: Memory,
+    traffic: Traffic,
+    fits: bool,
+    reasons: list[str],
+) -> Outcome:
     total = sum(parts.values())
     flops = job.model_flops / (total * job.gpus)
     return Outcome(
-        network=network.id, parallelism=layouts.one(index), step_time_s=total, draws=draws,
+        network=network.id,
+        parallelism=layouts.one(index),
+        step_time_s=total,
+        draws=draws,
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
-        tokens_per_s_per_gpu=job.tokens / (total * job.gpus), tflops_per_gpu=flops / 1e12,
+        tokens_per_s_per_gpu=job.tokens / (total * job.gpus),
+        tflops_per_gpu=flops / 1e12,
         mfu=flops / machine.peak[job.precision],
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
-        memory_bytes=float(memory.total[index]), memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
-        fits=fits and network.possible, breakdown=Breakdown(**parts),
+        memory_bytes=float(memory.total[index]),
+        memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
+        fits=fits and network.possible,
+        breakdown=Breakdown(**parts),
         outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_per_gpu={k: float(v[index]) for k, v in traffic.per_gpu.items()},
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
-        collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]))
+        collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
+    )
 
 
 def _beyond(job: Job, network: Network, domains: int) -> list[str]:
@@ -191,19 +240,23 @@ def network_spread_of(network: Network, job: Job, domains: int) -> float:
     return spread * (network.uplink_spread if _crosses_thin_uplinks(network, domains) else 1.0)
 
 
-def sweep(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None,
-          vary: Vary) -> dict[str, np.ndarray]:
+def sweep(
+    job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, vary: Vary
+) -> dict[str, np.ndarray]:
     """Step seconds with one field varied at a time: ``{field: (networks, values)}``.
 
     Fields: ``gpus``, ``global_batch``, ``sequence_length`` of the job; ``line_rate`` a factor on every network's
     bandwidth, and ``latency`` on its latency. A value the job cannot be split for gives NaN.
     """
-    return {name: np.stack([_varied(job, machine, networks, parallelism, name, value) for value in values], axis=1)
-            for name, values in vary.items()}
+    return {
+        name: np.stack([_varied(job, machine, networks, parallelism, name, value) for value in values], axis=1)
+        for name, values in vary.items()
+    }
 
 
-def _varied(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, name: str,
-            value: float) -> np.ndarray:
+def _varied(
+    job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None, name: str, value: float
+) -> np.ndarray:
     if name in ("line_rate", "latency"):
         networks = [scaled(n, name, value) for n in networks]
     else:
@@ -222,12 +275,16 @@ def scaled(network: Network, name: str, factor: float) -> Network:
     return replace(network, gpu_rate=network.gpu_rate * factor, nic_rate=network.nic_rate * factor)
 
 
-def best_times(job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None) -> np.ndarray:
+def best_times(
+    job: Job, machine: Machine, networks: Sequence[Network], parallelism: Parallelism | None = None
+) -> np.ndarray:
     """Seconds per step of each network at its best layout, (F,), without bands; NaN when nothing fits."""
     if not networks:
         return np.empty(0)
     if any(n.wide_area for n in networks):
-        return np.array([o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)])
+        return np.array(
+            [o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)]
+        )
     layouts, fits = fitting(job, machine, layouts_for(job, machine, parallelism))
     return fastest(job, machine, Networks(networks), layouts)[1] if fits else np.full(len(networks), np.nan)
 

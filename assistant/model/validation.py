@@ -69,7 +69,9 @@ def flops(run: Run) -> float:
     return run.job.model_flops * again / (run.job.gpus * run.machine.peak[run.job.precision])
 
 
-def summarize(runs: Sequence[Run], predicted: Sequence[float], bands: Sequence[tuple[float, float]] | None = None) -> Errors:
+def summarize(
+    runs: Sequence[Run], predicted: Sequence[float], bands: Sequence[tuple[float, float]] | None = None
+) -> Errors:
     """Errors of ``predicted`` seconds against the runs' measured ones. Raises ValueError without runs."""
     if not runs:
         raise ValueError("expected at least one run to compare with")
@@ -78,10 +80,15 @@ def summarize(runs: Sequence[Run], predicted: Sequence[float], bands: Sequence[t
     null = null_errors(runs)
     inside = [low <= run.measured_s <= high for run, (low, high) in zip(runs, bands, strict=True)] if bands else []
     return Errors(
-        count=len(runs), mean_absolute=float(np.abs(error).mean()), median_absolute=float(np.median(np.abs(error))),
-        p90_absolute=float(np.quantile(np.abs(error), 0.9)), bias=float(error.mean()),
-        null_mean_absolute=float(np.abs(null).mean()), null_median_absolute=float(np.median(np.abs(null))),
-        covered=float(np.mean(inside)) if inside else float("nan"))
+        count=len(runs),
+        mean_absolute=float(np.abs(error).mean()),
+        median_absolute=float(np.median(np.abs(error))),
+        p90_absolute=float(np.quantile(np.abs(error), 0.9)),
+        bias=float(error.mean()),
+        null_mean_absolute=float(np.abs(null).mean()),
+        null_median_absolute=float(np.median(np.abs(null))),
+        covered=float(np.mean(inside)) if inside else float("nan"),
+    )
 
 
 def null_errors(runs: Sequence[Run]) -> np.ndarray:

@@ -86,8 +86,11 @@ def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Swi
 
 def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device | None:
     """The NIC whose port reaches the line rate: the nearest speed, then the fewest ports, then the least price."""
-    cards = [device for device in catalog.devices.values()
-             if device.kind == "nic" and speaks(device, fabric) and device.port_rate.si > 0.99 * line_rate]
+    cards = [
+        device
+        for device in catalog.devices.values()
+        if device.kind == "nic" and speaks(device, fabric) and device.port_rate.si > 0.99 * line_rate
+    ]
 
     def order(device: Device) -> tuple[float, bool, int, float, str]:
         price = own_price(device)
@@ -98,19 +101,30 @@ def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device |
 
 def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
     """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the hungriest."""
-    fitting = [device for device in catalog.devices.values()
-               if device.kind == "optic" and speaks(device, fabric) and ports in (None, device.ports)]
+    fitting = [
+        device
+        for device in catalog.devices.values()
+        if device.kind == "optic" and speaks(device, fabric) and ports in (None, device.ports)
+    ]
 
     def order(device: Device) -> tuple[float, int, float, str]:
-        return _apart(device.port_rate.si, line_rate), -device.ports, -(device.power.si if device.power else 0.0), device.id
+        return (
+            _apart(device.port_rate.si, line_rate),
+            -device.ports,
+            -(device.power.si if device.power else 0.0),
+            device.id,
+        )
 
     return min(fitting, key=order) if fitting else None
 
 
 def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
     """A priced cable of the line rate, or the nearest one scaled to it."""
-    priced = [(device, price) for device in catalog.devices.values()
-              if device.kind == "cable" and (price := own_price(device)) is not None]
+    priced = [
+        (device, price)
+        for device in catalog.devices.values()
+        if device.kind == "cable" and (price := own_price(device)) is not None
+    ]
     if not priced:
         return None
     device, price = min(priced, key=lambda found: (_apart(found[0].port_rate.si, line_rate), found[0].id))
@@ -153,8 +167,11 @@ def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
 
 def _sibling(device: Device, known: list[Device]) -> Device | None:
     alike = [other for other in known if (other.kind, other.technology) == (device.kind, device.technology)]
-    return min(alike, default=None,
-               key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id))
+    return min(
+        alike,
+        default=None,
+        key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id),
+    )
 
 
 def _apart(one: float, other: float) -> float:

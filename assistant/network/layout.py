@@ -45,12 +45,16 @@ class Layout:
 
     def times(self, planes: int) -> Layout:
         """The same plane ``planes`` times, side by side and not joined."""
-        totals = {name: getattr(self, name) * planes
-                  for name in ("leaf", "spine", "core", "node_leaf", "leaf_spine", "spine_core", "leaf_leaf")}
+        totals = {
+            name: getattr(self, name) * planes
+            for name in ("leaf", "spine", "core", "node_leaf", "leaf_spine", "spine_core", "leaf_leaf")
+        }
         return replace(self, planes=self.planes * planes, **totals)
 
 
-NOTHING = Layout(tiers=0, planes=1, leaf=0, spine=0, core=0, node_leaf=0, leaf_spine=0, spine_core=0, leaf_leaf=0, down=0, up=0)
+NOTHING = Layout(
+    tiers=0, planes=1, leaf=0, spine=0, core=0, node_leaf=0, leaf_spine=0, spine_core=0, leaf_leaf=0, down=0, up=0
+)
 
 
 def largest(radix: int, oversubscription: float = 1.0) -> int:
@@ -58,8 +62,9 @@ def largest(radix: int, oversubscription: float = 1.0) -> int:
     return radix * (radix // 2) * _ports_down(radix, oversubscription)
 
 
-def lay_out(nodes: int, rails: int, radix: int, *, oversubscription: float = 1.0, nodes_per_rack: int = 0,
-            pair: bool = False) -> Layout | None:
+def lay_out(
+    nodes: int, rails: int, radix: int, *, oversubscription: float = 1.0, nodes_per_rack: int = 0, pair: bool = False
+) -> Layout | None:
     """The smallest tree for ``nodes`` × ``rails`` endpoints; ``None`` when three tiers are not enough.
 
     ``oversubscription``: node-facing ÷ spine-facing ports of a leaf. ``nodes_per_rack``: racks that must not be

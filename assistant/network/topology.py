@@ -39,9 +39,21 @@ class Size:
         return self.nics_per_node * self.ports_per_nic
 
 
-def design(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, catalog: Catalog, *,
-           oversubscription: float = 1.0, planes: int = 1, ports_per_nic: int = 1, pair: bool = False,
-           amortization_months: int = 36, switch: str | None = None) -> FabricDesign:
+def design(
+    fabric: Fabric,
+    gpu: Gpu,
+    gpus: int,
+    gpus_per_node: int | None,
+    nics_per_node: int | None,
+    catalog: Catalog,
+    *,
+    oversubscription: float = 1.0,
+    planes: int = 1,
+    ports_per_nic: int = 1,
+    pair: bool = False,
+    amortization_months: int = 36,
+    switch: str | None = None,
+) -> FabricDesign:
     """Topology and bill of materials that join ``gpus`` GPUs by ``fabric``.
 
     ``nics_per_node``: ``None`` takes the fabric's, else one per GPU for RDMA and one per node for TCP.
@@ -63,8 +75,10 @@ def design(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_
         raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
     layout, notes = _lay_out(size, chosen.radix, oversubscription, planes, pair)
     if chosen.breakout > 1:
-        notes.append(f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries "
-                     f"{chosen.breakout} links: radix {chosen.radix}")
+        notes.append(
+            f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries "
+            f"{chosen.breakout} links: radix {chosen.radix}"
+        )
     return _assemble(fabric, size, layout, chosen, catalog, amortization_months, notes)
 
 
@@ -77,7 +91,9 @@ def nic_count(fabric: Fabric, gpus_per_node: int, nics_per_node: int | None) -> 
     return gpus_per_node if fabric.transport == "rdma" else 1
 
 
-def _size(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, ports_per_nic: int) -> Size:
+def _size(
+    fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_per_node: int | None, ports_per_nic: int
+) -> Size:
     per_node = gpu.gpus_per_node if gpus_per_node is None else gpus_per_node
     counts = {"gpus": gpus, "gpus_per_node": per_node, "nics_per_node": nics_per_node, "ports_per_nic": ports_per_nic}
     for field, value in counts.items():
@@ -90,10 +106,13 @@ def _size(fabric: Fabric, gpu: Gpu, gpus: int, gpus_per_node: int | None, nics_p
 
 def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:
     if not 1.0 <= oversubscription <= 32.0:
-        raise InputError(f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}",
-                         Place(field="oversubscription"))
+        raise InputError(
+            f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", Place(field="oversubscription")
+        )
     if planes < 1 or size.rails % planes:
-        raise InputError(f"expected a divisor of the {size.rails} NIC ports of a node, got {planes}", Place(field="planes"))
+        raise InputError(
+            f"expected a divisor of the {size.rails} NIC ports of a node, got {planes}", Place(field="planes")
+        )
     if amortization_months < 1:
         raise InputError(f"expected at least 1 month, got {amortization_months}", Place(field="amortization_months"))
 
@@ -103,11 +122,15 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
     if fabric.technology == "none":
         return "no network between nodes: nothing to buy"
     if fabric.technology in PROVIDERS_OWN:
-        return (f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its "
-                "topology is not published; no capital cost")
+        return (
+            f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its "
+            "topology is not published; no capital cost"
+        )
     if fabric.technology == "wan":
-        return ("between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the "
-                "line's price")
+        return (
+            "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the "
+            "line's price"
+        )
     if size.nodes == 1:
         return "one node: nothing to join"
     return None
@@ -116,14 +139,34 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
 def _empty(fabric: Fabric, size: Size, why: str) -> FabricDesign:
     nics = size.nics if fabric.technology in PROVIDERS_OWN else 0
     return FabricDesign(
-        fabric=fabric.id, gpus=size.gpus, nodes=size.nodes, tiers=0, planes=1, leaf=0, spine=0, core=0, switches=0, nics=nics,
-        cables=Cables(node_leaf=0, leaf_spine=0, spine_core=0), optics=0, oversubscription=1.0, power_w=0.0,
-        capex_usd=Capex(low=0.0, mid=0.0, high=0.0), usd_per_gpu_hour=0.0, prices=[], notes=[why])
+        fabric=fabric.id,
+        gpus=size.gpus,
+        nodes=size.nodes,
+        tiers=0,
+        planes=1,
+        leaf=0,
+        spine=0,
+        core=0,
+        switches=0,
+        nics=nics,
+        cables=Cables(node_leaf=0, leaf_spine=0, spine_core=0),
+        optics=0,
+        oversubscription=1.0,
+        power_w=0.0,
+        capex_usd=Capex(low=0.0, mid=0.0, high=0.0),
+        usd_per_gpu_hour=0.0,
+        prices=[],
+        notes=[why],
+    )
 
 
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
     known = sorted(found.device.id for found in bill.switches(fabric, line_rate, catalog))
-    accepted = f"expected one of {', '.join(known)}" if known else "expected a switch of that speed in the catalog, there is none"
+    accepted = (
+        f"expected one of {', '.join(known)}"
+        if known
+        else "expected a switch of that speed in the catalog, there is none"
+    )
     return f"{accepted} for {fabric.name}, got {switch or 'no choice'}"
 
 
@@ -134,12 +177,16 @@ def _lay_out(size: Size, radix: int, oversubscription: float, planes: int, pair:
     if plane is None and planes < size.rails:
         planes = size.rails
         plane = lay_out(size.nodes, 1, radix, **options)
-        notes.append(f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per "
-                     "rail")
+        notes.append(
+            f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per "
+            "rail"
+        )
     if plane is None:
         most = largest(radix, oversubscription)
-        raise InputError(f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got "
-                         f"{size.nodes:,}", Place(field="gpus"))
+        raise InputError(
+            f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got {size.nodes:,}",
+            Place(field="gpus"),
+        )
     return plane.times(planes), notes + _advice(size, plane, planes, radix)
 
 
@@ -148,31 +195,57 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
     if plane.tiers == 1 and plane.leaf == 1:
         notes.append("one switch joins all nodes: cheapest, but it is a single point of failure")
     if plane.leaf_leaf:
-        notes.append(f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, "
-                     "not of a tier")
+        notes.append(
+            f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, "
+            "not of a tier"
+        )
     if plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
-        notes.append(f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all "
-                     "traffic between rails goes over the scale-up link (NCCL's PXN does)")
+        notes.append(
+            f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all "
+            "traffic between rails goes over the scale-up link (NCCL's PXN does)"
+        )
     if plane.tiers == 3 and planes == 1 and size.rails > 1:
-        notes.append(f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same "
-                     "bandwidth per NIC, when traffic between rails goes over the scale-up link")
+        notes.append(
+            f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same "
+            "bandwidth per NIC, when traffic between rails goes over the scale-up link"
+        )
     return notes
 
 
-def _assemble(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int,
-              notes: list[str]) -> FabricDesign:
+def _assemble(
+    fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int, notes: list[str]
+) -> FabricDesign:
     optics = _optics(fabric, size, layout, catalog)
     items = _items(fabric, size, layout, chosen, optics, catalog, notes)
-    capex = Capex(**{name: sum(item.count * getattr(item, field) for item in items)
-                     for name, field in (("low", "usd_low"), ("mid", "usd"), ("high", "usd_high"))})
+    capex = Capex(
+        **{
+            name: sum(item.count * getattr(item, field) for item in items)
+            for name, field in (("low", "usd_low"), ("mid", "usd"), ("high", "usd_high"))
+        }
+    )
     return FabricDesign(
-        fabric=fabric.id, gpus=size.gpus, nodes=size.nodes, tiers=layout.tiers, planes=layout.planes, leaf=layout.leaf,
-        spine=layout.spine, core=layout.core, switches=layout.switches, nics=size.nics,
+        fabric=fabric.id,
+        gpus=size.gpus,
+        nodes=size.nodes,
+        tiers=layout.tiers,
+        planes=layout.planes,
+        leaf=layout.leaf,
+        spine=layout.spine,
+        core=layout.core,
+        switches=layout.switches,
+        nics=size.nics,
         cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
-        optics=sum(optics.values()), oversubscription=round(layout.oversubscription, 3),
-        power_w=_power(layout, chosen.device, optics, fabric.line_rate.si / size.ports_per_nic, catalog, notes), capex_usd=capex,
-        usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH), prices=items,
-        notes=[*notes, f"USD per GPU-hour: mid capital cost over {months} months at {HOURS_PER_MONTH:g} h, power not included"])
+        optics=sum(optics.values()),
+        oversubscription=round(layout.oversubscription, 3),
+        power_w=_power(layout, chosen.device, optics, fabric.line_rate.si / size.ports_per_nic, catalog, notes),
+        capex_usd=capex,
+        usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH),
+        prices=items,
+        notes=[
+            *notes,
+            f"USD per GPU-hour: mid capital cost over {months} months at {HOURS_PER_MONTH:g} h, power not included",
+        ],
+    )
 
 
 def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Counter[str]:
@@ -184,7 +257,9 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Cou
     at_switch = bill.optic(fabric, line_rate, catalog)
     if at_switch is None:
         return Counter()
-    at_node = at_switch if line_rate <= FASTEST_SHARED_CAGE else bill.optic(fabric, line_rate, catalog, ports=1) or at_switch
+    at_node = (
+        at_switch if line_rate <= FASTEST_SHARED_CAGE else bill.optic(fabric, line_rate, catalog, ports=1) or at_switch
+    )
     found = Counter({at_switch.id: _switch_side(layout, at_switch.ports)})
     found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
     return found
@@ -199,26 +274,57 @@ def _switch_side(layout: Layout, ports: int) -> int:
     return leaves + ceil(layout.leaf_spine / ports) + 2 * ceil(layout.spine_core / ports)
 
 
-def _items(fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, optics: Counter[str], catalog: Catalog,
-           notes: list[str]) -> list[PricedItem]:
+def _items(
+    fabric: Fabric,
+    size: Size,
+    layout: Layout,
+    chosen: bill.Switching,
+    optics: Counter[str],
+    catalog: Catalog,
+    notes: list[str],
+) -> list[PricedItem]:
     line_rate = fabric.line_rate.si / size.ports_per_nic
     card = bill.network_card(fabric, fabric.line_rate.si, catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {chosen.device.name}", layout.switches, bill.price_of(chosen.device, catalog)),
-        (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None)]
-    found += [(f"optic {catalog.devices[ident].name}", count, price) for ident, count in optics.items()
-              if (price := bill.own_price(catalog.devices[ident]))]
+        (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
+    ]
+    found += [
+        (f"optic {catalog.devices[ident].name}", count, price)
+        for ident, count in optics.items()
+        if (price := bill.own_price(catalog.devices[ident]))
+    ]
     cable = bill.link(line_rate, catalog)
-    found.append((f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None))
+    found.append(
+        (f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None)
+    )
     if fabric.technology == "spectrum-x" and card is not None and fabric.line_rate.si <= FASTEST_SHARED_CAGE:
-        notes.append("Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
-                     f"seen: {card.name} stands in")
-    notes += [f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None]
-    return [PricedItem(item=item, usd=price.mid, date=price.date, source=price.source, count=count, usd_low=price.low,
-                       usd_high=price.high, derived=price.derived) for item, count, price in found if price is not None]
+        notes.append(
+            "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
+            f"seen: {card.name} stands in"
+        )
+    notes += [
+        f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None
+    ]
+    return [
+        PricedItem(
+            item=item,
+            usd=price.mid,
+            date=price.date,
+            source=price.source,
+            count=count,
+            usd_low=price.low,
+            usd_high=price.high,
+            derived=price.derived,
+        )
+        for item, count, price in found
+        if price is not None
+    ]
 
 
-def _power(layout: Layout, switch: Device, optics: Counter[str], line_rate: float, catalog: Catalog, notes: list[str]) -> float:
+def _power(
+    layout: Layout, switch: Device, optics: Counter[str], line_rate: float, catalog: Catalog, notes: list[str]
+) -> float:
     """Watts of switches and optics; NICs draw theirs inside the node."""
     each, derived = bill.power_of(switch, catalog)
     notes += [f"power of {switch.name}: {derived}"] if derived else []

@@ -8,7 +8,6 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
 from .resolve import Resolved
 
-
 # A NIC may be a little faster than the link that feeds it; one half as fast again is not built into such nodes.
 LINK_SLACK = 1.25
 
@@ -40,7 +39,9 @@ def _considered(fabric: Fabric, job: Resolved, catalog: Catalog) -> Considered:
     cluster = job.questionnaire.cluster
     offers = _offers(fabric, job, catalog)
     sold = None if job.provider is None or fabric.technology in ("none", "wan") else bool(offers)
-    return Considered(fabric, _exists(fabric, job), sold, _nics(fabric, job, offers), offers, cluster.fabric == fabric.id)
+    return Considered(
+        fabric, _exists(fabric, job), sold, _nics(fabric, job, offers), offers, cluster.fabric == fabric.id
+    )
 
 
 def _exists(fabric: Fabric, job: Resolved) -> bool:
@@ -52,7 +53,11 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
         return True
     if fabric.gpus is not None and job.gpu.id not in fabric.gpus:
         return False
-    if job.gpu.host_link is not None and fabric.line_rate is not None and fabric.line_rate.si > LINK_SLACK * job.gpu.host_link.si:
+    if (
+        job.gpu.host_link is not None
+        and fabric.line_rate is not None
+        and fabric.line_rate.si > LINK_SLACK * job.gpu.host_link.si
+    ):
         return False
     elsewhere = fabric.providers is not None and job.provider is not None and job.provider.id not in fabric.providers
     return job.gpu.vendor in fabric.gpu_vendors and not elsewhere

@@ -32,7 +32,10 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Within deadline, accepted slowdown and budget at the median, and enough copies for the requests asked for."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
-    slow = constraints.max_slowdown_percent is not None and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
+    slow = (
+        constraints.max_slowdown_percent is not None
+        and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
+    )
     dear = budget.usd is not None and entry.median_cost > budget.usd
     return not (late or slow or dear or entry.estimate.copies_short > 1)
 
@@ -85,7 +88,12 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
     # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
     # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin flip.
-    coin_flip = second is not None and second.points == chosen.points and chosen.verdict == "acceptable" and cheapest in (chosen, second)
+    coin_flip = (
+        second is not None
+        and second.points == chosen.points
+        and chosen.verdict == "acceptable"
+        and cheapest in (chosen, second)
+    )
     return Choice(chosen, second or runner_up, confidence, len(tied) > 1 and chosen is not cheapest, coin_flip)
 
 

@@ -49,7 +49,9 @@ def threshold_conflict(knowledge: Knowledge) -> Conflict | None:
 def crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Crossover | None:
     """The crossovers of a training job at one site; ``None`` for other jobs, and for one that runs at no size tried."""
     catalog, conflict = library.catalog, threshold_conflict(library.knowledge)
-    job = resolve(Questionnaire.model_validate(plan.questionnaire), catalog, lambda model: architecture_of(model).params)
+    job = resolve(
+        Questionnaire.model_validate(plan.questionnaire), catalog, lambda model: architecture_of(model).params
+    )
     if job.serves or job.sites > 1 or conflict is None:
         return None
     offered = _offered(job, catalog, _ruled_out(plan, catalog), today)
@@ -60,22 +62,41 @@ def crossover(plan: Plan, library: Library, *, today: datetime.date | None = Non
     if not points:
         return None
     return Crossover(
-        topic=conflict.topic, rdma_from=_from(points, "rdma", "tcp"), infiniband_from=_from(points, "infiniband", "ethernet_rdma"),
-        compared=_compared(points), gpus_per_domain=job.domain, points=points, sources=_beside(named, points, job))
+        topic=conflict.topic,
+        rdma_from=_from(points, "rdma", "tcp"),
+        infiniband_from=_from(points, "infiniband", "ethernet_rdma"),
+        compared=_compared(points),
+        gpus_per_domain=job.domain,
+        points=points,
+        sources=_beside(named, points, job),
+    )
 
 
 def _ruled_out(plan: Plan, catalog: Catalog) -> set[str]:
     """Fabrics the rules exclude or advise against at the plan's own size; plain TCP stays, its slowness is what is computed."""
-    return {c.fabric for c in plan.candidates if c.reasons and c.verdict in ("impossible", "avoid")
-            and (c.verdict == "impossible" or kind_of(catalog.fabrics[c.fabric]) != "tcp")}
+    return {
+        c.fabric
+        for c in plan.candidates
+        if c.reasons
+        and c.verdict in ("impossible", "avoid")
+        and (c.verdict == "impossible" or kind_of(catalog.fabrics[c.fabric]) != "tcp")
+    }
 
 
 def _offered(job: Resolved, catalog: Catalog, ruled_out: set[str], today: datetime.date | None) -> list[Priced]:
     """Fabrics that can be had between nodes, with their prices at the job's own size."""
-    found = [c for c in considered(job, catalog) if c.exists and c.sold is not False and c.fabric.technology not in ("none", "wan")
-             and c.fabric.id not in ruled_out]
+    found = [
+        c
+        for c in considered(job, catalog)
+        if c.exists
+        and c.sold is not False
+        and c.fabric.technology not in ("none", "wan")
+        and c.fabric.id not in ruled_out
+    ]
     buying = job.questionnaire.budget.mode == "buy"
-    return [(c, price_of(c, job, catalog, design_for(Entry(c), job, catalog) if buying else None, today)) for c in found]
+    return [
+        (c, price_of(c, job, catalog, design_for(Entry(c), job, catalog) if buying else None, today)) for c in found
+    ]
 
 
 def _sizes(job: Resolved) -> list[int]:
@@ -101,23 +122,38 @@ def _point(gpus: int, job: Resolved, offered: list[Priced], catalog: Catalog) ->
     changed = job.questionnaire.model_copy(update={"cluster": cluster})
     try:
         checks.check(changed, catalog)
-        there = replace(resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain)
+        there = replace(
+            resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain
+        )
         gpus_there = machine(there, catalog)
-        times = best_times(model_job(there, architecture_of(job.model)), gpus_there, networks([c for c, _ in offered], gpus_there, there),
-                           there.parallelism)
+        times = best_times(
+            model_job(there, architecture_of(job.model)),
+            gpus_there,
+            networks([c for c, _ in offered], gpus_there, there),
+            there.parallelism,
+        )
     except ValueError:
         return None
     tokens = there.global_batch * there.sequence_length / 1e9
-    costs = {c.fabric.id: float(p.run_cost(step / 3600 * p.failure_factor, gpus)) / tokens
-             for (c, p), step in zip(offered, times, strict=True) if np.isfinite(step)}
+    costs = {
+        c.fabric.id: float(p.run_cost(step / 3600 * p.failure_factor, gpus)) / tokens
+        for (c, p), step in zip(offered, times, strict=True)
+        if np.isfinite(step)
+    }
     return _cheapest(gpus, costs, {c.fabric.id: kind_of(c.fabric) for c, _ in offered}) if costs else None
 
 
 def _cheapest(gpus: int, costs: dict[str, float], kinds: dict[str, str]) -> CrossoverPoint:
-    best = {kind: min((f for f in costs if kinds[f] == kind), key=costs.__getitem__, default=None)
-            for kind in ("tcp", "ethernet_rdma", "infiniband")}
-    return CrossoverPoint(gpus=gpus, fabric=min(costs, key=costs.__getitem__), **best,
-                          usd_per_billion_tokens={fabric: round(costs[fabric], 2) for fabric in best.values() if fabric})
+    best = {
+        kind: min((f for f in costs if kinds[f] == kind), key=costs.__getitem__, default=None)
+        for kind in ("tcp", "ethernet_rdma", "infiniband")
+    }
+    return CrossoverPoint(
+        gpus=gpus,
+        fabric=min(costs, key=costs.__getitem__),
+        **best,
+        usd_per_billion_tokens={fabric: round(costs[fabric], 2) for fabric in best.values() if fabric},
+    )
 
 
 def _usd(point: CrossoverPoint, kind: str) -> float | None:
@@ -156,5 +192,7 @@ def _numbers(conflict: Conflict, knowledge: Knowledge, job: Resolved) -> list[tu
 def _beside(named: Iterable[tuple[str, str, int]], points: list[CrossoverPoint], job: Resolved) -> list[SourceNumber]:
     """What this job would take at each source's number: none where all GPUs share the scale-up link."""
     taken = {point.gpus: point.fabric for point in points}
-    return [SourceNumber(claim=claim, says=says, gpus=gpus, fabric="none" if gpus <= job.domain else taken.get(gpus))
-            for claim, says, gpus in named]
+    return [
+        SourceNumber(claim=claim, says=says, gpus=gpus, fabric="none" if gpus <= job.domain else taken.get(gpus))
+        for claim, says, gpus in named
+    ]

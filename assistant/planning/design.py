@@ -14,8 +14,15 @@ from .entry import Entry
 from .resolve import Resolved
 
 
-def design_of(fabric_id: str, gpu_id: str, gpus: int, catalog: Catalog, *, gpus_per_node: int | None = None,
-              nics_per_node: int | None = None) -> FabricDesign:
+def design_of(
+    fabric_id: str,
+    gpu_id: str,
+    gpus: int,
+    catalog: Catalog,
+    *,
+    gpus_per_node: int | None = None,
+    nics_per_node: int | None = None,
+) -> FabricDesign:
     """The design for ids a person typed. Raises :class:`InputError` for an unknown id or an impossible size."""
     known_id("fabric", fabric_id, catalog.fabrics, {a: f.id for f in catalog.fabrics.values() for a in f.aliases})
     known_id("--gpu", gpu_id, catalog.gpus, {a: g.id for g in catalog.gpus.values() for a in g.aliases})
@@ -29,8 +36,16 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
     months = job.questionnaire.budget.amortization_months or 36
     try:
-        return design(entry.considered.fabric, job.gpu, job.gpus // job.sites, job.gpus_per_node, entry.considered.nics_per_node, catalog,
-                      oversubscription=job.questionnaire.cluster.oversubscription or 1.0, amortization_months=months)
+        return design(
+            entry.considered.fabric,
+            job.gpu,
+            job.gpus // job.sites,
+            job.gpus_per_node,
+            entry.considered.nics_per_node,
+            catalog,
+            oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+            amortization_months=months,
+        )
     except InputError:
         return None
 

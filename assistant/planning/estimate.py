@@ -24,8 +24,20 @@ def machine(job: Resolved, catalog: Catalog) -> Machine:
 
 def model_job(job: Resolved, architecture: object) -> Job:
     """One optimizer step as the model sees it."""
-    return Job(architecture, job.gpus, job.questionnaire.workload, job.sequence_length, job.global_batch, job.micro_batch, job.precision,
-               job.recompute, job.attention, job.framework, job.sites, job.wan_gbps * 1e9 / 8 if job.wan_gbps else None)
+    return Job(
+        architecture,
+        job.gpus,
+        job.questionnaire.workload,
+        job.sequence_length,
+        job.global_batch,
+        job.micro_batch,
+        job.precision,
+        job.recompute,
+        job.attention,
+        job.framework,
+        job.sites,
+        job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
+    )
 
 
 def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Network]:
@@ -51,10 +63,20 @@ def estimate_training(entries: list[Entry], job: Resolved, architecture: object,
 def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
     """The model's outcome in the planner's words; ``node_rate``: bytes/s into one scale-up domain."""
     into = sum(outcome.traffic_into_node.values())
-    return Estimate(outcome.parallelism, outcome.draws, outcome.band, outcome.tokens_per_s_per_gpu, outcome.tflops_per_gpu, outcome.mfu,
-                    outcome.exposed_communication_percent, outcome.memory_bytes, outcome.fits, outcome.breakdown,
-                    tuple(outcome.outside_calibration),
-                    {"bytes_into_node": into, "network_collectives": outcome.collectives, "network_seconds": into / node_rate})
+    return Estimate(
+        outcome.parallelism,
+        outcome.draws,
+        outcome.band,
+        outcome.tokens_per_s_per_gpu,
+        outcome.tflops_per_gpu,
+        outcome.mfu,
+        outcome.exposed_communication_percent,
+        outcome.memory_bytes,
+        outcome.fits,
+        outcome.breakdown,
+        tuple(outcome.outside_calibration),
+        {"bytes_into_node": into, "network_collectives": outcome.collectives, "network_seconds": into / node_rate},
+    )
 
 
 def _between_sites(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
@@ -63,7 +85,10 @@ def _between_sites(entries: list[Entry], job: Resolved, architecture: object, ca
     A fabric as candidate means one synchronous job stretched over that link; ``wide-area low communication`` means
     islands that meet rarely, each on the fabric that is fastest inside a site.
     """
-    site = replace(job.at_one_site(), parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism)
+    site = replace(
+        job.at_one_site(),
+        parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism,
+    )
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
     fabrics = networks([e.considered for e in inside], gpus, site)
@@ -77,7 +102,9 @@ def _between_sites(entries: list[Entry], job: Resolved, architecture: object, ca
     fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
     for entry in entries:
         if entry.considered.fabric.technology == "wan":
-            entry.estimate = _islands(as_estimate(outcomes[fastest], rates[fastest]), rarely, inside[fastest].id, job.sites)
+            entry.estimate = _islands(
+                as_estimate(outcomes[fastest], rates[fastest]), rarely, inside[fastest].id, job.sites
+            )
 
 
 def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
@@ -89,7 +116,9 @@ def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
 def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, sites: int) -> Estimate:
     layout = {"strategy": "diloco", "inside_each_site": fabric, "dp": (estimate.parallelism.get("dp") or 1) * sites}
     longer = _longer(estimate, sync.per_step, sync, layout)
-    return replace(longer, outside=(*estimate.outside, "low-communication training: its convergence is not part of the prediction"))
+    return replace(
+        longer, outside=(*estimate.outside, "low-communication training: its convergence is not part of the prediction")
+    )
 
 
 def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: dict[str, object]) -> Estimate:
@@ -98,7 +127,14 @@ def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: d
     factor = estimate.band.p50 / (estimate.band.p50 + seconds)
     waited = estimate.exposed_percent * factor + 100 * (1 - factor)
     return replace(
-        estimate, parallelism={**estimate.parallelism, **layout}, draws=draws, band=band_of(draws), exposed_percent=waited,
-        tokens_per_s_per_gpu=estimate.tokens_per_s_per_gpu * factor, tflops_per_gpu=estimate.tflops_per_gpu * factor, mfu=estimate.mfu * factor,
+        estimate,
+        parallelism={**estimate.parallelism, **layout},
+        draws=draws,
+        band=band_of(draws),
+        exposed_percent=waited,
+        tokens_per_s_per_gpu=estimate.tokens_per_s_per_gpu * factor,
+        tflops_per_gpu=estimate.tflops_per_gpu * factor,
+        mfu=estimate.mfu * factor,
         breakdown=estimate.breakdown.model_copy(update={"dp": estimate.breakdown.dp + seconds}),
-        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "seconds_between_sites": sync.seconds})
+        traffic={**estimate.traffic, "bytes_between_sites": sync.bytes_, "seconds_between_sites": sync.seconds},
+    )

@@ -18,7 +18,9 @@ MOST_OF_OTHERS = 2  # claims about other providers
 LONG_NAME = 6  # letters: a first word that names a company by itself, as Google and Oracle do
 
 
-def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, index: object | None) -> tuple[list[Finding], list[Evidence]]:
+def findings_and_evidence(
+    conclusions: Iterable[Conclusion], library: Library, index: object | None
+) -> tuple[list[Finding], list[Evidence]]:
     """Findings in the order of the conclusions, and each piece of evidence once."""
     knowledge, found = library.knowledge, {}
     findings = []
@@ -32,8 +34,18 @@ def findings_and_evidence(conclusions: Iterable[Conclusion], library: Library, i
             if passage.id not in found:
                 found[passage.id] = _of_passage(passage, knowledge, score)
             ids.append(passage.id)
-        findings.append(Finding(rule=conclusion.rule, conclusion=conclusion.conclusion, because=conclusion.because, facts=conclusion.facts,
-                                evidence=ids, fabric=conclusion.fabric, stage=conclusion.stage, from_findings=list(conclusion.from_findings)))
+        findings.append(
+            Finding(
+                rule=conclusion.rule,
+                conclusion=conclusion.conclusion,
+                because=conclusion.because,
+                facts=conclusion.facts,
+                evidence=ids,
+                fabric=conclusion.fabric,
+                stage=conclusion.stage,
+                from_findings=list(conclusion.from_findings),
+            )
+        )
     return findings, list(found.values())
 
 
@@ -46,7 +58,12 @@ def _to_the_point(conclusion: Conclusion, library: Library) -> list[str]:
     names = {provider.id.replace("-", " "), provider.name, *([first] if len(first) >= LONG_NAME else [])}
     spoken = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
     claims = library.knowledge.claims
-    about = [ident for ident in conclusion.claims if spoken.search(claims[ident].statement) or spoken.search(library.knowledge.sources[claims[ident].source].title)]
+    about = [
+        ident
+        for ident in conclusion.claims
+        if spoken.search(claims[ident].statement)
+        or spoken.search(library.knowledge.sources[claims[ident].source].title)
+    ]
     return about or list(conclusion.claims)[:MOST_OF_OTHERS]
 
 
@@ -58,15 +75,33 @@ def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: object | Non
 
 
 def _of_claim(claim: Claim, knowledge: Knowledge) -> Evidence:
-    return Evidence(id=claim.id, source=claim.source, section=claim.section, text=claim.statement, grade=claim.evidence_grade,
-                    verdict=claim.verdict, date=_date(claim, knowledge), score=1.0, correction=claim.correction)
+    return Evidence(
+        id=claim.id,
+        source=claim.source,
+        section=claim.section,
+        text=claim.statement,
+        grade=claim.evidence_grade,
+        verdict=claim.verdict,
+        date=_date(claim, knowledge),
+        score=1.0,
+        correction=claim.correction,
+    )
 
 
 def _of_passage(passage: Passage, knowledge: Knowledge, score: float) -> Evidence:
     claims = [knowledge.claims[c] for c in passage.claims]
     grade = claims[0].evidence_grade if claims else "opinion"
-    return Evidence(id=passage.id, source=passage.source, section=passage.section, text=passage.text, grade=grade,
-                    verdict=passage.status, date=_date(passage, knowledge), score=round(float(score), 3), correction=passage.correction)
+    return Evidence(
+        id=passage.id,
+        source=passage.source,
+        section=passage.section,
+        text=passage.text,
+        grade=grade,
+        verdict=passage.status,
+        date=_date(passage, knowledge),
+        score=round(float(score), 3),
+        correction=passage.correction,
+    )
 
 
 def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
@@ -95,6 +130,11 @@ def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanC
         return -most(deciding), -most(touched)
 
     found = [c for c in library.knowledge.conflicts.values() if any(tag in touched for tag in c.touches)]
-    return [PlanConflict(topic=c.topic, resolution=c.resolution,
-                         sides=[PlanConflictSide(claim=s.claim, says=s.says) for s in c.sides])
-            for c in sorted(found, key=rank)[:MOST_CONFLICTS]]
+    return [
+        PlanConflict(
+            topic=c.topic,
+            resolution=c.resolution,
+            sides=[PlanConflictSide(claim=s.claim, says=s.says) for s in c.sides],
+        )
+        for c in sorted(found, key=rank)[:MOST_CONFLICTS]
+    ]

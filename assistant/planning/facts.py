@@ -47,41 +47,74 @@ def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
     told = likely(entries)
     if chosen is None or chosen.estimate is None or told is None or told is chosen:
         return False
-    return any((chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT)
+    return any(
+        (chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT
+    )
 
 
-def job_facts(job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None) -> dict[str, Any]:
+def job_facts(
+    job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
+) -> dict[str, Any]:
     """Facts about the job, at the split of ``chosen`` where something is chosen already, else at the likeliest.
 
     ``sizes``: weights_gb, state_gb, gradient_gb, kv_gb_per_request and the like, from the model.
     """
     run = chosen or likely(entries)
-    return {**_what(job, architecture), **_where(job), **_money(job, entries), **_split(job, run),
-            **_best_network(job, reference(entries)), **_traffic(job, run), **_slowdowns(entries),
-            **{name: known(value) for name, value in sizes.items()}}
+    return {
+        **_what(job, architecture),
+        **_where(job),
+        **_money(job, entries),
+        **_split(job, run),
+        **_best_network(job, reference(entries)),
+        **_traffic(job, run),
+        **_slowdowns(entries),
+        **{name: known(value) for name, value in sizes.items()},
+    }
 
 
 def _what(job: Resolved, architecture: Any) -> dict[str, Any]:
     q = job.questionnaire
     return {
-        "workload": q.workload, "serves": q.serves, "trains": not q.serves,
+        "workload": q.workload,
+        "serves": q.serves,
+        "trains": not q.serves,
         "model": q.model if isinstance(q.model, str) else "inline",
-        "params_b": architecture.params / GB, "active_params_b": architecture.active_params / GB,
-        "moe": bool(job.model.experts), "sequence_length": job.sequence_length, "global_batch": job.global_batch,
-        "tokens_b": known(job.tokens / GB if job.tokens else None), "precision": job.precision, "attention": job.attention,
-        "framework": known(job.framework), "uses_nccl": job.gpu.vendor == "nvidia", "inference_latency_target": UNKNOWN}
+        "params_b": architecture.params / GB,
+        "active_params_b": architecture.active_params / GB,
+        "moe": bool(job.model.experts),
+        "sequence_length": job.sequence_length,
+        "global_batch": job.global_batch,
+        "tokens_b": known(job.tokens / GB if job.tokens else None),
+        "precision": job.precision,
+        "attention": job.attention,
+        "framework": known(job.framework),
+        "uses_nccl": job.gpu.vendor == "nvidia",
+        "inference_latency_target": UNKNOWN,
+    }
 
 
 def _where(job: Resolved) -> dict[str, Any]:
     cluster, constraints = job.questionnaire.cluster, job.questionnaire.constraints
     return {
-        "gpu": job.gpu.id, "gpu_vendor": job.gpu.vendor, "gpu_maturity": job.gpu.maturity, "gpus": job.gpus,
-        "gpus_per_node": job.gpus_per_node, "nodes": job.nodes, "scale_up_domain": job.domain, "domains": job.domains,
-        "sites": job.sites, "wan_gbps": known(job.wan_gbps), "provider": job.provider.id if job.provider else "none",
-        "oversubscription_said": cluster.oversubscription is not None, "routing_said": cluster.adaptive_routing is not None,
-        "fixed_fabric": cluster.fabric or "none", "vendor_neutral": constraints.vendor_neutral,
-        "network_team": constraints.network_team, "deadline_days": known(constraints.deadline_days),
-        "max_slowdown_percent": known(constraints.max_slowdown_percent)}
+        "gpu": job.gpu.id,
+        "gpu_vendor": job.gpu.vendor,
+        "gpu_maturity": job.gpu.maturity,
+        "gpus": job.gpus,
+        "gpus_per_node": job.gpus_per_node,
+        "nodes": job.nodes,
+        "scale_up_domain": job.domain,
+        "domains": job.domains,
+        "sites": job.sites,
+        "wan_gbps": known(job.wan_gbps),
+        "provider": job.provider.id if job.provider else "none",
+        "oversubscription_said": cluster.oversubscription is not None,
+        "routing_said": cluster.adaptive_routing is not None,
+        "fixed_fabric": cluster.fabric or "none",
+        "vendor_neutral": constraints.vendor_neutral,
+        "network_team": constraints.network_team,
+        "deadline_days": known(constraints.deadline_days),
+        "max_slowdown_percent": known(constraints.max_slowdown_percent),
+    }
 
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
@@ -93,9 +126,13 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     ages = [e.price.oldest_days for e in priced if e.median_cost <= NEAR * best and e.price.oldest_days is not None]
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
     return {
-        "budget_mode": budget.mode, "budget_usd": known(budget.usd), "spot": budget.on_spot, "gpu_price_usd_hour": known(gpu),
+        "budget_mode": budget.mode,
+        "budget_usd": known(budget.usd),
+        "spot": budget.on_spot,
+        "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
-        "premium_breakeven_percent": known(_breakeven(infiniband) if infiniband else None)}
+        "premium_breakeven_percent": known(_breakeven(infiniband) if infiniband else None),
+    }
 
 
 def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
@@ -104,10 +141,16 @@ def _split(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     dp = layout.get("dp", 1) or 1
     crosses = job.domains > 1
     return {
-        "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")), "parallelism_fixed": job.parallelism is not None, **sizes, "dp": dp,
-        "micro_batch": known(layout.get("micro_batch") or job.micro_batch), "recompute": known(layout.get("recompute") or job.recompute),
-        "tp_crosses_nodes": crosses and sizes["tp"] > job.domain, "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
-        "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain}
+        "strategy": job.parallelism.strategy if job.parallelism else known(layout.get("strategy")),
+        "parallelism_fixed": job.parallelism is not None,
+        **sizes,
+        "dp": dp,
+        "micro_batch": known(layout.get("micro_batch") or job.micro_batch),
+        "recompute": known(layout.get("recompute") or job.recompute),
+        "tp_crosses_nodes": crosses and sizes["tp"] > job.domain,
+        "ep_crosses_nodes": crosses and sizes["ep"] > job.domain,
+        "pp_crosses_nodes": crosses and sizes["pp"] > 1 and sizes["tp"] * sizes["cp"] * dp * sizes["pp"] > job.domain,
+    }
 
 
 def _slowdowns(entries: list[Entry]) -> dict[str, Any]:
@@ -121,9 +164,14 @@ def _best_network(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     parts = ref.estimate.breakdown
     compute = parts.compute + parts.recompute
     return {
-        "reference_fabric": ref.id, "reference_exposed_percent": ref.estimate.exposed_percent, "step_time_ms": ref.step * 1e3,
-        "compute_ms": compute * 1e3, "run_days": known(ref.median_hours / 24 if ref.hours is not None else None),
-        "communication_to_compute_percent": known(_ratio(ref, compute)), "outside_calibration": bool(ref.estimate.outside)}
+        "reference_fabric": ref.id,
+        "reference_exposed_percent": ref.estimate.exposed_percent,
+        "step_time_ms": ref.step * 1e3,
+        "compute_ms": compute * 1e3,
+        "run_days": known(ref.median_hours / 24 if ref.hours is not None else None),
+        "communication_to_compute_percent": known(_ratio(ref, compute)),
+        "outside_calibration": bool(ref.estimate.outside),
+    }
 
 
 def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
@@ -133,8 +181,13 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
     traffic = entry.estimate.traffic
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
-    return {"bytes_per_node_gb": known(into / GB if into is not None else None), "small_messages": known(small),
-            "crosses_nodes": crosses_nodes(job, traffic), "likely_fabric": entry.id, "likely_exposed_percent": entry.estimate.exposed_percent}
+    return {
+        "bytes_per_node_gb": known(into / GB if into is not None else None),
+        "small_messages": known(small),
+        "crosses_nodes": crosses_nodes(job, traffic),
+        "likely_fabric": entry.id,
+        "likely_exposed_percent": entry.estimate.exposed_percent,
+    }
 
 
 def crosses_nodes(job: Resolved, traffic: dict[str, float]) -> bool:
@@ -153,8 +206,11 @@ def _ratio(ref: Entry, compute: float) -> float | None:
 
 
 def _best_slowdown(entries: list[Entry], technology: str) -> float | None:
-    found = [e.slowdown_percent for e in entries if e.considered.fabric.technology == technology and e.slowdown_percent is not None
-             and e.estimate.fits]
+    found = [
+        e.slowdown_percent
+        for e in entries
+        if e.considered.fabric.technology == technology and e.slowdown_percent is not None and e.estimate.fits
+    ]
     return min(found, default=None)
 
 
@@ -175,14 +231,25 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
     rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
     proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
     facts = {
-        "fabric": fabric.id, "technology": fabric.technology, "transport": fabric.transport, "line_rate_gbps": known(rate),
-        "nics_per_node": nics, "node_gbps": known(rate * nics if rate else None),
-        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None), "adaptive_routing": _routing(fabric, job),
-        "in_network_reduction": fabric.in_network_reduction, "vendors": fabric.vendors, "skills": fabric.skills,
-        "maturity": fabric.maturity, "largest_proven_gpus": known(proven),
+        "fabric": fabric.id,
+        "technology": fabric.technology,
+        "transport": fabric.transport,
+        "line_rate_gbps": known(rate),
+        "nics_per_node": nics,
+        "node_gbps": known(rate * nics if rate else None),
+        "latency_us": known(fabric.latency.si * 1e6 if fabric.latency else None),
+        "adaptive_routing": _routing(fabric, job),
+        "in_network_reduction": fabric.in_network_reduction,
+        "vendors": fabric.vendors,
+        "skills": fabric.skills,
+        "maturity": fabric.maturity,
+        "largest_proven_gpus": known(proven),
         "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
-        "node_count_over_proven": known(job.gpus / proven if proven else None), "owned": c.owned,
-        "sold_by_provider": known(c.sold), "exists_for_gpu": c.exists or fabric.technology in ("none", "wan")}
+        "node_count_over_proven": known(job.gpus / proven if proven else None),
+        "owned": c.owned,
+        "sold_by_provider": known(c.sold),
+        "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
+    }
     return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})
 
 
@@ -192,28 +259,45 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     best = min((e.median_cost for e in usable), default=None)
     fastest = min((e.step for e in usable), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
-    share = {f"{name}_exposed_percent": 100 * seconds / total for name, seconds in
-             (("dp", parts.dp), ("tp", parts.tp), ("ep", parts.ep), ("pp", parts.pp_p2p))}
-    facts = {"fits": estimate.fits, "strategy": known(estimate.parallelism.get("strategy")), **layout, **share,
-             "step_time_ms": entry.step * 1e3, "slowdown_percent": known(entry.slowdown_percent), "exposed_percent": estimate.exposed_percent,
-             "fastest": entry.usable and entry.step == fastest}
+    share = {
+        f"{name}_exposed_percent": 100 * seconds / total
+        for name, seconds in (("dp", parts.dp), ("tp", parts.tp), ("ep", parts.ep), ("pp", parts.pp_p2p))
+    }
+    facts = {
+        "fits": estimate.fits,
+        "strategy": known(estimate.parallelism.get("strategy")),
+        **layout,
+        **share,
+        "step_time_ms": entry.step * 1e3,
+        "slowdown_percent": known(entry.slowdown_percent),
+        "exposed_percent": estimate.exposed_percent,
+        "fastest": entry.usable and entry.step == fastest,
+    }
     if entry.cost is None:
         return facts
     q = job.questionnaire
     return facts | {
-        "run_days": entry.median_hours / 24, "cost_usd": entry.median_cost,
+        "run_days": entry.median_hours / 24,
+        "cost_usd": entry.median_cost,
         "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
-        "cheapest": entry.usable and entry.median_cost == best, "tie": entry.tie,
+        "cheapest": entry.usable and entry.median_cost == best,
+        "tie": entry.tie,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
-        "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value, "breakeven_slowdown_percent": _breakeven(entry),
-        "price_age_days": known(entry.price.fabric_usd_per_hour.age_days), "meets_deadline": _meets(entry, q, "deadline_days"),
-        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"), "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd}
+        "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
+        "breakeven_slowdown_percent": _breakeven(entry),
+        "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
+        "meets_deadline": _meets(entry, q, "deadline_days"),
+        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
+        "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
+    }
 
 
 def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
     """Whether one constraint is met; one that nobody stated always is, however few requests the copies carry."""
     if getattr(questionnaire.constraints, constraint) is None:
         return True
-    only = questionnaire.constraints.model_copy(update={name: None for name in ("deadline_days", "max_slowdown_percent") if name != constraint})
+    only = questionnaire.constraints.model_copy(
+        update={name: None for name in ("deadline_days", "max_slowdown_percent") if name != constraint}
+    )
     budget = questionnaire.budget.model_copy(update={"usd": None})
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

@@ -39,8 +39,11 @@ def flips(job: Resolved, architecture: Any, entries: list[Entry], choice: Choice
         return []
     # What is to be avoided is chosen only where nothing else is left, and then nothing competes.
     able = [e for e in entries if e.usable and e.cost is not None and (e.verdict == "acceptable" or e is choice.chosen)]
-    found = [_premium_flip(job, able, choice.chosen), _gpu_price_flip(job, able, choice.chosen),
-             *_size_flips(job, architecture, able, choice.chosen, catalog)]
+    found = [
+        _premium_flip(job, able, choice.chosen),
+        _gpu_price_flip(job, able, choice.chosen),
+        *_size_flips(job, architecture, able, choice.chosen, catalog),
+    ]
     return [flip for flip in found if flip is not None][:MOST_FLIPS]
 
 
@@ -53,7 +56,9 @@ def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | Non
     now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
 
     def decide(premium: float) -> Entry | None:
-        return choose_at(job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total))
+        return choose_at(
+            job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total)
+        )
 
     flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, upward=chosen in quoted)
     if flip is None or chosen in quoted:
@@ -67,14 +72,22 @@ def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | N
     now = chosen.price.gpu_total
 
     def decide(price: float) -> Entry | None:
-        return choose_at(job, able, chosen, lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total))
+        return choose_at(
+            job,
+            able,
+            chosen,
+            lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total),
+        )
 
     found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
     return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
 
 
-def choose_at(job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]) -> Entry | None:
+def choose_at(
+    job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]
+) -> Entry | None:
     """What is chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
+
     def priced(entry: Entry) -> Entry:
         gpu, fabric = prices(entry)
         return entry.scaled((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total))
@@ -106,14 +119,22 @@ def _distance(at: float, now: float) -> float:
     return float(abs(np.log(max(at, 1e-6) / now)))
 
 
-def _size_flips(job: Resolved, architecture: Any, able: list[Entry], chosen: Entry, catalog: Catalog) -> Iterable[Flip | None]:
+def _size_flips(
+    job: Resolved, architecture: Any, able: list[Entry], chosen: Entry, catalog: Catalog
+) -> Iterable[Flip | None]:
     """Numbers of the job itself, varied over powers of two around what was said."""
     if job.serves or job.sites > 1:
         return []
     columns = [e for e in able if e.considered.fabric.technology not in ("none", "wan")]
-    vary = {"cluster.gpus": (job.gpus, _gpu_values(job)), "training.global_batch": (job.global_batch, _batch_values(job)),
-            "training.sequence_length": (job.sequence_length, _sequence_values(job))}
-    found = {path: _nearest(path, now, values, columns, job, architecture, catalog, chosen) for path, (now, values) in vary.items()}
+    vary = {
+        "cluster.gpus": (job.gpus, _gpu_values(job)),
+        "training.global_batch": (job.global_batch, _batch_values(job)),
+        "training.sequence_length": (job.sequence_length, _sequence_values(job)),
+    }
+    found = {
+        path: _nearest(path, now, values, columns, job, architecture, catalog, chosen)
+        for path, (now, values) in vary.items()
+    }
     gpus = found["cluster.gpus"]
     nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
     if nearer and fits_on(job, job.domain, job.parallelism, architecture, catalog):
@@ -121,8 +142,16 @@ def _size_flips(job: Resolved, architecture: Any, able: list[Entry], chosen: Ent
     return found.values()
 
 
-def _nearest(path: str, now: int, values: list[int], columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog,
-             chosen: Entry) -> Flip | None:
+def _nearest(
+    path: str,
+    now: int,
+    values: list[int],
+    columns: list[Entry],
+    job: Resolved,
+    architecture: Any,
+    catalog: Catalog,
+    chosen: Entry,
+) -> Flip | None:
     """The value nearest to ``now`` at which another column is chosen."""
     for value in sorted(values, key=lambda value: _distance(value, now)):
         other = _choice_at(path, value, columns, job, architecture, catalog, chosen)
@@ -131,8 +160,9 @@ def _nearest(path: str, now: int, values: list[int], columns: list[Entry], job: 
     return None
 
 
-def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog,
-               chosen: Entry) -> Entry | None:
+def _choice_at(
+    path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog, chosen: Entry
+) -> Entry | None:
     """What is chosen instead for the job with one number changed, everything assumed from it assumed anew."""
     section, name = path.split(".")
     questionnaire = job.questionnaire
@@ -142,7 +172,12 @@ def _choice_at(path: str, value: int, columns: list[Entry], job: Resolved, archi
         checks.check_shape(changed, catalog)
         there = resolve(changed, catalog, lambda _: job.params)
         gpus = machine(there, catalog)
-        times = best_times(model_job(there, architecture), gpus, networks([e.considered for e in columns], gpus, there), there.parallelism)
+        times = best_times(
+            model_job(there, architecture),
+            gpus,
+            networks([e.considered for e in columns], gpus, there),
+            there.parallelism,
+        )
     except ValueError:
         return None
     work = _steps(there) / _steps(job) * there.gpus / job.gpus

@@ -36,8 +36,10 @@ def _no_network(job: Resolved) -> str:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
         return f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing crosses a fabric."
-    return (f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests cross, "
-            "which ordinary Ethernet carries.")
+    return (
+        f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests cross, "
+        "which ordinary Ethernet carries."
+    )
 
 
 def _figures(job: Resolved, entry: Entry) -> str:
@@ -77,7 +79,13 @@ def _seconds(value: float) -> str:
 def _days(hours: float) -> str:
     if hours < 2:
         return f"{60 * hours:.3g} min"
-    return f"{hours:.3g} hours" if hours < 48 else f"{hours / 24:,.3g} days" if hours < 24 * 1000 else f"{hours / 24 / 365.25:,.3g} years"
+    return (
+        f"{hours:.3g} hours"
+        if hours < 48
+        else f"{hours / 24:,.3g} days"
+        if hours < 24 * 1000
+        else f"{hours / 24 / 365.25:,.3g} years"
+    )
 
 
 def usd(value: float) -> str:

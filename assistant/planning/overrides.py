@@ -17,8 +17,13 @@ _SHARED = ("constants", "devices")
 def assumptions(job: Resolved, entries: list[Entry], catalog: Catalog) -> Iterator[Assumption]:
     """One line for each fact of the user's file about this job's GPU, model, provider and candidate fabrics."""
     model = job.questionnaire.model
-    about = {"gpus": {job.gpu.id}, "scale_ups": {job.scale_up.id}, "models": {model} if isinstance(model, str) else set(),
-             "providers": {job.provider.id} if job.provider else set(), "fabrics": {entry.id for entry in entries}}
+    about = {
+        "gpus": {job.gpu.id},
+        "scale_ups": {job.scale_up.id},
+        "models": {model} if isinstance(model, str) else set(),
+        "providers": {job.provider.id} if job.provider else set(),
+        "fabrics": {entry.id for entry in entries},
+    }
     for path, override in catalog.overrides.items():
         part, _, rest = path.partition(".")
         if part in _SHARED or any(rest.startswith(f"{ident}.") for ident in about[part] if isinstance(ident, str)):

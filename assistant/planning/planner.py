@@ -1,6 +1,6 @@
 """Questionnaire in, plan out.
 
-    words → questionnaire → candidates + predictions → facts → rules → findings → evidence → plan → words
+words → questionnaire → candidates + predictions → facts → rules → findings → evidence → plan → words
 """
 
 from __future__ import annotations
@@ -52,10 +52,14 @@ class Begun:
         """The whole plan."""
         made = self.made
         found = flips.flips(made.job, made.architecture, made.entries, made.choice, self.catalog)
-        return self.plan.model_copy(update={"recommendation": self.plan.recommendation.model_copy(update={"flips": found})})
+        return self.plan.model_copy(
+            update={"recommendation": self.plan.recommendation.model_copy(update={"flips": found})}
+        )
 
 
-def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Plan:
+def plan(
+    questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None
+) -> Plan:
     """The plan of a questionnaire whose ids are in the catalog.
 
     ``index`` is the search index for further evidence (by default the one built for this library, if there is one;
@@ -65,14 +69,29 @@ def plan(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH,
     return begun(questionnaire, library, index=index, today=today).finished()
 
 
-def begun(questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None) -> Begun:
+def begun(
+    questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None
+) -> Begun:
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
     made, catalog = decide(questionnaire, library, today=today), library.catalog
     index = _built_index(library) if index == SEARCH else index
     findings, found = evidence.findings_and_evidence(made.conclusions, library, index)
-    return Begun(assemble.plan_of(
-        made.job, made.entries, made.choice, findings, found, evidence.conflicts(made.conclusions, library), made.conclusions, catalog,
-        searched=index is not None, more_warnings=stale.deciding_prices(made.job, made.entries, made.choice, catalog)), made, catalog)
+    return Begun(
+        assemble.plan_of(
+            made.job,
+            made.entries,
+            made.choice,
+            findings,
+            found,
+            evidence.conflicts(made.conclusions, library),
+            made.conclusions,
+            catalog,
+            searched=index is not None,
+            more_warnings=stale.deciding_prices(made.job, made.entries, made.choice, catalog),
+        ),
+        made,
+        catalog,
+    )
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
@@ -96,8 +115,14 @@ def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.da
     return Decision(job, architecture, entries, conclusions, made)
 
 
-def _judged(job: Resolved, architecture: Any, entries: list[Entry], told: list[dict[str, Any]], library: Library,
-            chosen: Entry | None = None) -> tuple[list[Conclusion], choice.Choice]:
+def _judged(
+    job: Resolved,
+    architecture: Any,
+    entries: list[Entry],
+    told: list[dict[str, Any]],
+    library: Library,
+    chosen: Entry | None = None,
+) -> tuple[list[Conclusion], choice.Choice]:
     """What the rules conclude, and the choice that follows from it."""
     about_job = facts.job_facts(job, architecture, entries, sizes_of(job, architecture, entries), chosen)
     conclusions = reasoner(library).run(about_job, told)

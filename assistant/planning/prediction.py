@@ -49,14 +49,30 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
     computed = [e for e in entries if e.estimate is not None]
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
-    return _prediction(questionnaire.name, min(computed, key=lambda e: e.step), [*job.assumptions, *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)])
+    return _prediction(
+        questionnaire.name,
+        min(computed, key=lambda e: e.step),
+        [*job.assumptions, *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)],
+    )
 
 
 def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:
     e = entry.estimate
     return Prediction(
-        id=name, fabric=entry.id, step_time_s=sum(e.breakdown.model_dump().values()), step_time_p10_s=e.band.p10,
-        step_time_p50_s=e.band.p50, step_time_p90_s=e.band.p90,
-        tokens_per_s_per_gpu=e.tokens_per_s_per_gpu, tflops_per_gpu=e.tflops_per_gpu, mfu=e.mfu, memory_gb_per_gpu=e.memory_bytes / 1e9,
-        fits=e.fits, exposed_communication_percent=e.exposed_percent, parallelism=e.parallelism, breakdown_s=e.breakdown,
-        outside_calibration=list(e.outside), assumptions=assumptions)
+        id=name,
+        fabric=entry.id,
+        step_time_s=sum(e.breakdown.model_dump().values()),
+        step_time_p10_s=e.band.p10,
+        step_time_p50_s=e.band.p50,
+        step_time_p90_s=e.band.p90,
+        tokens_per_s_per_gpu=e.tokens_per_s_per_gpu,
+        tflops_per_gpu=e.tflops_per_gpu,
+        mfu=e.mfu,
+        memory_gb_per_gpu=e.memory_bytes / 1e9,
+        fits=e.fits,
+        exposed_communication_percent=e.exposed_percent,
+        parallelism=e.parallelism,
+        breakdown_s=e.breakdown,
+        outside_calibration=list(e.outside),
+        assumptions=assumptions,
+    )

@@ -27,14 +27,23 @@ def on_network(network: Network, machine: Machine) -> Network:
 
 def slower_machine(machine: Machine, factor: float) -> Machine:
     """Everything a GPU does by itself takes ``factor`` times as long: kernels, memory traffic, launches."""
-    return replace(machine, gemm_efficiency=machine.gemm_efficiency / factor, memory_efficiency=machine.memory_efficiency / factor,
-                   attention_efficiency=machine.attention_efficiency / factor, kernel_launch=machine.kernel_launch * factor)
+    return replace(
+        machine,
+        gemm_efficiency=machine.gemm_efficiency / factor,
+        memory_efficiency=machine.memory_efficiency / factor,
+        attention_efficiency=machine.attention_efficiency / factor,
+        kernel_launch=machine.kernel_launch * factor,
+    )
 
 
 def slower_network(network: Network, factor: float) -> Network:
     """Everything that crosses the network takes ``factor`` times as long, large messages and small ones."""
-    return replace(network, gpu_rate=network.gpu_rate / factor, nic_rate=network.nic_rate / factor,
-                   latency=network.latency * factor)
+    return replace(
+        network,
+        gpu_rate=network.gpu_rate / factor,
+        nic_rate=network.nic_rate / factor,
+        latency=network.latency * factor,
+    )
 
 
 def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
@@ -44,20 +53,31 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
         return
     own, some = compute.get(job.gpu.id), next(iter(compute.values()))
     if own:
-        yield _taken("profile.compute", own,
-                     f"what a GPU does by itself takes {own.si:g} times as long on {job.gpu.id} as the catalog says")
+        yield _taken(
+            "profile.compute",
+            own,
+            f"what a GPU does by itself takes {own.si:g} times as long on {job.gpu.id} as the catalog says",
+        )
     else:
         why = f"{_origin(some)}: measured on {', '.join(compute)}, not on {job.gpu.id}, so it is not applied to its compute"
         yield Assumption(field="profile.compute", value=1.0, why=why)
-    measured = {name.removeprefix(NETWORK): fact for name, fact in catalog.constants.items() if name.startswith(NETWORK)}
+    measured = {
+        name.removeprefix(NETWORK): fact for name, fact in catalog.constants.items() if name.startswith(NETWORK)
+    }
     for word in ("measured", "taken over"):
         fabrics = [name for name, fact in measured.items() if fact.note == word]
         if fabrics:
             fact = measured[fabrics[0]]
-            where = (f"on {', '.join(fabrics)}" if word == "measured"
-                     else "on the fabrics that were not measured, by what fabrics share")
-            yield _taken("profile.network" if word == "measured" else "profile.network_others", fact,
-                         f"what crosses the network takes {fact.si:g} times as long {where}")
+            where = (
+                f"on {', '.join(fabrics)}"
+                if word == "measured"
+                else "on the fabrics that were not measured, by what fabrics share"
+            )
+            yield _taken(
+                "profile.network" if word == "measured" else "profile.network_others",
+                fact,
+                f"what crosses the network takes {fact.si:g} times as long {where}",
+            )
 
 
 def _taken(field: str, fact: Fact, why: str) -> Assumption:

@@ -41,15 +41,21 @@ def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], cata
         return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     short = [e.estimate.copies_short for e in allowed]
-    return _more_copies(job, architecture, allowed[0], catalog) if min(short) > 1 else _loosened(job, architecture, allowed, catalog)
+    return (
+        _more_copies(job, architecture, allowed[0], catalog)
+        if min(short) > 1
+        else _loosened(job, architecture, allowed, catalog)
+    )
 
 
 def _memory(job: Resolved, architecture: Any, least: Entry, catalog: Catalog) -> str:
     need, have = least.estimate.memory_bytes / GIB, job.gpu.memory.si / GIB
     text = f"It needs {need:,.0f} GiB per GPU and {job.gpu.name} has {have:,.0f} GiB"
     if job.serves:
-        text = (f"One copy takes {architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
-                f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB")
+        text = (
+            f"One copy takes {architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
+            f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
+        )
     if job.parallelism is not None and fits_on(job, job.gpus, None, architecture, catalog):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
     for gpus in (job.gpus * factor for factor in MORE):
@@ -68,7 +74,9 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, architect
     try:
         if job.serves:
             some = [c for c in considered(other, catalog) if c.exists and c.fabric.transport == "rdma"][:1]
-            return any(o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there, other)))
+            return any(
+                o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there, other))
+            )
         if parallelism is not None and gpus % (parallelism.tp * parallelism.pp * parallelism.cp):
             return False
         seen = model_job(replace(other, global_batch=max(other.global_batch, 1)), architecture)
@@ -86,7 +94,9 @@ def _more_copies(job: Resolved, architecture: Any, entry: Entry, catalog: Catalo
     low, high = 0, most
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _carries(job, middle * node, node, architecture, entry, catalog) else (middle, high)
+        low, high = (
+            (low, middle) if _carries(job, middle * node, node, architecture, entry, catalog) else (middle, high)
+        )
     return f"{text}: with about {high * node:,} GPUs it would work."
 
 
@@ -103,13 +113,17 @@ def _loosened(job: Resolved, architecture: Any, allowed: list[Entry], catalog: C
     quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
-        asked.append(f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}"
-                     + _more_gpus(job, architecture, quick, catalog))
+        asked.append(
+            f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}"
+            + _more_gpus(job, architecture, quick, catalog)
+        )
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
-        asked.append(f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of {q.constraints.max_slowdown_percent:g} %")
+        asked.append(
+            f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of {q.constraints.max_slowdown_percent:g} %"
+        )
     if not asked:
         free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
         one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
@@ -140,9 +154,13 @@ def _time_per_token(job: Resolved, gpus: int, architecture: Any, entry: Entry, c
     cluster = job.questionnaire.cluster.model_copy(update={"gpus": gpus})
     changed = job.questionnaire.model_copy(update={"cluster": cluster})
     try:
-        other = replace(resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain)
+        other = replace(
+            resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain
+        )
         there = machine(other, catalog)
-        [step] = best_times(model_job(other, architecture), there, networks([entry.considered], there, other), other.parallelism)
+        [step] = best_times(
+            model_job(other, architecture), there, networks([entry.considered], there, other), other.parallelism
+        )
     except InputError:
         return None
     return float(step) / other.global_batch / other.sequence_length if isfinite(step) else None

@@ -77,7 +77,13 @@ class Resolved:
 
     def at_one_site(self) -> Resolved:
         """The part of the job that runs at one of several sites."""
-        return replace(self, gpus=self.gpus // self.sites, global_batch=max(1, self.global_batch // self.sites), sites=1, wan_gbps=None)
+        return replace(
+            self,
+            gpus=self.gpus // self.sites,
+            global_batch=max(1, self.global_batch // self.sites),
+            sites=1,
+            wan_gbps=None,
+        )
 
 
 def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> Resolved:
@@ -91,17 +97,29 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
     training = _training(questionnaire, model, params, gpu, taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
-        wan = taken.take("cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours")
+        wan = taken.take(
+            "cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours"
+        )
     _oversubscription(questionnaire, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken)
     inference = _inference(questionnaire, taken)
     return Resolved(
-        questionnaire=questionnaire, model=model, params=params, gpu=gpu, scale_up=catalog.scale_ups[gpu.scale_up],
+        questionnaire=questionnaire,
+        model=model,
+        params=params,
+        gpu=gpu,
+        scale_up=catalog.scale_ups[gpu.scale_up],
         model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
-        gpus=cluster.gpus, gpus_per_node=per_node, domain=max(per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else per_node,
-        sites=cluster.sites, wan_gbps=wan, inference=inference,
+        gpus=cluster.gpus,
+        gpus_per_node=per_node,
+        domain=max(per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else per_node,
+        sites=cluster.sites,
+        wan_gbps=wan,
+        inference=inference,
         parallelism=None if questionnaire.parallelism == "auto" else _split(questionnaire, taken),
-        **training, assumptions=tuple(taken.taken))
+        **training,
+        assumptions=tuple(taken.taken),
+    )
 
 
 def _size_name(params: float) -> str:
@@ -125,7 +143,11 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
     """What is assumed of the network above the leaves, where nodes hang on more than one."""
     cluster = questionnaire.cluster
     if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
-        taken.take("cluster.oversubscription", 1.0, "leaf switches with as much bandwidth towards the spines as towards the nodes")
+        taken.take(
+            "cluster.oversubscription",
+            1.0,
+            "leaf switches with as much bandwidth towards the spines as towards the nodes",
+        )
 
 
 def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
@@ -135,47 +157,92 @@ def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
     # Nobody who says "tp 8" and no more means a split in which every rank keeps Adam's states: few models fit so.
     megatron = framework == "megatron" or (framework is None and (split.tp > 1 or split.pp > 1))
     if megatron and "strategy" not in split.model_fields_set and not questionnaire.serves:
-        taken.take("parallelism.strategy", "zero1", "not said: Megatron's recipes spread the optimizer's state over the data-parallel ranks (distributed "
-                   "optimizer); say ddp where every rank keeps all of it")
+        taken.take(
+            "parallelism.strategy",
+            "zero1",
+            "not said: Megatron's recipes spread the optimizer's state over the data-parallel ranks (distributed "
+            "optimizer); say ddp where every rank keeps all of it",
+        )
         split = split.model_copy(update={"strategy": "zero1"})
     if split.pp > 1 and split.strategy in ("fsdp", "hsdp") and not questionnaire.serves:
-        taken.take("parallelism.strategy", "zero2", "FSDP over pipeline stages keeps the weights it has gathered until the step ends, as torchtitan does where there "
-                   "are stages and as Llama 3 was trained (2407.21783, 3.3.2): gathering them for every micro-batch would cost more than it saves")
-        split = split.model_copy(update={"strategy": "zero2", "shard_within_node": split.strategy == "hsdp" or split.shard_within_node})
+        taken.take(
+            "parallelism.strategy",
+            "zero2",
+            "FSDP over pipeline stages keeps the weights it has gathered until the step ends, as torchtitan does where there "
+            "are stages and as Llama 3 was trained (2407.21783, 3.3.2): gathering them for every micro-batch would cost more than it saves",
+        )
+        split = split.model_copy(
+            update={"strategy": "zero2", "shard_within_node": split.strategy == "hsdp" or split.shard_within_node}
+        )
     if questionnaire.serves or split.tp == 1 or "sequence_parallel" in split.model_fields_set:
         return split
     shared = framework != "deepspeed"
-    taken.take("parallelism.sequence_parallel", shared, "not said: tensor-parallel ranks share the sequence, as recipes for Megatron have it; "
-               "without, activations take more memory" if shared else "not said: DeepSpeed leaves the sequence whole on every rank")
+    taken.take(
+        "parallelism.sequence_parallel",
+        shared,
+        "not said: tensor-parallel ranks share the sequence, as recipes for Megatron have it; "
+        "without, activations take more memory"
+        if shared
+        else "not said: DeepSpeed leaves the sequence whole on every rank",
+    )
     return split.model_copy(update={"sequence_parallel": shared})
 
 
-def _training(questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions) -> dict[str, Any]:
+def _training(
+    questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions
+) -> dict[str, Any]:
     given = questionnaire.training
     if questionnaire.serves:
         inference = questionnaire.inference or Inference()
-        return dict(sequence_length=inference.prompt_tokens + inference.output_tokens, global_batch=1, micro_batch=None,
-                    precision=_served_precision(inference, gpu, taken), recompute=None, attention="flash", framework=None, tokens=None, days=None)
+        return dict(
+            sequence_length=inference.prompt_tokens + inference.output_tokens,
+            global_batch=1,
+            micro_batch=None,
+            precision=_served_precision(inference, gpu, taken),
+            recompute=None,
+            attention="flash",
+            framework=None,
+            tokens=None,
+            days=None,
+        )
     sequence = _sequence_length(questionnaire, model, taken)
     batch = _global_batch(questionnaire, params, sequence, taken)
     tokens, days = (given.tokens, given.days) if given else (None, None)
     if tokens is None and days is None:
         tokens = _tokens(questionnaire, params, taken)
     if given is None or given.framework is None:
-        taken.take("training.framework", None, "not said: tuned kernels and eager ones differ by a third, so the band is wider")
+        taken.take(
+            "training.framework", None, "not said: tuned kernels and eager ones differ by a third, so the band is wider"
+        )
     precision = _precision(questionnaire, gpu, taken)
     split = questionnaire.parallelism
     if isinstance(split, Parallelism) and split.pp > 1 and "interleave" not in split.model_fields_set:
         free = given is None or given.framework in ("megatron", None)
-        taken.take("parallelism.interleave", "auto" if free else 1,
-                   "not said: pipelines are interleaved where that is faster, as Megatron can" if free else "not said: one model chunk per stage")
+        taken.take(
+            "parallelism.interleave",
+            "auto" if free else 1,
+            "not said: pipelines are interleaved where that is faster, as Megatron can"
+            if free
+            else "not said: one model chunk per stage",
+        )
     if questionnaire.workload == "finetuning":
-        taken.take("fine-tuning", "full", "all weights are trained; adapters such as LoRA need less memory and "
-                                             "move far fewer gradient bytes than this plan counts")
-    return dict(sequence_length=sequence, global_batch=batch, micro_batch=given.micro_batch if given else None,
-                precision=precision, recompute=given.recompute if given else None,
-                attention=given.attention if given else "flash", framework=given.framework if given else None,
-                tokens=tokens, days=days)
+        taken.take(
+            "fine-tuning",
+            "full",
+            "all weights are trained; adapters such as LoRA need less memory and "
+            "move far fewer gradient bytes than this plan counts",
+        )
+    return dict(
+        sequence_length=sequence,
+        global_batch=batch,
+        micro_batch=given.micro_batch if given else None,
+        precision=precision,
+        recompute=given.recompute if given else None,
+        attention=given.attention if given else "flash",
+        framework=given.framework if given else None,
+        tokens=tokens,
+        days=days,
+    )
 
 
 def _served_precision(inference: Inference, gpu: Gpu, taken: Assumptions) -> str:
@@ -183,7 +250,11 @@ def _served_precision(inference: Inference, gpu: Gpu, taken: Assumptions) -> str
         return inference.precision
     if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
         return taken.take("inference.precision", "fp16", f"{gpu.name} has no BF16 units")
-    return taken.take("inference.precision", "bf16", "not said: weights in two bytes; fp8 takes half the memory where the GPU has units for it")
+    return taken.take(
+        "inference.precision",
+        "bf16",
+        "not said: weights in two bytes; fp8 takes half the memory where the GPU has units for it",
+    )
 
 
 def _precision(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> str:
@@ -205,7 +276,9 @@ def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, ta
     split = questionnaire.parallelism
     if isinstance(split, Parallelism) and length % split.cp:
         length += split.cp - length % split.cp
-    return taken.take("training.sequence_length", length, f"usual for {questionnaire.workload}, within the model's context")
+    return taken.take(
+        "training.sequence_length", length, f"usual for {questionnaire.workload}, within the model's context"
+    )
 
 
 def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, taken: Assumptions) -> int:
@@ -223,8 +296,11 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
         unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
         batch = batch if batch % unit == 0 else max(unit, round(wanted / unit) * unit)
-    return taken.take("training.global_batch", batch,
-                      f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use")
+    return taken.take(
+        "training.global_batch",
+        batch,
+        f"about {batch * sequence / 1e6:.2g} million tokens per optimizer step, as published runs of this size use",
+    )
 
 
 def _batch_unit(gpus: int, wanted: int) -> int:
@@ -240,10 +316,16 @@ def _batch_unit(gpus: int, wanted: int) -> int:
 
 def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:
     if questionnaire.workload == "pretraining":
-        return taken.take("training.tokens", _TOKENS_PER_PARAMETER * params,
-                          "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest")
-    return taken.take("training.tokens", _FINETUNING_TOKENS,
-                      "a billion tokens; the length of the run does not change which fabric is cheapest")
+        return taken.take(
+            "training.tokens",
+            _TOKENS_PER_PARAMETER * params,
+            "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest",
+        )
+    return taken.take(
+        "training.tokens",
+        _FINETUNING_TOKENS,
+        "a billion tokens; the length of the run does not change which fabric is cheapest",
+    )
 
 
 def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | None:
@@ -255,8 +337,12 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
             taken.take(f"inference.{name}", getattr(inference, name), f"a usual length of a {what}; give yours")
     split = questionnaire.parallelism
     if isinstance(split, Parallelism) and split.tp > 1 and inference.tensor_parallel is None:
-        degree = taken.take("inference.tensor_parallel", split.tp, "as parallelism.tp has it; the rest of a split is not for serving")
+        degree = taken.take(
+            "inference.tensor_parallel", split.tp, "as parallelism.tp has it; the rest of a split is not for serving"
+        )
         inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.requests_per_s is None:
-        taken.take("inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)")
+        taken.take(
+            "inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)"
+        )
     return inference

@@ -14,9 +14,17 @@ from .resolve import Resolved
 def serving(job: Resolved, architecture: object) -> Serving:
     """The served model as the quantitative model sees it."""
     inference = job.inference
-    return Serving(architecture, job.gpus, job.precision, inference.prompt_tokens, inference.output_tokens, inference.requests_per_s,
-                   inference.tensor_parallel, disaggregated=job.questionnaire.workload == "disaggregated-inference",
-                   offline=job.questionnaire.workload == "batch-inference")
+    return Serving(
+        architecture,
+        job.gpus,
+        job.precision,
+        inference.prompt_tokens,
+        inference.output_tokens,
+        inference.requests_per_s,
+        inference.tensor_parallel,
+        disaggregated=job.questionnaire.workload == "disaggregated-inference",
+        offline=job.questionnaire.workload == "batch-inference",
+    )
 
 
 def estimate_serving(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
@@ -38,11 +46,25 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
     waited = per_token * outcome.exposed_communication_percent / 100
     flops = 2.0 * job.params * outcome.tokens_per_s_per_gpu
     return Estimate(
-        {**outcome.parallelism, "replicas": outcome.replicas}, draws, band_of(draws), outcome.tokens_per_s_per_gpu, flops / 1e12,
-        flops / job.gpu.peak_bf16.si, outcome.exposed_communication_percent, outcome.memory_bytes, outcome.fits,
-        Breakdown(compute=per_token - waited, other=waited), tuple(outcome.outside_calibration),
-        {"bytes_into_node": crossing, "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
-         "replica_nodes": outcome.nodes_per_replica, "kv_transfer_s": outcome.kv_transfer_s,
-         "time_to_first_token_s": outcome.time_to_first_token_s, "replicas": outcome.replicas,
-         "replicas_needed": outcome.replicas_needed or 0},
-        copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1))
+        {**outcome.parallelism, "replicas": outcome.replicas},
+        draws,
+        band_of(draws),
+        outcome.tokens_per_s_per_gpu,
+        flops / 1e12,
+        flops / job.gpu.peak_bf16.si,
+        outcome.exposed_communication_percent,
+        outcome.memory_bytes,
+        outcome.fits,
+        Breakdown(compute=per_token - waited, other=waited),
+        tuple(outcome.outside_calibration),
+        {
+            "bytes_into_node": crossing,
+            "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
+            "replica_nodes": outcome.nodes_per_replica,
+            "kv_transfer_s": outcome.kv_transfer_s,
+            "time_to_first_token_s": outcome.time_to_first_token_s,
+            "replicas": outcome.replicas,
+            "replicas_needed": outcome.replicas_needed or 0,
+        },
+        copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1),
+    )

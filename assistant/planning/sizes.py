@@ -17,12 +17,20 @@ def sizes_of(job: Resolved, architecture: Any, entries: list[Entry]) -> dict[str
     """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes."""
     weights, node = architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
     state = weights if job.serves else STATE_BYTES * architecture.params / GB
-    sizes = {"weights_gb": weights, "state_gb": state, "node_memory_gb": node, "fits_one_node": state <= node,
-             "gradient_gb": None if job.serves else 2 * architecture.params / GB}
+    sizes = {
+        "weights_gb": weights,
+        "state_gb": state,
+        "node_memory_gb": node,
+        "fits_one_node": state <= node,
+        "gradient_gb": None if job.serves else 2 * architecture.params / GB,
+    }
     ref = reference(entries)
     if job.serves and ref is not None:
         traffic = ref.estimate.traffic
         seconds = traffic.get("kv_transfer_s") or 0
-        sizes |= {"kv_gb_per_request": traffic.get("kv_gb_per_request"), "replica_nodes": traffic.get("replica_nodes"),
-                  "kv_transfer_gbps": 8 * traffic["kv_gb_per_request"] / seconds if seconds else None}
+        sizes |= {
+            "kv_gb_per_request": traffic.get("kv_gb_per_request"),
+            "replica_nodes": traffic.get("replica_nodes"),
+            "kv_transfer_gbps": 8 * traffic["kv_gb_per_request"] / seconds if seconds else None,
+        }
     return sizes

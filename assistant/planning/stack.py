@@ -17,5 +17,8 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
         return
     fact = practice_of(job.framework, job.gpu.id, catalog.constants)
     if fact is not None and fact.si != 1:
-        yield Assumption(field=f"model.{PRACTICE}", value=fact.value,
-                         why=f"compute takes {fact.si:.2f} times as long as in the published runs that the model is calibrated on: {fact.note}")
+        yield Assumption(
+            field=f"model.{PRACTICE}",
+            value=fact.value,
+            why=f"compute takes {fact.si:.2f} times as long as in the published runs that the model is calibrated on: {fact.note}",
+        )

@@ -29,15 +29,19 @@ def deciding_prices(job: Resolved, entries: list[Entry], choice: Choice, catalog
     able = [e for e in entries if e.usable and e.verdict != "impossible" and e.cost is not None]
     half_life = half_life_days(catalog, "purchase price" if job.questionnaire.budget.mode == "buy" else "rental price")
     drift = catalog.constants["freshness-price-drift"].si
-    found = [_deciding(job, able, chosen, price, (1 + drift) ** sqrt(price.age_days / half_life))
-             for price in _old(able, half_life)]
+    found = [
+        _deciding(job, able, chosen, price, (1 + drift) ** sqrt(price.age_days / half_life))
+        for price in _old(able, half_life)
+    ]
     return [warning for warning in found if warning is not None]
 
 
 def _old(able: list[Entry], half_life: float) -> list[Priced]:
     """The prices in use that are older than their half-life, each once."""
     used = [price for e in able for price in (e.price.gpu_usd_per_hour, e.price.fabric_usd_per_hour)]
-    return list({_same(p): p for p in used if p.origin not in _NOT_DATED and p.value and (p.age_days or 0) > half_life}.values())
+    return list(
+        {_same(p): p for p in used if p.origin not in _NOT_DATED and p.value and (p.age_days or 0) > half_life}.values()
+    )
 
 
 def _same(price: Priced) -> tuple[object, ...]:
@@ -50,15 +54,21 @@ def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, fa
         other = choose_at(job, able, chosen, lambda entry, by=moved - price.value: _with(entry, price, by))
         if other is not None:
             source, change = price.source.partition(":")[0], 100 * (moved / price.value - 1)
-            return Warning_(code="stale-price-decides", message=(
-                f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days old ({source}, "
-                f"{price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible after so long, "
-                f"{other.considered.fabric.name} would be recommended: ask for a quote."))
+            return Warning_(
+                code="stale-price-decides",
+                message=(
+                    f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days old ({source}, "
+                    f"{price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible after so long, "
+                    f"{other.considered.fabric.name} would be recommended: ask for a quote."
+                ),
+            )
     return None
 
 
 def _with(entry: Entry, price: Priced, by: float) -> tuple[float, float]:
     """The entry's prices of GPU and fabric with one of them moved ``by`` dollars per GPU-hour."""
     gpu, fabric = entry.price.gpu_usd_per_hour, entry.price.fabric_usd_per_hour
-    return (entry.price.gpu_total + by * (_same(gpu) == _same(price)),
-            entry.price.fabric_total + by * (_same(fabric) == _same(price)))
+    return (
+        entry.price.gpu_total + by * (_same(gpu) == _same(price)),
+        entry.price.fabric_total + by * (_same(fabric) == _same(price)),
+    )

@@ -17,7 +17,9 @@ def not_the_likeliest(entries: list[Entry], choice: Choice, conclusions: Iterabl
     """One sentence with both probabilities and what decided; ``None`` where the recommended fabric is the likeliest too, and
     where it was no choice: it is owned, or nothing crosses a network."""
     chosen = choice.chosen
-    likeliest = max((e for e in entries if e.probability_best is not None), key=lambda e: e.probability_best, default=None)
+    likeliest = max(
+        (e for e in entries if e.probability_best is not None), key=lambda e: e.probability_best, default=None
+    )
     if chosen is None or likeliest is None or choice.kept or chosen.considered.fabric.technology == "none":
         return None
     ours, theirs = (round(100 * (e.probability_best or 0.0)) for e in (chosen, likeliest))
@@ -32,7 +34,11 @@ def _decided(chosen: Entry, likeliest: Entry, ours: Points, theirs: Points) -> s
     apart = 100 * abs(likeliest.median_cost / chosen.median_cost - 1)
     tie = f"their costs lie {f'{apart:.1f}' if apart >= 0.05 else 'less than 0.1'} % apart, within the error"
     if chosen.points <= likeliest.points:
-        return f"{tie}, and {_name(chosen)} has the lower middle cost" if chosen.median_cost <= likeliest.median_cost else tie
+        return (
+            f"{tie}, and {_name(chosen)} has the lower middle cost"
+            if chosen.median_cost <= likeliest.median_cost
+            else tie
+        )
     return f"{tie}, so the rules decide: {_spoken(chosen, ours, likeliest, theirs)}"
 
 
@@ -42,13 +48,23 @@ def _spoken(chosen: Entry, ours: Points, likeliest: Entry, theirs: Points) -> st
     parts = []
     for entry, own, other in sides:
         alone = {reason: points for reason, points in own.items() if other.get(reason) != points}
-        parts += [f"{word} {_name(entry)}: {', '.join(reasons)}" for word, reasons in (
-            ("for", [r for r, p in alone.items() if p > 0]), ("against", [r for r, p in alone.items() if p < 0])) if reasons]
+        parts += [
+            f"{word} {_name(entry)}: {', '.join(reasons)}"
+            for word, reasons in (
+                ("for", [r for r, p in alone.items() if p > 0]),
+                ("against", [r for r, p in alone.items() if p < 0]),
+            )
+            if reasons
+        ]
     return "; ".join(parts)
 
 
 def _points(conclusions: list[Conclusion], entry: Entry) -> Points:
-    return {c.then.get("reason") or c.rule: c.then["prefer"] for c in conclusions if c.fabric == entry.id and c.then.get("prefer")}
+    return {
+        c.then.get("reason") or c.rule: c.then["prefer"]
+        for c in conclusions
+        if c.fabric == entry.id and c.then.get("prefer")
+    }
 
 
 def _name(entry: Entry) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import math
 
-from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, MemoryReport, Slowdown, SourceAccuracy, Validation
+from assistant.vocabulary.validation import (
+    CollectiveAccuracy,
+    MeasuredRun,
+    MemoryReport,
+    Slowdown,
+    SourceAccuracy,
+    Validation,
+)
 
 from . import memory_report
 from .validation import SLOWDOWN_HEAD, slowdown_cells
@@ -74,18 +81,24 @@ _FITTED = "These errors say how well the constants fit, not how well they predic
 def accuracy_page(made: Validation) -> str:
     """The page ``accuracy`` of the handbook; ``made`` carries the lines of the sources left out."""
     parts = [_INTRODUCTION.format(runs=len(made.runs), excluded=made.excluded)]
-    for use, title, note in (("validation", "Rows that nothing was calibrated on", _SPLIT),
-                             ("planned", "The same rows as a plan would expect them", _PLANNED),
-                             ("left out", "Each source predicted without it", _LEFT_OUT),
-                             ("calibration", "Rows the constants were calibrated on", _FITTED)):
+    for use, title, note in (
+        ("validation", "Rows that nothing was calibrated on", _SPLIT),
+        ("planned", "The same rows as a plan would expect them", _PLANNED),
+        ("left out", "Each source predicted without it", _LEFT_OUT),
+        ("calibration", "Rows the constants were calibrated on", _FITTED),
+    ):
         parts += [f"## {title}", note, _table([line for line in made.sources if line.use == use])]
     if made.slowdowns:
         parts += ["## The same job on two fabrics", _PAIRS, _pairs(made.slowdowns)]
     if made.memory is not None:
         parts += _memory(made.memory)
     if made.collectives:
-        parts += ["## Collectives", _COLLECTIVES.format(rows=sum(line.rows for line in made.collectives if not line.source),
-                                                        excluded=made.collectives_excluded)]
+        parts += [
+            "## Collectives",
+            _COLLECTIVES.format(
+                rows=sum(line.rows for line in made.collectives if not line.source), excluded=made.collectives_excluded
+            ),
+        ]
         for use, title in (("validation", "Not fitted to"), ("calibration", "Fitted to")):
             parts += [f"### {title}", _collective_table([line for line in made.collectives if line.use == use])]
     parts += ["## Where it misses what we want", _misses(made)]
@@ -95,10 +108,15 @@ def accuracy_page(made: Validation) -> str:
 def _memory(memory: MemoryReport) -> list[str]:
     """Errors of the peak of memory, and what 'fits' was worth."""
     parts = ["## Memory", _MEMORY.format(margin=100 * memory.margin)]
-    for use, title in (("validation", "Memory nothing was chosen by"),
-                       ("calibration", "Memory that habits and margin were chosen by")):
+    for use, title in (
+        ("validation", "Memory nothing was chosen by"),
+        ("calibration", "Memory that habits and margin were chosen by"),
+    ):
         lines = [f"| {' | '.join(memory_report.cells(line))} |" for line in memory.sources if line.use == use]
-        parts += [f"### {title}", "\n".join([f"| {' | '.join(memory_report.HEAD)} |", "| --- |" + " ---: |" * 6, *lines])]
+        parts += [
+            f"### {title}",
+            "\n".join([f"| {' | '.join(memory_report.HEAD)} |", "| --- |" + " ---: |" * 6, *lines]),
+        ]
     refused = "\n".join(f"- {line}" for line in memory_report.refusals(memory))
     verdicts = "\n".join(memory_report.verdicts(memory))
     return [*parts, f"{verdicts} Refused:\n\n{refused}" if refused else verdicts]
@@ -110,47 +128,76 @@ def _pairs(lines: list[Slowdown]) -> str:
 
 
 def _table(lines: list[SourceAccuracy]) -> str:
-    rows = ["| source | runs | mean | median | P90 | bias | one constant | in P10-P90 |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    rows = [
+        "| source | runs | mean | median | P90 | bias | one constant | in P10-P90 |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
     for line in lines:
         covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
         numbers = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-        rows.append(f"| {line.source or '**all**'} | {line.runs} | {' | '.join(numbers)} | {100 * line.bias:+.1f} | "
-                    f"{100 * line.null_mean_absolute:.1f} | {covered} |")
+        rows.append(
+            f"| {line.source or '**all**'} | {line.runs} | {' | '.join(numbers)} | {100 * line.bias:+.1f} | "
+            f"{100 * line.null_mean_absolute:.1f} | {covered} |"
+        )
     return "\n".join(rows)
 
 
 def _collective_table(lines: list[CollectiveAccuracy]) -> str:
-    rows = ["| source | messages | fabrics | rows | median | P90 | bias | bandwidth |",
-            "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    rows = [
+        "| source | messages | fabrics | rows | median | P90 | bias | bandwidth |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
     for line in lines:
-        rows.append(f"| {line.source or '**all**'} | {line.messages} | {line.where} | {line.rows} | "
-                    f"{100 * line.median_absolute:.1f} | {100 * line.p90_absolute:.1f} | {100 * line.bias:+.1f} | "
-                    f"{100 * line.median_bandwidth:.1f} |")
+        rows.append(
+            f"| {line.source or '**all**'} | {line.messages} | {line.where} | {line.rows} | "
+            f"{100 * line.median_absolute:.1f} | {100 * line.p90_absolute:.1f} | {100 * line.bias:+.1f} | "
+            f"{100 * line.median_bandwidth:.1f} |"
+        )
     return "\n".join(rows)
 
 
 def _misses(made: Validation) -> str:
     judged = _judged(made.sources)
     low, high = BAND_GOAL
-    found = [f"- {line.source}: mean error {100 * line.mean_absolute:.1f} %, wanted at most {VTRAIN_GOAL:.0f} %."
-             for line in made.sources if line.source == "vtrain" and line.use == "validation" and 100 * line.mean_absolute > VTRAIN_GOAL]
-    found += [f"- {line.source}: median error {100 * line.median_absolute:.1f} %, wanted at most {MEDIAN_GOAL:.0f} %."
-              for line in judged if 100 * line.median_absolute > MEDIAN_GOAL]
-    found += [f"- {line.source}: one constant would do better, with a mean error of {100 * line.null_mean_absolute:.1f} % against "
-              f"{100 * line.mean_absolute:.1f} %." for line in judged if line.null_mean_absolute < line.mean_absolute]
-    found += [f"- slowdown of {line.id} ({line.fabric} against {line.fastest}, {line.gpus} GPUs): off by {100 * line.error:+.0f} %, wanted "
-              f"within {SLOWDOWN_GOAL:.0f} %." for line in made.slowdowns if 100 * abs(line.error) > SLOWDOWN_GOAL]
-    found += [f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within P10-P90, wanted "
-              f"{low:.0f} to {high:.0f} %." for line in [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
-              if line.covered is not None and not low <= round(100 * line.covered) <= high]
+    found = [
+        f"- {line.source}: mean error {100 * line.mean_absolute:.1f} %, wanted at most {VTRAIN_GOAL:.0f} %."
+        for line in made.sources
+        if line.source == "vtrain" and line.use == "validation" and 100 * line.mean_absolute > VTRAIN_GOAL
+    ]
+    found += [
+        f"- {line.source}: median error {100 * line.median_absolute:.1f} %, wanted at most {MEDIAN_GOAL:.0f} %."
+        for line in judged
+        if 100 * line.median_absolute > MEDIAN_GOAL
+    ]
+    found += [
+        f"- {line.source}: one constant would do better, with a mean error of {100 * line.null_mean_absolute:.1f} % against "
+        f"{100 * line.mean_absolute:.1f} %."
+        for line in judged
+        if line.null_mean_absolute < line.mean_absolute
+    ]
+    found += [
+        f"- slowdown of {line.id} ({line.fabric} against {line.fastest}, {line.gpus} GPUs): off by {100 * line.error:+.0f} %, wanted "
+        f"within {SLOWDOWN_GOAL:.0f} %."
+        for line in made.slowdowns
+        if 100 * abs(line.error) > SLOWDOWN_GOAL
+    ]
+    found += [
+        f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within P10-P90, wanted "
+        f"{low:.0f} to {high:.0f} %."
+        for line in [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
+        if line.covered is not None and not low <= round(100 * line.covered) <= high
+    ]
     return "\n".join(found + _missed_collectives(made)) or "Every source is within its goal."
 
 
 def _judged(lines: list[SourceAccuracy]) -> list[SourceAccuracy]:
     """One line for each source: predicted without any of its rows, where it has rows for calibration."""
     refitted = {line.source.split(",")[0] for line in lines if line.use == "left out"}
-    return [line for line in lines if line.source and (line.use == "left out" or line.use == "validation" and line.source not in refitted)]
+    return [
+        line
+        for line in lines
+        if line.source and (line.use == "left out" or line.use == "validation" and line.source not in refitted)
+    ]
 
 
 def _missed_collectives(made: Validation) -> list[str]:
@@ -183,7 +230,8 @@ def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
     ticks = "".join(
         f'<text x="{x(10.0**power):.0f}" y="{side - edge + 16}" text-anchor="middle">{10.0**power:g}</text>'
         f'<text x="{edge - 6}" y="{y(10.0**power) + 4:.0f}" text-anchor="end">{10.0**power:g}</text>'
-        for power in range(low, high + 1))
+        for power in range(low, high + 1)
+    )
     corners = [(first, first * 1.2), (last, last * 1.2), (last, last / 1.2), (first, first / 1.2)]
     band = "M" + "L".join(f"{x(across):.1f} {y(up):.1f}" for across, up in corners) + "Z"
     return (
@@ -196,4 +244,5 @@ def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
         f'<text x="{side / 2:.0f}" y="{side - 10}" text-anchor="middle">measured seconds per step</text>\n'
         f'<text transform="translate(14 {side / 2:.0f}) rotate(-90)" text-anchor="middle">predicted seconds per step</text>\n'
         f'<text x="{edge + 10}" y="20" fill="#1f4e9c">● not calibrated on</text>'
-        f'<text x="{edge + 130}" y="20" fill="#777">● calibrated on</text></g>\n</svg>\n')
+        f'<text x="{edge + 130}" y="20" fill="#777">● calibrated on</text></g>\n</svg>\n'
+    )

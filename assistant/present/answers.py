@@ -15,15 +15,28 @@ from .words import figure
 
 NO_ANSWER = "The knowledge base does not answer this."
 _MOST_NEAR = 3
-_NAMES = {"cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.gpus_per_node": "GPUs per node",
-          "cluster.nics_per_node": "NICs per node",
-          "cluster.fabric": "network", "training.precision": "precision", "training.sequence_length": "tokens per sequence",
-          "training.global_batch": "sequences per step", "training.micro_batch": "micro-batch",
-          "training.tokens": "tokens of the run",
-          "training.framework": "framework", "training.micro_batches": "micro-batches", "inference.precision": "precision",
-          "inference.prompt_tokens": "tokens of a prompt", "kv_cache.precision": "precision",
-          "budget.gpu_hour_usd": "USD per GPU-hour", "cluster.oversubscription": "oversubscription", "model.practice": "time of compute, factor",
-          "parallelism.strategy": "data parallelism", "parallelism.interleave": "interleaving"}
+_NAMES = {
+    "cluster.gpu": "GPU",
+    "cluster.gpus": "GPUs",
+    "cluster.gpus_per_node": "GPUs per node",
+    "cluster.nics_per_node": "NICs per node",
+    "cluster.fabric": "network",
+    "training.precision": "precision",
+    "training.sequence_length": "tokens per sequence",
+    "training.global_batch": "sequences per step",
+    "training.micro_batch": "micro-batch",
+    "training.tokens": "tokens of the run",
+    "training.framework": "framework",
+    "training.micro_batches": "micro-batches",
+    "inference.precision": "precision",
+    "inference.prompt_tokens": "tokens of a prompt",
+    "kv_cache.precision": "precision",
+    "budget.gpu_hour_usd": "USD per GPU-hour",
+    "cluster.oversubscription": "oversubscription",
+    "model.practice": "time of compute, factor",
+    "parallelism.strategy": "data parallelism",
+    "parallelism.interleave": "interleaving",
+}
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:
@@ -54,9 +67,18 @@ def answer_blocks(answer: Answer) -> list[Block]:
 
 def _computed(computed: Computed) -> list[Block]:
     figures = [f"{one.name}: {value_text(one.value, one.unit)} = {one.formula}" for one in computed.figures]
-    assumed: list[Block] = [Paragraph("Assumed:"), Bullets([_assumed(one)
-                                                            for one in computed.assumptions])] if computed.assumptions else []
-    return [Paragraph(computed.text, strong=True), Paragraph("How:"), Bullets(figures), *assumed, Paragraph(computed.caveat)]
+    assumed: list[Block] = (
+        [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
+        if computed.assumptions
+        else []
+    )
+    return [
+        Paragraph(computed.text, strong=True),
+        Paragraph("How:"),
+        Bullets(figures),
+        *assumed,
+        Paragraph(computed.caveat),
+    ]
 
 
 def value_text(value: float, unit: str) -> str:
@@ -87,8 +109,14 @@ def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block
         here = there.get(side.claim)
         beside = f" Here, on {here.gpus} GPUs: {_taken(here.fabric)}." if here else ""
         sign = "! " if side.verdict in DOUBTFUL else ""
-        sides.append(f"{sign}{side.says.rstrip('.')} ({side.source}, {side.date or 'undated'}, {side.verdict}).{beside}")
-    return [Paragraph(f"Sources disagree: {conflict.topic}"), Bullets(sides), Paragraph(f"What holds: {conflict.resolution}")]
+        sides.append(
+            f"{sign}{side.says.rstrip('.')} ({side.source}, {side.date or 'undated'}, {side.verdict}).{beside}"
+        )
+    return [
+        Paragraph(f"Sources disagree: {conflict.topic}"),
+        Bullets(sides),
+        Paragraph(f"What holds: {conflict.resolution}"),
+    ]
 
 
 def _taken(fabric: str | None) -> str:
@@ -98,8 +126,12 @@ def _taken(fabric: str | None) -> str:
 
 
 def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
-    lines = textwrap.wrap(f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; "
-                          f"{_standing(passage)}; match {passage.score:.2f})", width, subsequent_indent="    ")
+    lines = textwrap.wrap(
+        f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; "
+        f"{_standing(passage)}; match {passage.score:.2f})",
+        width,
+        subsequent_indent="    ",
+    )
     if passage.place:
         lines += _wrapped(f"Yours: {passage.place}", width)
     lines += _wrapped(passage.text, width)
@@ -110,7 +142,9 @@ def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
 
 def _standing(passage: FoundPassage) -> str:
     """The verdicts of the claims a passage rests on, each once, the doubtful first; else its status."""
-    verdicts = dict.fromkeys(sorted((claim["verdict"] for claim in passage.claims), key=lambda verdict: verdict not in DOUBTFUL))
+    verdicts = dict.fromkeys(
+        sorted((claim["verdict"] for claim in passage.claims), key=lambda verdict: verdict not in DOUBTFUL)
+    )
     return "/".join(verdicts) or ("yours, unchecked" if passage.status == "yours" else "no claim checked")
 
 

@@ -37,11 +37,16 @@ def as_text(results: list[Result], width: int) -> str:
 
 def _claim_lines(result: Result, width: int) -> list[str]:
     name = result.claim.split("/", 1)[1]
-    lines = textwrap.wrap(f"{SIGNS[result.agreement]} {result.agreement}: {result.statement} ({name}; {result.verdict})", width,
-                          subsequent_indent="  ")
+    lines = textwrap.wrap(
+        f"{SIGNS[result.agreement]} {result.agreement}: {result.statement} ({name}; {result.verdict})",
+        width,
+        subsequent_indent="  ",
+    )
     for check in result.checks:
-        text = (f"{SIGNS[check.agreement]} {stated(check)} said or needed, {computed(check)} {BASIS[check.basis]}{_gap(check)}: "
-                f"{called(check)}")
+        text = (
+            f"{SIGNS[check.agreement]} {stated(check)} said or needed, {computed(check)} {BASIS[check.basis]}{_gap(check)}: "
+            f"{called(check)}"
+        )
         lines += textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      ")
     if not result.follows:
         lines += textwrap.wrap(f"The verdict {result.verdict} does not follow from this.", width, initial_indent="    ")
@@ -85,15 +90,23 @@ def _plain(value: float | str) -> str:
 def counts(found: Tally) -> list[str]:
     """The tally in sentences."""
     a, p = found.agreements, found.predictions
-    out = [f"{found.computed} of {found.claims} claims are recomputed: {a['agrees']} agree, {a['approximately']} approximately, "
-           f"{a['disagrees']} disagree. {found.figures} figures in all."]
+    out = [
+        f"{found.computed} of {found.claims} claims are recomputed: {a['agrees']} agree, {a['approximately']} approximately, "
+        f"{a['disagrees']} disagree. {found.figures} figures in all."
+    ]
     if found.predicted:
-        out.append(f"Beside {found.predicted} measured ones stand the model's predictions, which decide no verdict: "
-                   f"{p['agrees']} agree within the claim's tolerance, {p['approximately']} within a quarter, "
-                   f"{p['disagrees']} do not.")
-    out.append("Not computed: " + (", ".join(f"{n} {reason}" for reason, n in found.not_computed.items()) or "none") + ".")
-    out.append(f"{found.changed} verdicts are no longer the first audit's; {found.not_following} do not follow from the "
-               "recomputation.")
+        out.append(
+            f"Beside {found.predicted} measured ones stand the model's predictions, which decide no verdict: "
+            f"{p['agrees']} agree within the claim's tolerance, {p['approximately']} within a quarter, "
+            f"{p['disagrees']} do not."
+        )
+    out.append(
+        "Not computed: " + (", ".join(f"{n} {reason}" for reason, n in found.not_computed.items()) or "none") + "."
+    )
+    out.append(
+        f"{found.changed} verdicts are no longer the first audit's; {found.not_following} do not follow from the "
+        "recomputation."
+    )
     return out
 
 
@@ -106,11 +119,21 @@ def handbook_page(results: list[Result], formulas: dict[str, str]) -> str:
     decided = [r for r in results if r.checks and not r.predicted]
     wrong = [r for r in decided if r.agreement == "disagrees"]
     conditional = [r for r in decided if r.agreement == "approximately"]
-    parts = [_INTRODUCTION.format(claims=found.claims, computed=found.computed, predicted=found.predicted, **found.agreements),
-             "## Figures that are wrong", _table(wrong),
-             "## Right only on the source's own inputs, or nearly right", _table(conditional),
-             "## Verdicts that changed", _changes(results), "## Not computed", _reasons(found),
-             "## The formulas", _formulas(formulas)]
+    parts = [
+        _INTRODUCTION.format(
+            claims=found.claims, computed=found.computed, predicted=found.predicted, **found.agreements
+        ),
+        "## Figures that are wrong",
+        _table(wrong),
+        "## Right only on the source's own inputs, or nearly right",
+        _table(conditional),
+        "## Verdicts that changed",
+        _changes(results),
+        "## Not computed",
+        _reasons(found),
+        "## The formulas",
+        _formulas(formulas),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

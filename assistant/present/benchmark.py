@@ -8,8 +8,14 @@ from . import figures
 from .report import Paragraph, Section, Table
 from .text import section_lines
 
-_TITLES = {"startup": "Startup, in fresh processes", "plan": "One questionnaire", "search": "Search of parallelism",
-           "batch": "Many questionnaires", "space": "Search of a whole space", "screen": "The full screen"}
+_TITLES = {
+    "startup": "Startup, in fresh processes",
+    "plan": "One questionnaire",
+    "search": "Search of parallelism",
+    "batch": "Many questionnaires",
+    "space": "Search of a whole space",
+    "screen": "The full screen",
+}
 
 
 def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:
@@ -28,8 +34,14 @@ def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:
 
 def _cells(one: Measurement, found: Benchmark) -> list[str]:
     ratio = found.ratio(one)
-    return [one.what, str(len(one.values)), _value(one, one.least), _value(one, one.median),
-            f"{figures.significant(one.rate)} {one.of}" if one.rate else "", "" if ratio is None else _ratio(ratio)]
+    return [
+        one.what,
+        str(len(one.values)),
+        _value(one, one.least),
+        _value(one, one.median),
+        f"{figures.significant(one.rate)} {one.of}" if one.rate else "",
+        "" if ratio is None else _ratio(ratio),
+    ]
 
 
 def _ratio(ratio: float) -> str:
@@ -47,8 +59,10 @@ def _spoken(own: list[Measurement]) -> list[Paragraph]:
     said += [Paragraph(_beside(one, peer)) for one in own for peer in one.peers]
     said += [Paragraph(note) for one in own for note in one.notes]
     held = [one for one in own if one.unit == "MiB" and len(one.values) > 1]
-    return said + [Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.")
-                   for one in held]
+    return said + [
+        Paragraph(f"Memory grew by {one.values[-1] - one.values[0]:.1f} MiB from the first counted round to the last.")
+        for one in held
+    ]
 
 
 def _beside(one: Measurement, peer: Peer) -> str:

@@ -41,8 +41,8 @@ def _candidates(section: Section | None) -> Section | None:
         return None
     table = section.blocks[0]
     assert isinstance(table, Table)
-    rows = table.rows[:max(MOST_CANDIDATES, (table.emphasis or 0) + 1)]
-    shorter = {column: cells[:len(rows) + 1] for column, cells in table.shorter.items()}
+    rows = table.rows[: max(MOST_CANDIDATES, (table.emphasis or 0) + 1)]
+    shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
     note = "Best: the probability of being the cheapest."
     if gone:
@@ -57,7 +57,7 @@ def _reasons(section: Section | None, plan: Plan) -> Section | None:
     items = section.blocks[0].items
     chose = [item for item in items if "(choose/" in item and "(choose/coin-flip)" not in item]
     others = [item for item in items if "(demand/" in item] + [item for item in items if "(classify/" in item]
-    return Section(section.title, [Bullets([*chose[:MOST_REASONS // 2], *others][:MOST_REASONS])])
+    return Section(section.title, [Bullets([*chose[: MOST_REASONS // 2], *others][:MOST_REASONS])])
 
 
 def _assumed(plan: Plan) -> Section | None:
@@ -68,7 +68,18 @@ def _assumed(plan: Plan) -> Section | None:
 
 def _sources(kept: list[Section | None], order: list[str], plan: Plan) -> Section | None:
     """The sources cited above, by title alone; of a doubtful one what holds instead."""
-    text = " ".join(item for section in kept if section for block in section.blocks if isinstance(block, Bullets) for item in block.items)
+    text = " ".join(
+        item
+        for section in kept
+        if section
+        for block in section.blocks
+        if isinstance(block, Bullets)
+        for item in block.items
+    )
     evidence = {e.id: e for e in plan.evidence}
-    cited = [source_line(number, evidence[ident], said=False) for number, ident in enumerate(order, start=1) if f"[{number}]" in text]
+    cited = [
+        source_line(number, evidence[ident], said=False)
+        for number, ident in enumerate(order, start=1)
+        if f"[{number}]" in text
+    ]
     return Section("Sources", [Bullets(cited)]) if cited else None

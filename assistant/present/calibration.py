@@ -12,14 +12,19 @@ from .text import section_lines
 def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
     """The whole result as lines."""
     errors, count = profile.errors, len(profile.runs)
-    said = (f"{count} measured run{'s' * (count != 1)}: mean error {figures.percent(errors.before_percent)} before, "
-            f"{figures.percent(errors.after_percent)} after")
+    said = (
+        f"{count} measured run{'s' * (count != 1)}: mean error {figures.percent(errors.before_percent)} before, "
+        f"{figures.percent(errors.after_percent)} after"
+    )
     if errors.left_out_percent is not None:
         said += f", {figures.percent(errors.left_out_percent)} when each is predicted from the others alone."
     else:
         said += ". With fewer than three runs none can be left out to check the fit, so the factors keep close to 1."
-    sections = [Section("", [Paragraph(said)]), Section("Factors on time", [Bullets(list(_factors(profile)))]),
-                Section("Seconds per step", [_runs(profile.runs)])]
+    sections = [
+        Section("", [Paragraph(said)]),
+        Section("Factors on time", [Bullets(list(_factors(profile)))]),
+        Section("Seconds per step", [_runs(profile.runs)]),
+    ]
     return section_lines(sections, width)
 
 
@@ -29,19 +34,32 @@ def _factors(profile: Profile) -> list[str]:
     if network is None:
         lines.append("network: not fitted, no run crosses nodes")
     else:
-        lines.append(f"network {network.factor:.3g}: what crosses nodes, on {', '.join(network.fabrics)}; "
-                     f"{network.others:.3g} on every other fabric, which shares half of it")
+        lines.append(
+            f"network {network.factor:.3g}: what crosses nodes, on {', '.join(network.fabrics)}; "
+            f"{network.others:.3g} on every other fabric, which shares half of it"
+        )
     left_out = profile.errors.left_out_percent
     if left_out is not None and left_out >= profile.errors.before_percent:
-        lines.append("Predicting each run from the others is no better than not calibrating: the runs disagree, so the profile "
-                     "leaves everything as it is.")
+        lines.append(
+            "Predicting each run from the others is no better than not calibrating: the runs disagree, so the profile "
+            "leaves everything as it is."
+        )
     return lines
 
 
 def _runs(rows: list[ProfileRun]) -> Table:
     header = ["run", "GPU", "GPUs", "fabric", "measured", "before", "after", "left out"]
-    cells = [[row.id, row.gpu, f"{row.gpus:,}", row.fabric, f"{row.measured_s:.4g}",
-              *(_with_error(row, seconds) for seconds in (row.before_s, row.after_s, row.left_out_s))] for row in rows]
+    cells = [
+        [
+            row.id,
+            row.gpu,
+            f"{row.gpus:,}",
+            row.fabric,
+            f"{row.measured_s:.4g}",
+            *(_with_error(row, seconds) for seconds in (row.before_s, row.after_s, row.left_out_s)),
+        ]
+        for row in rows
+    ]
     return Table(header, cells, frozenset({2, 4, 5, 6, 7}))
 
 

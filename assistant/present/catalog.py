@@ -17,20 +17,33 @@ _VENDORS = {"one": "one vendor", "few": "few vendors", "many": "many vendors"}
 
 def _model(model: Model, catalog: Catalog) -> Cells:
     active = model.active_params.si if model.active_params else None
-    return {"name": model.name, "parameters": _count(model.params.si) + (f", {_count(active)} active" if active else ""),
-            "layers": str(model.layers), "context": f"{model.context:,} tokens"}
+    return {
+        "name": model.name,
+        "parameters": _count(model.params.si) + (f", {_count(active)} active" if active else ""),
+        "layers": str(model.layers),
+        "context": f"{model.context:,} tokens",
+    }
 
 
 def _gpu(gpu: Gpu, catalog: Catalog) -> Cells:
-    return {"name": gpu.name, "memory": f"{gpu.memory.si / 2**30:.0f} GiB", "peak BF16": f"{gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s",
-            "inside the node": f"{catalog.scale_ups[gpu.scale_up].name}, {gpu.scale_up_domain} GPUs",
-            "per GPU-hour": figures.usd(gpu.hour_price.value if gpu.hour_price else None)}
+    return {
+        "name": gpu.name,
+        "memory": f"{gpu.memory.si / 2**30:.0f} GiB",
+        "peak BF16": f"{gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s",
+        "inside the node": f"{catalog.scale_ups[gpu.scale_up].name}, {gpu.scale_up_domain} GPUs",
+        "per GPU-hour": figures.usd(gpu.hour_price.value if gpu.hour_price else None),
+    }
 
 
 def _fabric(fabric: Fabric, catalog: Catalog) -> Cells:
-    return {"name": fabric.name, "line rate": f"{fabric.line_rate.si * 8 / 1e9:g} Gb/s" if fabric.line_rate else figures.UNKNOWN,
-            "latency": figures.seconds(fabric.latency.si if fabric.latency else None), "sold by": _VENDORS[fabric.vendors],
-            "skills": fabric.skills, "maturity": fabric.maturity}
+    return {
+        "name": fabric.name,
+        "line rate": f"{fabric.line_rate.si * 8 / 1e9:g} Gb/s" if fabric.line_rate else figures.UNKNOWN,
+        "latency": figures.seconds(fabric.latency.si if fabric.latency else None),
+        "sold by": _VENDORS[fabric.vendors],
+        "skills": fabric.skills,
+        "maturity": fabric.maturity,
+    }
 
 
 def _provider(provider: Provider, catalog: Catalog) -> Cells:
@@ -40,21 +53,31 @@ def _provider(provider: Provider, catalog: Catalog) -> Cells:
 
 
 # What can be listed, and how an entry of it is told.
-PARTS: dict[str, Callable[[Any, Catalog], Cells]] = {"models": _model, "gpus": _gpu, "fabrics": _fabric, "providers": _provider}
+PARTS: dict[str, Callable[[Any, Catalog], Cells]] = {
+    "models": _model,
+    "gpus": _gpu,
+    "fabrics": _fabric,
+    "providers": _provider,
+}
 _TITLES = {"models": "Models", "gpus": "GPUs", "fabrics": "Networks between the nodes", "providers": "Providers"}
 _NUMBERS = frozenset(("parameters", "layers", "context", "memory", "peak BF16", "per GPU-hour", "line rate", "latency"))
 
 
 def listed(catalog: Catalog, part: str) -> list[dict[str, Any]]:
     """The entries of a part of :data:`PARTS`: ``id``, what tells it apart, ``aliases`` that are understood as well."""
-    return [{"id": ident, **PARTS[part](entry, catalog), "aliases": list(entry.aliases)} for ident, entry in getattr(catalog, part).items()]
+    return [
+        {"id": ident, **PARTS[part](entry, catalog), "aliases": list(entry.aliases)}
+        for ident, entry in getattr(catalog, part).items()
+    ]
 
 
 def catalog_lines(catalog: Catalog, parts: list[str], width: int = 80) -> list[str]:
     """The parts as tables; names and prices stand in the JSON in full where a terminal has no room."""
     sections = [Section(_TITLES[part], [_table(listed(catalog, part))]) for part in parts]
-    how = Paragraph("The first column is what a questionnaire may name; the conversation understands the names as well. "
-                    "Prices are dated figures of the catalog; weft catalog --format json has the other names of each.")
+    how = Paragraph(
+        "The first column is what a questionnaire may name; the conversation understands the names as well. "
+        "Prices are dated figures of the catalog; weft catalog --format json has the other names of each."
+    )
     return section_lines([*sections, Section("", [how])], width)
 
 

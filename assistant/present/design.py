@@ -16,13 +16,15 @@ def design_lines(design: FabricDesign, width: int = 80) -> list[str]:
     d = design
     lines = [f"{d.fabric} for {d.gpus} GPUs on {d.nodes} nodes"]
     if d.switches:
-        lines += [f"{d.tiers} tier(s), {d.planes} plane(s), oversubscription {d.oversubscription:g}:1",
-                  f"switches: {d.switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core)",
-                  f"NICs: {d.nics}; optics: {d.optics}",
-                  f"cables: {d.cables.node_leaf} node to leaf, {d.cables.leaf_spine} leaf to spine, {d.cables.spine_core} spine to core",
-                  f"power: {figures.significant(d.power_w / 1000)} kW",
-                  f"to buy: {figures.usd(d.capex_usd.mid)} ({figures.usd(d.capex_usd.low)}–{figures.usd(d.capex_usd.high)})",
-                  f"amortised: {figures.usd(d.usd_per_gpu_hour)} per GPU-hour"]
+        lines += [
+            f"{d.tiers} tier(s), {d.planes} plane(s), oversubscription {d.oversubscription:g}:1",
+            f"switches: {d.switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core)",
+            f"NICs: {d.nics}; optics: {d.optics}",
+            f"cables: {d.cables.node_leaf} node to leaf, {d.cables.leaf_spine} leaf to spine, {d.cables.spine_core} spine to core",
+            f"power: {figures.significant(d.power_w / 1000)} kW",
+            f"to buy: {figures.usd(d.capex_usd.mid)} ({figures.usd(d.capex_usd.low)}–{figures.usd(d.capex_usd.high)})",
+            f"amortised: {figures.usd(d.usd_per_gpu_hour)} per GPU-hour",
+        ]
     if d.prices:
         rows = [[p.item, figures.usd(p.usd), p.date, p.source] for p in d.prices]
         lines += ["", *block_lines(Table(["item", "price", "date", "source"], rows, frozenset({1})), width)]

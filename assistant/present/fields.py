@@ -11,44 +11,94 @@ from assistant.vocabulary.plan import Assumption
 from .figures import significant
 
 _NAMES = {
-    "workload": "workload", "model": "model", "model.params": "parameters", "cluster.gpu": "GPU", "cluster.gpus": "GPUs", "cluster.nodes": "nodes",
-    "cluster.gpus_per_node": "GPUs per node", "cluster.nics_per_node": "NICs per node", "cluster.fabric": "network",
-    "cluster.provider": "provider", "cluster.sites": "sites", "cluster.oversubscription": "oversubscription",
-    "cluster.adaptive_routing": "adaptive routing", "cluster.wan_gbps": "link between sites",
-    "training.sequence_length": "sequence length", "training.global_batch": "global batch", "training.micro_batch": "micro-batch",
-    "training.precision": "precision", "inference.precision": "precision", "training.recompute": "recomputation", "training.attention": "attention",
-    "training.framework": "framework", "training.tokens": "tokens of the run", "training.days": "length of the run",
-    "parallelism": "parallelism", "parallelism.strategy": "data parallelism", "parallelism.tp": "tensor parallel",
+    "workload": "workload",
+    "model": "model",
+    "model.params": "parameters",
+    "cluster.gpu": "GPU",
+    "cluster.gpus": "GPUs",
+    "cluster.nodes": "nodes",
+    "cluster.gpus_per_node": "GPUs per node",
+    "cluster.nics_per_node": "NICs per node",
+    "cluster.fabric": "network",
+    "cluster.provider": "provider",
+    "cluster.sites": "sites",
+    "cluster.oversubscription": "oversubscription",
+    "cluster.adaptive_routing": "adaptive routing",
+    "cluster.wan_gbps": "link between sites",
+    "training.sequence_length": "sequence length",
+    "training.global_batch": "global batch",
+    "training.micro_batch": "micro-batch",
+    "training.precision": "precision",
+    "inference.precision": "precision",
+    "training.recompute": "recomputation",
+    "training.attention": "attention",
+    "training.framework": "framework",
+    "training.tokens": "tokens of the run",
+    "training.days": "length of the run",
+    "parallelism": "parallelism",
+    "parallelism.strategy": "data parallelism",
+    "parallelism.tp": "tensor parallel",
     "parallelism.pp": "pipeline parallel",
-    "parallelism.cp": "context parallel", "parallelism.ep": "expert parallel", "parallelism.dp": "data parallel",
-    "parallelism.interleave": "interleaving", "parallelism.sequence_parallel": "sequence parallelism",
+    "parallelism.cp": "context parallel",
+    "parallelism.ep": "expert parallel",
+    "parallelism.dp": "data parallel",
+    "parallelism.interleave": "interleaving",
+    "parallelism.sequence_parallel": "sequence parallelism",
     "parallelism.shard_within_node": "sharding within the node",
-    "inference.tensor_parallel": "tensor parallel", "inference.prompt_tokens": "prompt length",
+    "inference.tensor_parallel": "tensor parallel",
+    "inference.prompt_tokens": "prompt length",
     "inference.output_tokens": "answer length",
-    "inference.requests_per_s": "load", "budget.mode": "machines", "budget.usd": "budget", "budget.gpu_hour_usd": "price",
-    "budget.fabric_premium_gpu_hour_usd": "price of the network", "budget.amortization_months": "amortisation",
-    "budget.electricity_usd_per_kwh": "electricity", "budget.spot": "spot instances",
-    "constraints.max_slowdown_percent": "slowdown accepted", "constraints.deadline_days": "deadline",
-    "constraints.vendor_neutral": "vendor neutral", "constraints.network_team": "network team",
+    "inference.requests_per_s": "load",
+    "budget.mode": "machines",
+    "budget.usd": "budget",
+    "budget.gpu_hour_usd": "price",
+    "budget.fabric_premium_gpu_hour_usd": "price of the network",
+    "budget.amortization_months": "amortisation",
+    "budget.electricity_usd_per_kwh": "electricity",
+    "budget.spot": "spot instances",
+    "constraints.max_slowdown_percent": "slowdown accepted",
+    "constraints.deadline_days": "deadline",
+    "constraints.vendor_neutral": "vendor neutral",
+    "constraints.network_team": "network team",
     "constraints.excluded_fabrics": "ruled out",
 }
 _UNITS = {
-    "cluster.wan_gbps": "{} Gb/s", "cluster.oversubscription": "{}:1", "training.sequence_length": "{} tokens", "training.global_batch": "{} sequences",
+    "cluster.wan_gbps": "{} Gb/s",
+    "cluster.oversubscription": "{}:1",
+    "training.sequence_length": "{} tokens",
+    "training.global_batch": "{} sequences",
     "training.days": "{} days",
-    "inference.prompt_tokens": "{} tokens", "inference.output_tokens": "{} tokens",
+    "inference.prompt_tokens": "{} tokens",
+    "inference.output_tokens": "{} tokens",
     "inference.requests_per_s": "{} requests per second",
-    "budget.usd": "${}", "budget.gpu_hour_usd": "${} per GPU-hour", "budget.fabric_premium_gpu_hour_usd": "${} per GPU-hour",
-    "budget.electricity_usd_per_kwh": "${} per kWh", "budget.amortization_months": "{} months",
-    "constraints.max_slowdown_percent": "{} %", "constraints.deadline_days": "{} days",
+    "budget.usd": "${}",
+    "budget.gpu_hour_usd": "${} per GPU-hour",
+    "budget.fabric_premium_gpu_hour_usd": "${} per GPU-hour",
+    "budget.electricity_usd_per_kwh": "${} per kWh",
+    "budget.amortization_months": "{} months",
+    "constraints.max_slowdown_percent": "{} %",
+    "constraints.deadline_days": "{} days",
 }
 _WORDS = {("budget.mode", "rent"): "rented", ("budget.mode", "buy"): "bought", ("parallelism", "auto"): "searched"}
-_TECHNOLOGIES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spectrum-X", "efa": "EFA", "tcpx": "TCPX",
-                 "tcpxo": "TCPXO",
-                 "tcp": "Ethernet with TCP", "ultra-ethernet": "Ultra Ethernet", "wan": "a wide-area link"}
+_TECHNOLOGIES = {
+    "infiniband": "InfiniBand",
+    "roce": "RoCE",
+    "spectrum-x": "Spectrum-X",
+    "efa": "EFA",
+    "tcpx": "TCPX",
+    "tcpxo": "TCPXO",
+    "tcp": "Ethernet with TCP",
+    "ultra-ethernet": "Ultra Ethernet",
+    "wan": "a wide-area link",
+}
 _STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
-_PROFILE = {"model.practice": "time of compute against the published runs of this software", "profile.compute": "your factor on the time of compute", "profile.network": "your factor on the time of the network",
-            "profile.network_others": "your factor on the time of other networks"}
+_PROFILE = {
+    "model.practice": "time of compute against the published runs of this software",
+    "profile.compute": "your factor on the time of compute",
+    "profile.network": "your factor on the time of the network",
+    "profile.network_others": "your factor on the time of other networks",
+}
 _IN_DAYS, SHORT_DAYS = ("training.days", "constraints.deadline_days"), 2  # what is shorter is told in hours
 _PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
 
@@ -97,14 +147,20 @@ def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:
     for fabric in fabrics:
         technology = catalog.fabrics[fabric].technology
         family = [f.id for f in catalog.fabrics.values() if f.technology == technology]
-        text = _TECHNOLOGIES.get(technology, technology) if set(family) <= set(fabrics) else catalog.fabrics[fabric].name
+        text = (
+            _TECHNOLOGIES.get(technology, technology) if set(family) <= set(fabrics) else catalog.fabrics[fabric].name
+        )
         said += [text] if text not in said else []
     return said
 
 
 def _catalog_name(name: str, value: str, catalog: Catalog) -> str | None:
-    shelf = {"model": catalog.models, "cluster.gpu": catalog.gpus, "cluster.fabric": catalog.fabrics,
-             "cluster.provider": catalog.providers}.get(name, {})
+    shelf = {
+        "model": catalog.models,
+        "cluster.gpu": catalog.gpus,
+        "cluster.fabric": catalog.fabrics,
+        "cluster.provider": catalog.providers,
+    }.get(name, {})
     return shelf[value].name if value in shelf else None
 
 

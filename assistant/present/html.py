@@ -89,8 +89,10 @@ def _reader() -> MarkdownIt:
 
 
 def _page(title: str, body: str) -> str:
-    return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-            f"<title>{escape(safe(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}"
-            f"<footer>Made by Weft; every figure's source is named beside it.</footer>\n</main>\n</body>\n</html>\n")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escape(safe(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}"
+        f"<footer>Made by Weft; every figure's source is named beside it.</footer>\n</main>\n</body>\n</html>\n"
+    )

@@ -22,7 +22,9 @@ def verdicts(memory: MemoryReport) -> list[str]:
     lines = [f"Runs that took place: {memory.ran}. Said to fit: {memory.fit}{more}; refused: {len(memory.refused)}."]
     if memory.out_of_memory:
         wrong = f": {', '.join(safe(name) for name in memory.wrongly_fit)}" if memory.wrongly_fit else ""
-        lines.append(f"Known to run out of memory: {memory.out_of_memory}. Said to fit: {len(memory.wrongly_fit)}{wrong}.")
+        lines.append(
+            f"Known to run out of memory: {memory.out_of_memory}. Said to fit: {len(memory.wrongly_fit)}{wrong}."
+        )
     return lines
 
 
@@ -31,9 +33,11 @@ def refusals(memory: MemoryReport, *, ids: bool = True) -> list[str]:
     groups: dict[tuple[str, str], list[Refused]] = {}
     for one in memory.refused:
         groups.setdefault((one.source, one.reason), []).append(one)
-    return [f"{safe(source)}{f' ({safe(reason)})' if reason else ''}, {_excess(ones):.2f} times the GPU's memory at most: "
-            f"{', '.join(safe(one.id) for one in ones) if ids else f'{len(ones)} runs'}"
-            for (source, reason), ones in groups.items()]
+    return [
+        f"{safe(source)}{f' ({safe(reason)})' if reason else ''}, {_excess(ones):.2f} times the GPU's memory at most: "
+        f"{', '.join(safe(one.id) for one in ones) if ids else f'{len(ones)} runs'}"
+        for (source, reason), ones in groups.items()
+    ]
 
 
 def _excess(refused: list[Refused]) -> float:

@@ -31,11 +31,18 @@ SCALE_MARGIN = 10  # characters of the axis on its left
 SAME = 0.01  # slowdowns that are all below are told in a sentence, not drawn
 LEAST_WIDTH = 36
 LEAST_SHARE = 0.005  # parts of a step below half a percent are not named
-PARTS = (("compute", "compute", "█", "work"), ("recompute", "recompute", "▓", "work"), ("optimizer", "optimizer", "▒", "work"),
-          ("other", "other", "░", "wait"), ("pp_bubble", "pipeline bubble", "·", "wait"),
-          ("tp", "tensor parallel", "═", "network"), ("cp", "context parallel", "≈", "network"),
-          ("ep", "expert parallel", "╳", "network"), ("pp_p2p", "pipeline sends", "»", "network"),
-          ("dp", "data parallel", "╱", "network"))
+PARTS = (
+    ("compute", "compute", "█", "work"),
+    ("recompute", "recompute", "▓", "work"),
+    ("optimizer", "optimizer", "▒", "work"),
+    ("other", "other", "░", "wait"),
+    ("pp_bubble", "pipeline bubble", "·", "wait"),
+    ("tp", "tensor parallel", "═", "network"),
+    ("cp", "context parallel", "≈", "network"),
+    ("ep", "expert parallel", "╳", "network"),
+    ("pp_p2p", "pipeline sends", "»", "network"),
+    ("dp", "data parallel", "╱", "network"),
+)
 _SIGN_STYLES = {"recommended": "good", "avoid": "doubt", "impossible": "doubt"}
 
 
@@ -57,8 +64,11 @@ def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = Fals
 def step_view(plan: Plan, width: int) -> list[Line]:
     """One full bar for the recommended fabric, the runner-up and the slowest: the parts of a step as shares of it."""
     serving = "inference" in str(plan.questionnaire.get("workload", ""))
-    lines = _titled("Where the time of one token goes" if serving else "Where the time of one step goes",
-                    "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides.", width)
+    lines = _titled(
+        "Where the time of one token goes" if serving else "Where the time of one step goes",
+        "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides.",
+        width,
+    )
     shown = _told_apart(plan)
     if not shown:
         return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
@@ -70,7 +80,9 @@ def step_view(plan: Plan, width: int) -> list[Line]:
 
 def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     """The recommended fabric, the runner-up and the slowest that could be used, each once."""
-    timed = [c for c in plan.candidates if c.step_time_s is not None and c.breakdown_s is not None and c.fits is not False]
+    timed = [
+        c for c in plan.candidates if c.step_time_s is not None and c.breakdown_s is not None and c.fits is not False
+    ]
     usable = [c for c in timed if c.verdict != "impossible"] or timed
     if not usable:
         return []
@@ -92,11 +104,14 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list
     whole = f"{right} as long"
     right = whole if times and len(candidate.fabric) + len(role) + len(whole) + 6 <= width else right
     sign, style = f"{SIGNS[candidate.verdict]} ", _SIGN_STYLES.get(candidate.verdict, "")
-    name = f"{candidate.fabric}"[:max(4, width - len(right) - len(role) - 6)]
+    name = f"{candidate.fabric}"[: max(4, width - len(right) - len(role) - 6)]
     gap = " " * max(1, width - len(sign) - len(name) - len(role) - 2 - len(right))
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
     cells = _apportioned([share for _, share, _, _ in parts], width - 2)
-    bar: Line = [("  ", ""), *((fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count)]
+    bar: Line = [
+        ("  ", ""),
+        *((fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count),
+    ]
     return [[], head, bar, *_legend(parts, width)]
 
 
@@ -112,7 +127,7 @@ def _apportioned(shares: Sequence[float], cells: int) -> list[int]:
     exact = [share * cells for share in shares]
     given = [int(value) for value in exact]
     by_remainder = sorted(range(len(exact)), key=lambda i: given[i] - exact[i])
-    for i in by_remainder[:cells - sum(given)]:
+    for i in by_remainder[: cells - sum(given)]:
         given[i] += 1
     return given
 
@@ -138,9 +153,13 @@ def _legend(parts: Iterable[tuple[str, float, str, str]], width: int) -> list[Li
 
 def cost_view(plan: Plan, width: int) -> list[Line]:
     """For each usable fabric the cost's tenth, fiftieth and ninetieth percentile on one logarithmic axis, cheapest first."""
-    lines = _titled("What the run costs", "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against.", width)
-    priced = sorted((c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"),
-                    key=lambda c: c.cost_usd.p50)
+    lines = _titled(
+        "What the run costs", "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against.", width
+    )
+    priced = sorted(
+        (c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"),
+        key=lambda c: c.cost_usd.p50,
+    )
     if not priced:
         return [*lines, *_said("No fabric has a cost for a whole run here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
@@ -160,7 +179,7 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
 def _first_and_recommended(priced: list[Candidate]) -> list[Candidate]:
     first = priced[:MOST_FABRICS]
     rest = [c for c in priced[MOST_FABRICS:] if c.verdict == "recommended"]
-    return [*first[:MOST_FABRICS - len(rest)], *rest]
+    return [*first[: MOST_FABRICS - len(rest)], *rest]
 
 
 def _bounds(bands: Iterable[Band]) -> tuple[float, float]:
@@ -174,13 +193,17 @@ def _cost_row(candidate: Candidate, low: float, high: float, name_room: int, lab
     band, style = candidate.cost_usd, _SIGN_STYLES.get(candidate.verdict, "")
     start, middle, end = (_cell(value, low, high, cells) for value in (band.p10, band.p50, band.p90))
     drawn = [" "] * cells
-    drawn[start:end + 1] = "─" * (end + 1 - start)
+    drawn[start : end + 1] = "─" * (end + 1 - start)
     drawn[start], drawn[end] = "├", "┤"
     drawn[middle] = "●"
     text, tint = "".join(drawn), "good" if candidate.verdict == "recommended" else "bar"
     name = safe(candidate.fabric)[:name_room].ljust(name_room)
-    return [(f"{SIGNS[candidate.verdict]} ", style), (f"{name}  ", "strong" if style == "good" else ""), (text, tint),
-            (f"  {figures.usd(band.p50):>{label_room}}", "")]
+    return [
+        (f"{SIGNS[candidate.verdict]} ", style),
+        (f"{name}  ", "strong" if style == "good" else ""),
+        (text, tint),
+        (f"  {figures.usd(band.p50):>{label_room}}", ""),
+    ]
 
 
 def _cell(value: float, low: float, high: float, cells: int) -> int:
@@ -193,8 +216,12 @@ def _cell(value: float, low: float, high: float, cells: int) -> int:
 
 def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = False) -> list[Line]:
     """How many times the fastest fabric's step each fabric takes, over the number of GPUs; a letter stands for a fabric."""
-    lines = _titled("Slowdown against scale", f"Step time as a multiple of the fastest fabric's, on {_gpus(plan):,} GPUs and other "
-                    "numbers of them; the row “plan” names what a plan would take there.", width)
+    lines = _titled(
+        "Slowdown against scale",
+        f"Step time as a multiple of the fastest fabric's, on {_gpus(plan):,} GPUs and other "
+        "numbers of them; the row “plan” names what a plan would take there.",
+        width,
+    )
     if scale is None:
         text = "Computing this job at other sizes …" if computing else "At no other size can this job be computed."
         return [*lines, [], *_said(text, "quiet", width)]
@@ -212,14 +239,21 @@ def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = Fa
 def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
     """What a plan takes at any size, the runner-up, and where the job itself stands the slowest and the quickest of each kind."""
     here = _point_of(plan, scale)
-    usable = sorted((one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"),
-                    key=lambda one: one.step_time_s.p50)
+    usable = sorted(
+        (one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"),
+        key=lambda one: one.step_time_s.p50,
+    )
     quickest: dict[str, SweptFabric] = {}
     for one in usable:
         quickest.setdefault(one.kind, one)
     answer = plan.recommendation
-    names = [answer.fabric, answer.runner_up, *(one.fabric for one in usable[-1:]), *(point.fabric for point in scale.points),
-             *(one.fabric for one in quickest.values())]
+    names = [
+        answer.fabric,
+        answer.runner_up,
+        *(one.fabric for one in usable[-1:]),
+        *(point.fabric for point in scale.points),
+        *(one.fabric for one in quickest.values()),
+    ]
     return list(dict.fromkeys(name for name in names if name))[:MOST_SERIES]
 
 
@@ -242,7 +276,9 @@ def _fewer(panel: Panel, names: list[str], own: int, room: int) -> Panel:
     kept = [one for one in panel.series if one.fabric in names] or panel.series[:MOST_SERIES]
     places = [place for place in range(len(panel.ticks)) if any(one.values[place] is not None for one in kept)]
     places = _with_room(places, panel.ticks, own, room)
-    series = [replace(one, values=[one.values[i] for i in places], chosen=[one.chosen[i] for i in places]) for one in kept]
+    series = [
+        replace(one, values=[one.values[i] for i in places], chosen=[one.chosen[i] for i in places]) for one in kept
+    ]
     return replace(panel, ticks=[panel.ticks[i] for i in places], series=series)
 
 

@@ -29,21 +29,30 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     value = plan.recommendation.confidence
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {value:.0%}."
-    return f"Confidence {value:.0%}" + (": the chance that it is the cheapest, or within a percent of it." if why else ".")
+    return f"Confidence {value:.0%}" + (
+        ": the chance that it is the cheapest, or within a percent of it." if why else "."
+    )
 
 
 def limits(plan: Plan) -> str | None:
     """How the deadline and the budget that were said are kept, at the median and in the band."""
     chosen = next((c for c in plan.candidates if c.fabric == plan.recommendation.fabric), None)
-    days, usd = (plan.questionnaire.get("constraints") or {}).get("deadline_days"), (plan.questionnaire.get("budget") or {}).get("usd")
+    days, usd = (
+        (plan.questionnaire.get("constraints") or {}).get("deadline_days"),
+        (plan.questionnaire.get("budget") or {}).get("usd"),
+    )
     if chosen is None or chosen.step_time_s is None or chosen.run_hours is None or chosen.cost_usd is None:
         return None
     said = []
     if days:
         slow = run_band(chosen)[1]
-        said.append(f"Deadline of {days:g} days: {_kept(chosen.run_hours, slow, 24 * days)}, {figures.hours(chosen.run_hours)} (up to {figures.hours(slow)}).")
+        said.append(
+            f"Deadline of {days:g} days: {_kept(chosen.run_hours, slow, 24 * days)}, {figures.hours(chosen.run_hours)} (up to {figures.hours(slow)})."
+        )
     if usd:
-        said.append(f"Budget of {figures.usd(usd)}: {_kept(chosen.cost_usd.p50, chosen.cost_usd.p90, usd)}, {figures.usd_band(chosen.cost_usd)}.")
+        said.append(
+            f"Budget of {figures.usd(usd)}: {_kept(chosen.cost_usd.p50, chosen.cost_usd.p90, usd)}, {figures.usd_band(chosen.cost_usd)}."
+        )
     return " ".join(said) or None
 
 
@@ -79,10 +88,17 @@ def _shape(candidate: Candidate) -> str:
 def middle(plan: Plan) -> str | None:
     """The step with every estimate at its middle, where that is not the median of the error band."""
     chosen = next((c for c in plan.candidates if c.fabric == plan.recommendation.fabric), None)
-    if chosen is None or chosen.breakdown_s is None or chosen.step_time_s is None or "inference" in str(plan.questionnaire.get("workload")):
+    if (
+        chosen is None
+        or chosen.breakdown_s is None
+        or chosen.step_time_s is None
+        or "inference" in str(plan.questionnaire.get("workload"))
+    ):
         return None
     step = sum(chosen.breakdown_s.model_dump().values())
     if abs(step / chosen.step_time_s.p50 - 1) < SAME:
         return None
-    return (f"Times and costs are medians of their error bands; weft predict and weft ask give the step with every estimate at its middle, "
-            f"{figures.seconds(step)} on {chosen.fabric}.")
+    return (
+        f"Times and costs are medians of their error bands; weft predict and weft ask give the step with every estimate at its middle, "
+        f"{figures.seconds(step)} on {chosen.fabric}."
+    )

@@ -108,9 +108,20 @@ def citation_numbers(plan: Plan) -> dict[str, int]:
 def cited_report(plan: Plan) -> tuple[list[Section], Citations]:
     """The whole plan, and the numbers under which it cites its sources."""
     cites = Citations({e.id: e for e in plan.evidence})
-    sections = [_opening(plan), _candidates(plan), _why(plan, cites), _why_not(plan, cites), _flips(plan), _conflicts(plan),
-                _warnings(plan), _bullets("Measure first", plan.measure_first),
-                _bullets("Ask the provider", plan.questions_for_provider), _design(plan), _settings(plan), _assumptions(plan)]
+    sections = [
+        _opening(plan),
+        _candidates(plan),
+        _why(plan, cites),
+        _why_not(plan, cites),
+        _flips(plan),
+        _conflicts(plan),
+        _warnings(plan),
+        _bullets("Measure first", plan.measure_first),
+        _bullets("Ask the provider", plan.questions_for_provider),
+        _design(plan),
+        _settings(plan),
+        _assumptions(plan),
+    ]
     sections.append(_sources(cites))
     return [section for section in sections if section.blocks], cites
 
@@ -125,7 +136,11 @@ def _opening(plan: Plan) -> Section:
         details.append(answer.smallest_change)
     chosen = next((c for c in plan.candidates if c.fabric == answer.fabric), None)
     if chosen and chosen.parallelism:
-        need = f"; {chosen.memory_gb_per_gpu * 1e9 / 2**30:.0f} GiB on the fullest GPU, margin included" if chosen.memory_gb_per_gpu and chosen.fits else ""
+        need = (
+            f"; {chosen.memory_gb_per_gpu * 1e9 / 2**30:.0f} GiB on the fullest GPU, margin included"
+            if chosen.memory_gb_per_gpu and chosen.fits
+            else ""
+        )
         details.append(f"Split: {figures.layout(chosen.parallelism)}{need}.")
     kept = reading.limits(plan)
     details += [kept] if kept else []
@@ -141,10 +156,17 @@ def _candidates(plan: Plan) -> Section:
     header = ["", "fabric", "per token" if serving else "step", "slower by", "exposed", "run", "cost, P10–P90", "best"]
     rows = [_row(c) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
-    medians = [figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6] for c, row in zip(computed, rows, strict=True)]
-    blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]}),
-                           Paragraph(f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible. "
-                                     "Exposed: communication that nothing hides, inside nodes too. Best: the probability of being the cheapest.")]
+    medians = [
+        figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
+        for c, row in zip(computed, rows, strict=True)
+    ]
+    blocks: list[Block] = [
+        Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]}),
+        Paragraph(
+            f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible. "
+            "Exposed: communication that nothing hides, inside nodes too. Best: the probability of being the cheapest."
+        ),
+    ]
     blocks += [Paragraph(note) for note in (reading.splits(computed), reading.middle(plan)) if note]
     left_out = [c.fabric for c in plan.candidates if c.step_time_s is None]
     if left_out:
@@ -156,9 +178,16 @@ def _row(candidate: Candidate) -> list[str]:
     step = candidate.step_time_s.p50 if candidate.step_time_s else None
     best = f"{candidate.probability_best:.0%}" if candidate.probability_best is not None else figures.UNKNOWN
     fits = candidate.fits is not False
-    return [SIGNS[candidate.verdict], candidate.fabric, figures.seconds(step), figures.slowdown(candidate.slowdown_percent),
-            figures.percent(candidate.exposed_communication_percent), figures.hours(candidate.run_hours),
-            figures.usd_band(candidate.cost_usd) if fits else "does not fit", best]
+    return [
+        SIGNS[candidate.verdict],
+        candidate.fabric,
+        figures.seconds(step),
+        figures.slowdown(candidate.slowdown_percent),
+        figures.percent(candidate.exposed_communication_percent),
+        figures.hours(candidate.run_hours),
+        figures.usd_band(candidate.cost_usd) if fits else "does not fit",
+        best,
+    ]
 
 
 def _why(plan: Plan, cites: Citations) -> Section:
@@ -178,11 +207,16 @@ def _why_not(plan: Plan, cites: Citations) -> Section:
     for candidate in plan.candidates:
         if candidate.verdict == "recommended":
             continue
-        finding = next((by_rule[r, candidate.fabric] for r in candidate.reasons if (r, candidate.fabric) in by_rule), None)
+        finding = next(
+            (by_rule[r, candidate.fabric] for r in candidate.reasons if (r, candidate.fabric) in by_rule), None
+        )
         text = _sentence(finding, cites) if finding else _cost_reason(candidate, plan)
         names, first = groups.setdefault(finding.rule if finding else text, ([], text))
         names.append(candidate.fabric)
-    items = [f"{', '.join(names)}: {text if len(names) == 1 else text.replace(names[0], 'it')}" for names, text in groups.values()]
+    items = [
+        f"{', '.join(names)}: {text if len(names) == 1 else text.replace(names[0], 'it')}"
+        for names, text in groups.values()
+    ]
     return _bullets("Why not the others", items)
 
 
@@ -211,14 +245,21 @@ def _at_another_price(candidate: Candidate, chosen: Candidate) -> str:
 
 def _flips(plan: Plan) -> Section:
     flips = plan.recommendation.flips
-    items = [f"{field_name(f.input)}: from {value_text(f.input, f.from_)} to {value_text(f.input, f.at)}, then "
-             f"{'no network' if f.to_fabric == 'none' else f.to_fabric}." for f in flips]
+    items = [
+        f"{field_name(f.input)}: from {value_text(f.input, f.from_)} to {value_text(f.input, f.at)}, then "
+        f"{'no network' if f.to_fabric == 'none' else f.to_fabric}."
+        for f in flips
+    ]
     return Section("What would flip it", [Bullets(items)] if items else [])
 
 
 def _conflicts(plan: Plan) -> Section:
-    items = [f"{c.topic} " + "; ".join(f"{s.says.rstrip('.')} ({s.claim.split('/')[0]})" for s in c.sides) + f". What holds: {c.resolution}"
-             for c in plan.conflicts]
+    items = [
+        f"{c.topic} "
+        + "; ".join(f"{s.says.rstrip('.')} ({s.claim.split('/')[0]})" for s in c.sides)
+        + f". What holds: {c.resolution}"
+        for c in plan.conflicts
+    ]
     blocks: list[Block] = [Bullets(items)] if items else []
     return Section("Where the sources disagree", blocks + (_crossover(plan.crossover) if plan.crossover else []))
 
@@ -228,9 +269,13 @@ def _crossover(found: Crossover) -> list[Block]:
     by_size: dict[int, list[SourceNumber]] = {}
     for number in sorted(found.sources, key=lambda number: number.gpus):
         by_size.setdefault(number.gpus, []).append(number)
-    rows = [[f"{gpus:,}", ", ".join(dict.fromkeys(n.claim.split("/")[0] for n in numbers)), _taken(numbers[0])]
-            for gpus, numbers in by_size.items()]
-    beside: list[Block] = [Table(["GPUs", "named by", "cheapest for this job there"], rows, frozenset({0}))] if rows else []
+    rows = [
+        [f"{gpus:,}", ", ".join(dict.fromkeys(n.claim.split("/")[0] for n in numbers)), _taken(numbers[0])]
+        for gpus, numbers in by_size.items()
+    ]
+    beside: list[Block] = (
+        [Table(["GPUs", "named by", "cheapest for this job there"], rows, frozenset({0}))] if rows else []
+    )
     largest = f"up to {found.points[-1].gpus:,} GPUs, the largest size tried"
     said = []
     if {"tcp"} < set(found.compared):
@@ -252,7 +297,11 @@ def _turn(kind: str, other: str, at: int | None, found: Crossover, largest: str)
     if at is None:
         return f"No size {largest}, is one from which on {kind} stays clearly cheaper than {other}."
     if at == found.points[0].gpus:
-        few = "as soon as it leaves one scale-up link" if at <= 2 * found.gpus_per_domain else "on the smallest size it runs on"
+        few = (
+            "as soon as it leaves one scale-up link"
+            if at <= 2 * found.gpus_per_domain
+            else "on the smallest size it runs on"
+        )
         return f"{kind} is clearly cheaper than {other} {few}, {at:,} GPUs, and on every larger size tried."
     before = max(point.gpus for point in found.points if point.gpus < at)
     return f"{kind} is clearly cheaper than {other} from {at:,} GPUs on; on {before:,} it is not."
@@ -275,10 +324,12 @@ def _design(plan: Plan) -> Section:
     d = plan.fabric_design
     if not d or not d.get("switches"):
         return Section("The network", [Bullets(list(d.get("notes", [])))] if d.get("notes") else [])
-    lines = [f"{d['nodes']} nodes, {d['nics']} NICs, {_count(d['switches'], 'switch', 'switches')} in {_count(d['tiers'], 'tier', 'tiers')}: {d['leaf']} leaf, {d['spine']} spine, "
-             f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
-             f"About {figures.usd(d['capex_usd']['mid'])} to buy ({figures.usd(d['capex_usd']['low'])}–{figures.usd(d['capex_usd']['high'])}), "
-             f"{figures.usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation."]
+    lines = [
+        f"{d['nodes']} nodes, {d['nics']} NICs, {_count(d['switches'], 'switch', 'switches')} in {_count(d['tiers'], 'tier', 'tiers')}: {d['leaf']} leaf, {d['spine']} spine, "
+        f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
+        f"About {figures.usd(d['capex_usd']['mid'])} to buy ({figures.usd(d['capex_usd']['low'])}–{figures.usd(d['capex_usd']['high'])}), "
+        f"{figures.usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation.",
+    ]
     return Section("The network", [Bullets(lines + list(d.get("notes", [])))])
 
 
@@ -293,10 +344,14 @@ def _settings(plan: Plan) -> Section:
 
 
 def _sources(cites: Citations) -> Section:
-    return _bullets("Sources", [source_line(number, cites.evidence[ident]) for number, ident in enumerate(cites.order, start=1)])
+    return _bullets(
+        "Sources", [source_line(number, cites.evidence[ident]) for number, ident in enumerate(cites.order, start=1)]
+    )
 
 
 def source_line(number: int, e: Evidence, *, said: bool = True) -> str:
     """A source under its number, with its verdict and, with ``said``, what it says; what holds instead is never left out."""
-    line = f"[{number}] {e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict})" + (f": {e.text}" if said else "")
+    line = f"[{number}] {e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict})" + (
+        f": {e.text}" if said else ""
+    )
     return line + (f" — What holds: {e.correction}" if e.correction else "")

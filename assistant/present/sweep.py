@@ -16,12 +16,18 @@ _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, 
 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
     """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
-    parts = [Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
-             Section("What a plan chooses", [_chosen(sweep), *_dearer(sweep)])]
+    parts = [
+        Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
+        Section("What a plan chooses", [_chosen(sweep), *_dearer(sweep)]),
+    ]
     bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
     parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
     drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
-    return section_lines(parts, width) + drawn + section_lines([Section("Every fabric at every point", [_every(sweep)])], width)
+    return (
+        section_lines(parts, width)
+        + drawn
+        + section_lines([Section("Every fabric at every point", [_every(sweep)])], width)
+    )
 
 
 def _plotted(panel: Panel, width: int) -> list[str]:
@@ -57,8 +63,10 @@ def _is_a_tie(turns: list[Turn]) -> bool:
 
 def _tie(turns: list[Turn]) -> str:
     chosen, rival = turns[:2]
-    return (f"from {amount(chosen.along, chosen.first)} on InfiniBand and {_RIVALS[rival.question]} lie within the error of each other, so that a "
-            f"plan takes now one, now the other; InfiniBand never costs clearly less up to {amount(rival.along, rival.largest)}")
+    return (
+        f"from {amount(chosen.along, chosen.first)} on InfiniBand and {_RIVALS[rival.question]} lie within the error of each other, so that a "
+        f"plan takes now one, now the other; InfiniBand never costs clearly less up to {amount(rival.along, rival.largest)}"
+    )
 
 
 def _clause(turn: Turn) -> str | None:
@@ -79,7 +87,9 @@ def _clause(turn: Turn) -> str | None:
 def _chosen(sweep: Sweep) -> Table:
     header = [*(axis.path for axis in sweep.axes), "fabric", "step", "cost", "next", "its cost"]
     rows = [[*_cells(sweep, point), *_chosen_cells(point)] for point in sweep.points]
-    return Table(header, rows, frozenset({*_numeric(sweep), len(sweep.axes) + 1, len(sweep.axes) + 2, len(sweep.axes) + 4}))
+    return Table(
+        header, rows, frozenset({*_numeric(sweep), len(sweep.axes) + 1, len(sweep.axes) + 2, len(sweep.axes) + 4})
+    )
 
 
 def _chosen_cells(point: Point) -> list[str]:
@@ -87,13 +97,22 @@ def _chosen_cells(point: Point) -> list[str]:
     if one is None:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
     second = _second(point)
-    return [one.fabric + (" (kept)" if point.kept else ""), _step(one), _cost(one), second.fabric if second else figures.UNKNOWN,
-            _cost(second) if second else figures.UNKNOWN]
+    return [
+        one.fabric + (" (kept)" if point.kept else ""),
+        _step(one),
+        _cost(one),
+        second.fabric if second else figures.UNKNOWN,
+        _cost(second) if second else figures.UNKNOWN,
+    ]
 
 
 def _second(point: Point) -> SweptFabric | None:
     """The cheapest of the others that would do."""
-    rest = [other for other in point.fabrics if other is not point.chosen and other.verdict == "acceptable" and other.cost_usd]
+    rest = [
+        other
+        for other in point.fabrics
+        if other is not point.chosen and other.verdict == "acceptable" and other.cost_usd
+    ]
     return min(rest, key=lambda other: other.cost_usd.p50, default=None)
 
 
@@ -102,7 +121,11 @@ def _dearer(sweep: Sweep) -> list[Paragraph]:
     pairs = [(point.chosen, _second(point)) for point in sweep.points if point.chosen is not None and not point.kept]
     if not any(one.cost_usd and second and second.cost_usd.p50 < one.cost_usd.p50 for one, second in pairs):
         return []
-    return [Paragraph("Where the choice costs more than the next, the two lie within the error of each other and the rules decide; the plan of that point says which.")]
+    return [
+        Paragraph(
+            "Where the choice costs more than the next, the two lie within the error of each other and the rules decide; the plan of that point says which."
+        )
+    ]
 
 
 def _every(sweep: Sweep) -> Table:

@@ -10,9 +10,23 @@ from assistant.vocabulary.sweep import Point, Sweep, SweptFabric
 
 from .cells import harmless
 
-_COLUMNS = ("fabric", "chosen", "kept", "verdict", "fits", "step_time_p10_s", "step_time_p50_s", "step_time_p90_s",
-            "slowdown_percent", "exposed_communication_percent",
-            "run_hours", "cost_p10_usd", "cost_p50_usd", "cost_p90_usd", "error")
+_COLUMNS = (
+    "fabric",
+    "chosen",
+    "kept",
+    "verdict",
+    "fits",
+    "step_time_p10_s",
+    "step_time_p50_s",
+    "step_time_p90_s",
+    "slowdown_percent",
+    "exposed_communication_percent",
+    "run_hours",
+    "cost_p10_usd",
+    "cost_p50_usd",
+    "cost_p90_usd",
+    "error",
+)
 _BANDS = {"step_time_s": "step_time_{}_s", "cost_usd": "cost_{}_usd"}
 
 

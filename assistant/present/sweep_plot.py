@@ -22,16 +22,20 @@ def text_plot(panel: Panel, width: int = 80, rows: int = ROWS) -> list[str]:
     margin = max(len(panel.metric.shown(value)) for value in _levels(panel, rows)) + 1
     widest = max(len(figure(tick)) for tick in panel.ticks) + 1 if panel.axis.numeric else 0
     slot = max(LEAST_SLOT, widest, (width - margin - 2) // len(panel.ticks))
-    shown = panel.ticks[:max(1, (width - margin - 2) // slot)]
+    shown = panel.ticks[: max(1, (width - margin - 2) // slot)]
     grid = [[""] * len(shown) for _ in range(rows)]
     for letter, series in zip(_LETTERS, panel.series, strict=False):
-        for place, value in enumerate(series.values[:len(shown)]):
+        for place, value in enumerate(series.values[: len(shown)]):
             if value is not None:
                 grid[_row(value, panel, rows)][place] += letter
-    lines = [_line(cells, level if row % 5 == 0 or row == rows - 1 else None, panel, margin, slot)
-             for row, (cells, level) in enumerate(zip(grid, _levels(panel, rows), strict=True))]
-    lines += [" " * margin + " +" + "-" * (slot * len(shown)),
-              _ticks(_AXES.get(panel.axis.path, ""), [figure(tick) for tick in shown], margin, slot)]
+    lines = [
+        _line(cells, level if row % 5 == 0 or row == rows - 1 else None, panel, margin, slot)
+        for row, (cells, level) in enumerate(zip(grid, _levels(panel, rows), strict=True))
+    ]
+    lines += [
+        " " * margin + " +" + "-" * (slot * len(shown)),
+        _ticks(_AXES.get(panel.axis.path, ""), [figure(tick) for tick in shown], margin, slot),
+    ]
     lines += [_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot)]
     missing = len(panel.ticks) - len(shown)
     more = [f"{missing} more values find no room here; they are in the table."] if missing else []
@@ -52,12 +56,12 @@ def _row(value: float, panel: Panel, rows: int) -> int:
 def _line(cells: list[str], level: float | None, panel: Panel, margin: int, slot: int) -> str:
     label = "" if level is None else panel.metric.shown(level)
     room = slot - 1
-    fitted = [cell if len(cell) <= room else cell[:room - 1] + "+" for cell in cells]
+    fitted = [cell if len(cell) <= room else cell[: room - 1] + "+" for cell in cells]
     return label.rjust(margin) + " |" + "".join(cell.center(slot) for cell in fitted)
 
 
 def _ticks(name: str, cells: list[str], margin: int, slot: int) -> str:
-    return name.rjust(margin) + "  " + "".join(cell[:slot - 1].center(slot) for cell in cells)
+    return name.rjust(margin) + "  " + "".join(cell[: slot - 1].center(slot) for cell in cells)
 
 
 def _chosen(panel: Panel, place: int) -> str:
@@ -69,4 +73,6 @@ def _legend(series: list[Series], width: int) -> list[str]:
     named = [f"{letter} {one.fabric}" for letter, one in zip(_LETTERS, series, strict=False)]
     column = max(len(name) for name in named) + 3
     beside = max(1, width // column)
-    return ["".join(name.ljust(column) for name in named[i:i + beside]).rstrip() for i in range(0, len(named), beside)]
+    return [
+        "".join(name.ljust(column) for name in named[i : i + beside]).rstrip() for i in range(0, len(named), beside)
+    ]

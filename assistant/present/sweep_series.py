@@ -25,10 +25,15 @@ class Metric:
 METRICS = {
     "cost": Metric("cost", "cost of the run, US dollars", lambda one: one.cost_usd and one.cost_usd.p50, figures.usd),
     # As a ratio, so that the fastest stands at 1 on a logarithmic axis.
-    "slowdown": Metric("slowdown", "step time, times that of the fastest fabric",
-                       lambda one: None if one.slowdown_percent is None else 1 + one.slowdown_percent / 100,
-                       lambda ratio: f"{figures.significant(ratio)}×"),
-    "step-time": Metric("step-time", "seconds per step", lambda one: one.step_time_s and one.step_time_s.p50, figures.seconds),
+    "slowdown": Metric(
+        "slowdown",
+        "step time, times that of the fastest fabric",
+        lambda one: None if one.slowdown_percent is None else 1 + one.slowdown_percent / 100,
+        lambda ratio: f"{figures.significant(ratio)}×",
+    ),
+    "step-time": Metric(
+        "step-time", "seconds per step", lambda one: one.step_time_s and one.step_time_s.p50, figures.seconds
+    ),
 }
 
 
@@ -68,8 +73,10 @@ def panels(sweep: Sweep, metric: str) -> list[Panel]:
 
 def _panel(axis: Axis, where: dict[str, Any], row: list[Point], metric: Metric) -> Panel:
     names = list(dict.fromkeys(one.fabric for point in row for one in point.fabrics if _drawn(one)))
-    series = [Series(name, [_value(point, name, metric) for point in row], [point.fabric == name for point in row])
-              for name in names]
+    series = [
+        Series(name, [_value(point, name, metric) for point in row], [point.fabric == name for point in row])
+        for name in names
+    ]
     series = [one for one in series if any(value is not None for value in one.values)]
     return Panel(where, axis, [point.values[axis.path] for point in row], sorted(series, key=_last), metric)
 

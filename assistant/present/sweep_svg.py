@@ -24,9 +24,12 @@ def sweep_svg(sweep: Sweep, metric: str = "cost") -> str:
     drawn = panels(sweep, metric)
     heights = [max(HEIGHT, TOP + BOTTOM + _LEGEND_LINE * (len(panel.series) + 2)) for panel in drawn]
     total, name = max(sum(heights), 80), safe(sweep.name or "sweep")
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" '
-             'font-family="sans-serif" font-size="12" fill="#222222" role="img">',
-             f"<title>{escape(name)}</title>", f'<rect width="{WIDTH}" height="{total}" fill="#ffffff"/>']
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total}" viewBox="0 0 {WIDTH} {total}" '
+        'font-family="sans-serif" font-size="12" fill="#222222" role="img">',
+        f"<title>{escape(name)}</title>",
+        f'<rect width="{WIDTH}" height="{total}" fill="#ffffff"/>',
+    ]
     if not drawn:
         parts.append(_text(20, 40, "No fabric can be had at any point of this sweep."))
     top = 0
@@ -38,8 +41,10 @@ def sweep_svg(sweep: Sweep, metric: str = "cost") -> str:
 
 def _panel(panel: Panel, name: str, height: int) -> list[str]:
     where = f", {named(panel.where)}" if panel.where else ""
-    parts = [_text(LEFT, 22, f"{name}{where}", 'font-size="15" font-weight="bold"'),
-             _text(LEFT, 40, panel.metric.title, 'fill="#555555"')]
+    parts = [
+        _text(LEFT, 22, f"{name}{where}", 'font-size="15" font-weight="bold"'),
+        _text(LEFT, 40, panel.metric.title, 'fill="#555555"'),
+    ]
     parts += [*_value_axis(panel, height), *_place_axis(panel, height)]
     for number, series in enumerate(panel.series):
         parts += _drawn(series, number, panel, height)
@@ -60,8 +65,10 @@ def _value_axis(panel: Panel, height: int) -> list[str]:
     parts = []
     for value in gridlines(*panel.bounds):
         y = _y(value, panel, height)
-        parts += [f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#dddddd"/>',
-                  _text(LEFT - 8, y + 4, panel.metric.shown(value), 'text-anchor="end"')]
+        parts += [
+            f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#dddddd"/>',
+            _text(LEFT - 8, y + 4, panel.metric.shown(value), 'text-anchor="end"'),
+        ]
     return parts
 
 
@@ -71,7 +78,7 @@ def gridlines(low: float, high: float) -> list[float]:
     for digits in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), tuple(1 + i / 20 for i in range(180))):
         found = [digit * 10.0**power for power in powers for digit in digits if low <= digit * 10.0**power <= high]
         if len(found) >= 4:
-            return found[::-(-len(found) // 9)]
+            return found[:: -(-len(found) // 9)]
     return [low, high]
 
 
@@ -94,13 +101,19 @@ def _style(number: int) -> tuple[str, str]:
 def _drawn(series: Series, number: int, panel: Panel, height: int) -> list[str]:
     """The lines between neighbouring places, a dot at each, a ring where a plan chooses this fabric."""
     colour, dash = _style(number)
-    parts = [f'<polyline points="{run}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-             for run in _runs(series, panel, height)]
+    parts = [
+        f'<polyline points="{run}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+        for run in _runs(series, panel, height)
+    ]
     for place, value in enumerate(series.values):
         if value is not None:
             at = f'cx="{_x(place, panel):.1f}" cy="{_y(value, panel, height):.1f}"'
-            label = escape(f"{series.fabric}, {panel.axis.path} {safe(figure(panel.ticks[place]))}: {panel.metric.shown(value)}")
-            ring = [f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>'] if series.chosen[place] else []
+            label = escape(
+                f"{series.fabric}, {panel.axis.path} {safe(figure(panel.ticks[place]))}: {panel.metric.shown(value)}"
+            )
+            ring = (
+                [f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>'] if series.chosen[place] else []
+            )
             parts += [*ring, f'<circle {at} r="3.5" fill="{colour}"><title>{label}</title></circle>']
     return parts
 
@@ -123,11 +136,17 @@ def _legend(panel: Panel) -> list[str]:
         y = TOP + 10 + _LEGEND_LINE * number
         colour, dash = _style(number)
         line = f'x1="{x}" y1="{y}" x2="{x + 24}" y2="{y}"'
-        parts += [f'<line {line} stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
-                  f'<circle cx="{x + 12}" cy="{y}" r="3.5" fill="{colour}"/>', _text(x + 32, y + 4, series.fabric)]
+        parts += [
+            f'<line {line} stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
+            f'<circle cx="{x + 12}" cy="{y}" r="3.5" fill="{colour}"/>',
+            _text(x + 32, y + 4, series.fabric),
+        ]
     y = TOP + 10 + _LEGEND_LINE * (len(panel.series) + 1)
-    return [*parts, f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>',
-            _text(x + 32, y + 4, "a plan chooses it")]
+    return [
+        *parts,
+        f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>',
+        _text(x + 32, y + 4, "a plan chooses it"),
+    ]
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:

@@ -45,9 +45,11 @@ def in_view(sections: list[Section], room: tuple[int, int]) -> tuple[list[Sectio
             blocks.append(shown)
             rows -= _least_rows(shown, width)
             if rows <= 0:
-                below = [*([hidden] if hidden else []), *section.blocks[at + 1:]]
-                return ([*sections[:number], Section(section.title, blocks)],
-                        [*([Section("", below)] if below else []), *sections[number + 1:]])
+                below = [*([hidden] if hidden else []), *section.blocks[at + 1 :]]
+                return (
+                    [*sections[:number], Section(section.title, blocks)],
+                    [*([Section("", below)] if below else []), *sections[number + 1 :]],
+                )
     return sections, []
 
 
@@ -74,7 +76,9 @@ def _view(block: Block, width: int) -> RenderableType:
     from rich.text import Text
 
     if isinstance(block, Paragraph):
-        return Padding(Text(safe(block.text), style="bold" if block.strong else ""), (0, 0, 1 if block.strong else 0, 0))
+        return Padding(
+            Text(safe(block.text), style="bold" if block.strong else ""), (0, 0, 1 if block.strong else 0, 0)
+        )
     if isinstance(block, Bullets):
         return _bullets(block)
     return _table(block, width)

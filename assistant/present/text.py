@@ -37,21 +37,36 @@ def block_lines(block: Block, width: int) -> list[str]:
     if isinstance(block, Paragraph):
         return textwrap.wrap(block.text, width) or [""]
     if isinstance(block, Bullets):
-        return [line for item in block.items for line in textwrap.wrap(item, width, initial_indent="- ", subsequent_indent="  ")]
+        return [
+            line
+            for item in block.items
+            for line in textwrap.wrap(item, width, initial_indent="- ", subsequent_indent="  ")
+        ]
     return _table_lines(block, width)
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
     columns = fitting_columns(table, width, 2)
     if table.each_named:
-        return [line for row in table.rows for line in textwrap.wrap(
-            f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}", width,
-            subsequent_indent="    ")]
+        return [
+            line
+            for row in table.rows
+            for line in textwrap.wrap(
+                f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}",
+                width,
+                subsequent_indent="    ",
+            )
+        ]
     if columns is None:
         return _records(table, width)
     widths = {i: max(map(len, cells)) for i, cells in columns.items()}
-    return ["  ".join(cells[line].rjust(widths[i]) if i in table.right else cells[line].ljust(widths[i])
-                      for i, cells in columns.items()).rstrip() for line in range(len(table.rows) + 1)]
+    return [
+        "  ".join(
+            cells[line].rjust(widths[i]) if i in table.right else cells[line].ljust(widths[i])
+            for i, cells in columns.items()
+        ).rstrip()
+        for line in range(len(table.rows) + 1)
+    ]
 
 
 def _records(table: Table, width: int) -> list[str]:
@@ -60,7 +75,9 @@ def _records(table: Table, width: int) -> list[str]:
     for row in table.rows:
         head = [cell for cell, name in zip(row[:2], table.header[:2], strict=True) if cell]
         rest = [f"{name} {cell}" for name, cell in zip(table.header[2:], row[2:], strict=True)]
-        lines += textwrap.wrap(f"{' '.join(head)}: {', '.join(rest)}" if rest else " ".join(head), width, subsequent_indent="    ")
+        lines += textwrap.wrap(
+            f"{' '.join(head)}: {', '.join(rest)}" if rest else " ".join(head), width, subsequent_indent="    "
+        )
     return lines
 
 

@@ -14,15 +14,21 @@ from .text import safe
 
 _HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
 _COLLECTIVE_HEAD = ("source", "messages", "rows", "median", "P90", "bias", "bandwidth")
-_TITLES = {"validation": "Rows that nothing was calibrated on", "calibration": "Rows the constants were calibrated on",
-           "left out": "Each source predicted by constants calibrated without it"}
+_TITLES = {
+    "validation": "Rows that nothing was calibrated on",
+    "calibration": "Rows the constants were calibrated on",
+    "left out": "Each source predicted by constants calibrated without it",
+}
 
 
 def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
     """Tables by use, errors in percent of the measured step; with ``rows`` every run first and every run refused by name."""
     excluded = f", {made.excluded} excluded" if made.excluded else ""
-    lines = wrapped(f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}. Errors of the predicted step in percent of "
-                    "the measured one. 'one constant': time proportional to FLOPs, best constant.", width)
+    lines = wrapped(
+        f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}. Errors of the predicted step in percent of "
+        "the measured one. 'one constant': time proportional to FLOPs, best constant.",
+        width,
+    )
     if rows:
         lines += ["", *_row_table(made.runs)]
     for use, title in _TITLES.items():
@@ -42,30 +48,50 @@ SLOWDOWN_HEAD = ("run", "GPUs", "fabric", "against", "measured", "predicted", "e
 
 def slowdown_cells(line: Slowdown) -> tuple[str, ...]:
     """One pair of runs as cells of a table."""
-    return (safe(line.id), str(line.gpus), safe(line.fabric), safe(line.fastest), f"{line.measured:.3g}×", f"{line.predicted:.3g}×",
-            f"{100 * line.error:+.0f} %")
+    return (
+        safe(line.id),
+        str(line.gpus),
+        safe(line.fabric),
+        safe(line.fastest),
+        f"{line.measured:.3g}×",
+        f"{line.predicted:.3g}×",
+        f"{100 * line.error:+.0f} %",
+    )
 
 
 def _slowdowns(made: Validation, width: int) -> list[str]:
     """The same job on two fabrics, where a file has such runs."""
     if not made.slowdowns:
         return []
-    return ["", *wrapped("The same job on a slower fabric: its step over that on the fastest one.", width),
-            *_columns([SLOWDOWN_HEAD, *(slowdown_cells(line) for line in made.slowdowns)])]
+    return [
+        "",
+        *wrapped("The same job on a slower fabric: its step over that on the fastest one.", width),
+        *_columns([SLOWDOWN_HEAD, *(slowdown_cells(line) for line in made.slowdowns)]),
+    ]
 
 
 def _memory(made: Validation, rows: bool, width: int) -> list[str]:
     """Errors of the peak of memory, where it was measured, and how often 'fits' is right."""
     if made.memory is None:
         return []
-    lines = ["", *wrapped("Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within "
-                          f"margin': measured at most the predicted one and {100 * made.memory.margin:.0f} %.", width)]
+    lines = [
+        "",
+        *wrapped(
+            "Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within "
+            f"margin': measured at most the predicted one and {100 * made.memory.margin:.0f} %.",
+            width,
+        ),
+    ]
     for use, title in _TITLES.items():
         of_use = [line for line in made.memory.sources if line.use == use]
         if of_use:
             lines += ["", title, *_columns([memory_report.HEAD, *(memory_report.cells(line) for line in of_use)])]
     said = [line for text in memory_report.verdicts(made.memory) for line in wrapped(text, width)]
-    refused = [line for text in memory_report.refusals(made.memory, ids=rows or len(made.memory.refused) <= 5) for line in wrapped(f"- {text}", width, "  ")]
+    refused = [
+        line
+        for text in memory_report.refusals(made.memory, ids=rows or len(made.memory.refused) <= 5)
+        for line in wrapped(f"- {text}", width, "  ")
+    ]
     return [*lines, "", *said, *refused]
 
 
@@ -74,9 +100,15 @@ def _collectives(made: Validation, width: int) -> list[str]:
     if not made.collectives:
         return []
     compared = sum(line.rows for line in made.collectives if not line.source)
-    lines = ["", *wrapped(f"{compared} measured collectives, {made.collectives_excluded} excluded. Errors of the predicted time "
-                          "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
-                          "Bias: the median with its sign.", width)]
+    lines = [
+        "",
+        *wrapped(
+            f"{compared} measured collectives, {made.collectives_excluded} excluded. Errors of the predicted time "
+            "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
+            "Bias: the median with its sign.",
+            width,
+        ),
+    ]
     for use, title in _TITLES.items():
         of_use = [line for line in made.collectives if line.use == use]
         if of_use:
@@ -86,29 +118,61 @@ def _collectives(made: Validation, width: int) -> list[str]:
 
 def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
     numbers = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
-    return (safe(line.source) or "all", line.messages, str(line.rows), *numbers, f"{100 * line.bias:+.1f}",
-            f"{100 * line.median_bandwidth:.1f}")
+    return (
+        safe(line.source) or "all",
+        line.messages,
+        str(line.rows),
+        *numbers,
+        f"{100 * line.bias:+.1f}",
+        f"{100 * line.median_bandwidth:.1f}",
+    )
 
 
 def _cells(line: SourceAccuracy) -> tuple[str, ...]:
     covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
     sizes = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-    return (safe(line.source) or "all", str(line.runs), *sizes,
-            f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}", covered)
+    return (
+        safe(line.source) or "all",
+        str(line.runs),
+        *sizes,
+        f"{100 * line.bias:+.1f}",
+        f"{100 * line.null_mean_absolute:.1f}",
+        covered,
+    )
 
 
 def _row_table(runs: list[MeasuredRun]) -> list[str]:
     head = ("row", "source", "use", "GPU", "GPUs", "fabric", "measured s", "predicted s", "error %")
-    return _columns([head, *((safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric,
-                              f"{run.measured_s:.4g}",
-                              f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}") for run in runs)], left=6)
+    return _columns(
+        [
+            head,
+            *(
+                (
+                    safe(run.id),
+                    safe(run.source),
+                    run.use,
+                    run.gpu,
+                    str(run.gpus),
+                    run.fabric,
+                    f"{run.measured_s:.4g}",
+                    f"{run.predicted_s:.4g}",
+                    f"{100 * run.error:+.1f}",
+                )
+                for run in runs
+            ),
+        ],
+        left=6,
+    )
 
 
 def _columns(table: list[tuple[str, ...]], left: int = 1) -> list[str]:
     """Aligned columns, the first ``left`` of them to the left."""
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     sides = [str.ljust] * left + [str.rjust] * (len(widths) - left)
-    return ["  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip() for row in table]
+    return [
+        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
+        for row in table
+    ]
 
 
 def as_json(made: Validation, *, rows: bool = False) -> str:

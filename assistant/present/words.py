@@ -6,9 +6,14 @@ from typing import Any
 
 from . import figures
 
-_NAMES = {"cluster.gpus": "GPUs", "training.global_batch": "sequences per step",
-          "training.sequence_length": "tokens per sequence",
-          "budget.gpu_hour_usd": "dollars per GPU-hour", "cluster.sites": "sites", "training.tokens": "tokens"}
+_NAMES = {
+    "cluster.gpus": "GPUs",
+    "training.global_batch": "sequences per step",
+    "training.sequence_length": "tokens per sequence",
+    "budget.gpu_hour_usd": "dollars per GPU-hour",
+    "cluster.sites": "sites",
+    "training.tokens": "tokens",
+}
 
 
 def amount(path: str, value: Any) -> str:

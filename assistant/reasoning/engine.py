@@ -41,7 +41,13 @@ Operator = Literal["is", "is not", "at least", "at most", "more than", "less tha
 Value = bool | int | float | str
 Fact = Mapping[str, Value]
 
-_OPERATORS: dict[str, str] = {"is not": "$neq", "at least": "$gte", "at most": "$lte", "more than": "$gt", "less than": "$lt"}
+_OPERATORS: dict[str, str] = {
+    "is not": "$neq",
+    "at least": "$gte",
+    "at most": "$lte",
+    "more than": "$gt",
+    "less than": "$lt",
+}
 _RESERVED = {"id", "sid", "kind"}
 
 
@@ -169,7 +175,10 @@ class Ruleset:
             rules[f"r{index}"] = {"all": [dict(condition) for condition in conditions], "run": _action(index)}
         rules["begin"] = {"all": [{"session": {"kind": "session"}}], "run": lambda closure: None}
         # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
-        rules["keep"] = {"all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}], "run": lambda closure: None}
+        rules["keep"] = {
+            "all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}],
+            "run": lambda closure: None,
+        }
         return rules
 
 
@@ -248,7 +257,9 @@ def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
     try:
         return name + "#", _number(value)
     except (ValueError, TypeError):
-        raise EngineError(f"{name}: expected a word, true, false or a number up to {LARGEST_NUMBER:.0e}, got {value!r}") from None
+        raise EngineError(
+            f"{name}: expected a word, true, false or a number up to {LARGEST_NUMBER:.0e}, got {value!r}"
+        ) from None
 
 
 def _number(value: float) -> int | float:

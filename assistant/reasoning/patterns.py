@@ -16,7 +16,11 @@ from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
 WHOLE_JOB = "*"
 
 _OPERATORS: dict[str, Operator] = {
-    "at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
+    "at_least": "at least",
+    "at_most": "at most",
+    "more_than": "more than",
+    "less_than": "less than",
+}
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,9 @@ class _FindingScopes:
         """Whether a rule is about one candidate: it looks at one, or reads a finding about one."""
         if rule.id not in self._known:
             self._known[rule.id] = bool(rule.looks_at["candidate"])  # also ends the recursion of a circle of rules
-            self._known[rule.id] = self._known[rule.id] or any(self.about_candidate(rule, name) for name in rule.when.finding)
+            self._known[rule.id] = self._known[rule.id] or any(
+                self.about_candidate(rule, name) for name in rule.when.finding
+            )
         return self._known[rule.id]
 
     def about_candidate(self, reader: Rule, name: str) -> bool:
@@ -73,7 +79,9 @@ class _FindingScopes:
         latest = STAGES.index(reader.stage)
         producers = [rule for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) <= latest]
         if not producers:
-            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: no rule of this stage or an earlier one concludes it")
+            raise KnowledgeError(
+                f"rule {reader.id}: when.finding {name}: no rule of this stage or an earlier one concludes it"
+            )
         kinds = {self.per_candidate(rule) for rule in producers}
         if len(kinds) > 1:
             named = ", ".join(rule.id for rule in producers)
@@ -83,7 +91,9 @@ class _FindingScopes:
 
     def check_absence(self, reader: Rule, name: str) -> None:
         """An absent finding can only be known when its stage is over."""
-        late = [rule.id for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) >= STAGES.index(reader.stage)]
+        late = [
+            rule.id for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) >= STAGES.index(reader.stage)
+        ]
         if late or name not in self.producers:
             reason = f"{', '.join(late)} may still conclude it" if late else "no rule concludes it"
             raise KnowledgeError(f"rule {reader.id}: when.without {name}: {reason}; name a finding of an earlier stage")
@@ -99,7 +109,9 @@ def _compiled(rule: Rule, scopes: _FindingScopes) -> CompiledRule:
     if rule.when.finding:
         about = {scopes.about_candidate(rule, name) for name in rule.when.finding}
         if len(about) > 1:
-            raise KnowledgeError(f"rule {rule.id}: when.finding: {', '.join(rule.when.finding)} are not all about the same thing")
+            raise KnowledgeError(
+                f"rule {rule.id}: when.finding: {', '.join(rule.when.finding)} are not all about the same thing"
+            )
         patterns.append(_finding("finding", tuple(rule.when.finding), about.pop()))
     for i, name in enumerate(rule.when.without):
         scopes.check_absence(rule, name)
@@ -140,8 +152,10 @@ def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
     for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].rule.id)):
         if len(component) > LARGEST_RULESET:
             named = ", ".join(member.rule.id for member in component)
-            raise KnowledgeError(f"these {len(component)} rules use each other's conclusions within one stage, "
-                                 f"at most {LARGEST_RULESET} can: {named}")
+            raise KnowledgeError(
+                f"these {len(component)} rules use each other's conclusions within one stage, "
+                f"at most {LARGEST_RULESET} can: {named}"
+            )
         about = any(member.per_candidate for member in component)
         for pack in packs:
             if len(pack) + len(component) <= LARGEST_RULESET and any(member.per_candidate for member in pack) == about:

@@ -26,7 +26,9 @@ class Reasoner:
     def __init__(self, rules: Iterable[Rule]) -> None:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
         groups = compiled(ordered)
-        self._read = {scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")}
+        self._read = {
+            scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")
+        }
         self._groups = [(group, _ruleset(group)) for group in groups]
         members = {member.rule.id: member for group in groups for member in group.rules}
         self._speakers = [_Speaker(members[rule.id]) for rule in ordered]
@@ -43,7 +45,10 @@ class Reasoner:
             raise EngineError("two candidates have the same fabric")
         memory = _Memory(
             _checked("job", job, self._read["job"]),
-            {fabric: _checked("candidate", candidate, self._read["candidate"]) for fabric, candidate in fabrics.items()},
+            {
+                fabric: _checked("candidate", candidate, self._read["candidate"])
+                for fabric, candidate in fabrics.items()
+            },
             supposed,
         )
         for group, ruleset in self._groups:
@@ -81,6 +86,7 @@ class _Memory:
 
     def learner(self, group: Group) -> Then:
         """What to do when a rule of the group fires: remember it, and hand its finding back if the group reads it."""
+
         def learn(match: Match) -> Iterable[Fact]:
             fabric = match.facts.get("candidate", WHOLE_JOB)
             if (match.rule, fabric) in self.fired:
@@ -94,7 +100,12 @@ class _Memory:
 
     def used(self, rule: Rule, fabric: str) -> tuple[str, list[str]]:
         """The first finding that was there of those a rule reads, and the rules that concluded any of them."""
-        about = [(name, place) for name in rule.when.finding for place in (fabric, WHOLE_JOB) if (name, place) in self.concluded]
+        about = [
+            (name, place)
+            for name in rule.when.finding
+            for place in (fabric, WHOLE_JOB)
+            if (name, place) in self.concluded
+        ]
         producers = {producer for key in about for producer in self.concluded[key]} - {rule.id}
         return (about[0][0] if about else UNKNOWN), sorted(producers)
 

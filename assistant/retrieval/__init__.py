@@ -12,5 +12,15 @@ from .embedder import Embedder
 from .index import Hit, Index
 from .own_documents import forget_removed, index_with_yours
 
-__all__ = ["Embedder", "Hit", "Index", "ask", "ask_many", "built_index", "forget_removed", "index_with_yours", "passages_by_words",
-           "ready_index"]
+__all__ = [
+    "Embedder",
+    "Hit",
+    "Index",
+    "ask",
+    "ask_many",
+    "built_index",
+    "forget_removed",
+    "index_with_yours",
+    "passages_by_words",
+    "ready_index",
+]

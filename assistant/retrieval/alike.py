@@ -37,8 +37,12 @@ class AlikeWords:
         if len(self._kept) > _KEPT:
             self._kept.clear()
         new = [token for token in dict.fromkeys(tokens) if token not in self._kept]
-        self._kept.update({token: self._in_passages(like) for token, like in zip(new, self._like(new, vectors), strict=True)})
-        return np.stack([self._kept[token] for token in tokens]) if tokens else np.zeros((0, self._passages), np.float32)
+        self._kept.update(
+            {token: self._in_passages(like) for token, like in zip(new, self._like(new, vectors), strict=True)}
+        )
+        return (
+            np.stack([self._kept[token] for token in tokens]) if tokens else np.zeros((0, self._passages), np.float32)
+        )
 
     def _in_passages(self, like: np.ndarray) -> np.ndarray:
         """The likest word of each passage."""
@@ -54,8 +58,10 @@ class AlikeWords:
         """
         like, count = np.zeros((len(tokens), len(self._row)), np.float32), len(self._vectors)
         rows = [self._row.get(token) for token in tokens]
-        known = {place: self._vectors[row] if row is not None and row < count else vectors.get(token)
-                 for place, (token, row) in enumerate(zip(tokens, rows, strict=True))}
+        known = {
+            place: self._vectors[row] if row is not None and row < count else vectors.get(token)
+            for place, (token, row) in enumerate(zip(tokens, rows, strict=True))
+        }
         places = [place for place, vector in known.items() if vector is not None]
         if places and count:
             cosines = np.stack([known[place] for place in places]) @ self._vectors.T

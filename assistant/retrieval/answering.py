@@ -38,25 +38,31 @@ def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, inde
     if asked and not index.embedder.loaded:
         say_loading()
     ranked = index.rank([" ".join(_both_ends(found)) for found in read])
-    return [_answer(name, question, len(found), result, library, index, top)
-            for (name, question), found, result in zip(asked, read, ranked, strict=True)]
+    return [
+        _answer(name, question, len(found), result, library, index, top)
+        for (name, question), found, result in zip(asked, read, ranked, strict=True)
+    ]
 
 
 def _both_ends(found: list[str]) -> list[str]:
-    return found if len(found) <= MOST_WORDS else found[:MOST_WORDS // 2] + found[-MOST_WORDS // 2:]
+    return found if len(found) <= MOST_WORDS else found[: MOST_WORDS // 2] + found[-MOST_WORDS // 2 :]
 
 
-def _answer(id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int) -> Answer:
+def _answer(
+    id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int
+) -> Answer:
     shown = words.shown(question).strip()
     if len(shown) > _SHOWN_CHARACTERS:
-        shown = shown[:_SHOWN_CHARACTERS - 1] + "…"
+        shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
     if not length:
         return Answer(id=id, question=shown, answered=False, passages=[], note="The question is empty.")
     note = None
     if length > MOST_WORDS:
         note = f"Of {length} words the first {MOST_WORDS // 2} and the last {MOST_WORDS // 2} were read."
-    passages = [found_passage(index.content.documents[position], float(ranked.scores[position]), library)
-                for position in ranked.order[:top]]
+    passages = [
+        found_passage(index.content.documents[position], float(ranked.scores[position]), library)
+        for position in ranked.order[:top]
+    ]
     return Answer(id=id, question=shown, answered=ranked.answered, passages=passages, note=note)
 
 
@@ -66,15 +72,31 @@ def found_passage(document: Document, score: float, library: Library) -> FoundPa
         return _own(document.passage, score)
     passage, source = document.passage, library.knowledge.sources[document.passage.source]
     status, correction = _standing(document, source)
-    return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
-                        claims=[_claim(claim, source) for claim in document.claims], status=status, correction=correction,
-                        date=source.date.isoformat() if source.date else None)
+    return FoundPassage(
+        id=passage.id,
+        source=passage.source,
+        section=passage.section,
+        text=passage.text,
+        score=round(score, 4),
+        claims=[_claim(claim, source) for claim in document.claims],
+        status=status,
+        correction=correction,
+        date=source.date.isoformat() if source.date else None,
+    )
 
 
 def _own(passage: OwnPassage, score: float) -> FoundPassage:
     """A passage of the user's document: nobody has checked it, and it says where it stands."""
-    return FoundPassage(id=passage.id, source=passage.source, section=passage.section, text=passage.text, score=round(score, 4),
-                        status="yours", date=passage.date, place=passage.place)
+    return FoundPassage(
+        id=passage.id,
+        source=passage.source,
+        section=passage.section,
+        text=passage.text,
+        score=round(score, 4),
+        status="yours",
+        date=passage.date,
+        place=passage.place,
+    )
 
 
 def _standing(document: Document, source: Source) -> tuple[str, str | None]:
@@ -90,5 +112,10 @@ def _standing(document: Document, source: Source) -> tuple[str, str | None]:
 
 def _claim(claim: Claim, source: Source) -> dict[str, Any]:
     date = claim.date or source.date
-    return {"id": claim.id, "statement": claim.statement, "verdict": claim.verdict, "correction": claim.correction,
-            "date": date.isoformat() if date else None}
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "verdict": claim.verdict,
+        "correction": claim.correction,
+        "date": date.isoformat() if date else None,
+    }

@@ -10,7 +10,6 @@ from .documents import Content
 from .embedder import Embedder
 from .index import Index
 
-
 _OPENED: dict[Library, Index] = {}
 
 

@@ -42,15 +42,28 @@ def key(content: Content) -> str:
     pieces = [(piece.passage, piece.kind, piece.text) for piece in content.pieces]
     terms = [(term.term, term.aliases) for term in content.terms]
     how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), repr(ranking.ANSWERABLE))
-    state = json.dumps((how, passages, pieces, content.queries, terms, content.outside, content.beside, sorted(content.everyday.means.items())), ensure_ascii=False)
+    state = json.dumps(
+        (
+            how,
+            passages,
+            pieces,
+            content.queries,
+            terms,
+            content.outside,
+            content.beside,
+            sorted(content.everyday.means.items()),
+        ),
+        ensure_ascii=False,
+    )
     return hashlib.blake2b(state.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def _fits(arrays: store.Arrays, content: Content) -> bool:
     hits = (len(content.queries), min(KEPT_HITS, len(content.documents)))
     shapes = {"vectors": (len(content.row_of),), "digests": (len(content.row_of),), "hits": hits, "hit_scores": hits}
-    return "word_vectors" in arrays and all(name in arrays and arrays[name].shape[:len(shape)] == shape
-                                            for name, shape in shapes.items())
+    return "word_vectors" in arrays and all(
+        name in arrays and arrays[name].shape[: len(shape)] == shape for name, shape in shapes.items()
+    )
 
 
 def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray]) -> store.Arrays:
@@ -63,7 +76,9 @@ def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray])
             known = known | dict(zip((digests[text] for text in new), embedder.embed(new, done=done), strict=True))
     arrays: store.Arrays = {"words": packed(list(held))}
     for name, chosen in (("", list(content.row_of)), ("word_", list(held.values()))):
-        arrays[f"{name}vectors"] = np.stack([known[digests[text]] for text in chosen]) if chosen else np.zeros((0, 1), np.float32)
+        arrays[f"{name}vectors"] = (
+            np.stack([known[digests[text]] for text in chosen]) if chosen else np.zeros((0, 1), np.float32)
+        )
         arrays[f"{name}digests"] = np.array([list(digests[text]) for text in chosen], np.uint8).reshape(-1, 16)
     arrays["bags"] = packed(Index(content, arrays, embedder).bags)
     return arrays | _hits(Index(content, arrays, embedder))
@@ -73,8 +88,11 @@ def _words(content: Content) -> dict[str, str]:
     """Every word of the passages and of what the rules look up, by token, with the form that is embedded."""
     found: dict[str, str] = {}
     asked = (line for document in content.documents for line in document.passage.asked)
-    for text in (*(part for document in content.documents for part in (document.passage.text, document.heading)), *asked,
-                 *content.queries):
+    for text in (
+        *(part for document in content.documents for part in (document.passage.text, document.heading)),
+        *asked,
+        *content.queries,
+    ):
         for token, form in words.forms(words.written_out(text, content.initialisms)).items():
             found.setdefault(token, form)
     return found
@@ -89,6 +107,6 @@ def _hits(index: Index) -> store.Arrays:
         text = words.written_out(query, content.initialisms)
         vector = vectors[content.row_of[text]]
         ranked = index.rank_reading(Reading.of_known(text, vector))
-        hits[row] = ranked.order[:shape[1]]
+        hits[row] = ranked.order[: shape[1]]
         scores[row] = ranked.scores[hits[row]]
     return {"hits": hits, "hit_scores": scores}

@@ -15,7 +15,9 @@ from .index import FIELDS
 from .lexical import WordIndex
 
 
-def passages_by_words(question: str, library: Library, claims: Collection[str] = (), top: int = 5) -> list[FoundPassage]:
+def passages_by_words(
+    question: str, library: Library, claims: Collection[str] = (), top: int = 5
+) -> list[FoundPassage]:
     """The ``top`` passages that share most of the question's words; those that rest on one of ``claims`` come before others.
 
     ``score`` is the share of the question's information that the passage's words carry, 0 to 1.

@@ -67,9 +67,15 @@ class Document:
 def documents(knowledge: Knowledge) -> list[Document]:
     """Every passage of the knowledge base, in its order."""
     paths = {(source.id, path[-1]): tuple(path) for source in knowledge.sources.values() for path in source.sections}
-    return [Document(passage, paths.get((passage.source, passage.section), (passage.section,)),
-                     knowledge.sources[passage.source].title, tuple(knowledge.claims[name] for name in passage.claims))
-            for passage in knowledge.passages.values()]
+    return [
+        Document(
+            passage,
+            paths.get((passage.source, passage.section), (passage.section,)),
+            knowledge.sources[passage.source].title,
+            tuple(knowledge.claims[name] for name in passage.claims),
+        )
+        for passage in knowledge.passages.values()
+    ]
 
 
 def sentences(text: str) -> list[str]:
@@ -91,8 +97,15 @@ class Content:
     ``beside``: texts no passage is found by, whose vectors are kept too, such as the topics that sources disagree about.
     """
 
-    def __init__(self, found: Iterable[Document], queries: Iterable[str] = (), terms: Iterable[Term] = (),
-                 outside: Iterable[str] = (), beside: Iterable[str] = (), everyday: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        found: Iterable[Document],
+        queries: Iterable[str] = (),
+        terms: Iterable[Term] = (),
+        outside: Iterable[str] = (),
+        beside: Iterable[str] = (),
+        everyday: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self.documents, self.queries, self.terms, self.outside = list(found), list(queries), list(terms), list(outside)
         self.beside = list(beside)
         self.everyday = words.Everyday(everyday)
@@ -106,9 +119,14 @@ class Content:
     @classmethod
     def of(cls, library: Library) -> Content:
         """The content of a library."""
-        return cls(documents(library.knowledge), look_ups(library.rules.values()), library.knowledge.terms,
-                   outside(library.knowledge_folder), (conflict.topic for conflict in library.knowledge.conflicts.values()),
-                   everyday(library.knowledge_folder))
+        return cls(
+            documents(library.knowledge),
+            look_ups(library.rules.values()),
+            library.knowledge.terms,
+            outside(library.knowledge_folder),
+            (conflict.topic for conflict in library.knowledge.conflicts.values()),
+            everyday(library.knowledge_folder),
+        )
 
 
 def outside(folder: Path) -> list[str]:
@@ -125,4 +143,6 @@ def everyday(folder: Path) -> list[tuple[str, str]]:
     try:
         return [(str(said), str(entry["means"])) for entry in entries for said in entry["said"]]
     except (TypeError, KeyError):
-        raise KnowledgeError(f"{folder / 'everyday.yaml'}: words: expected a list of {{said: [text, ...], means: text}}") from None
+        raise KnowledgeError(
+            f"{folder / 'everyday.yaml'}: words: expected a list of {{said: [text, ...], means: text}}"
+        ) from None

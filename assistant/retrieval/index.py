@@ -96,7 +96,7 @@ class Index:
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
-        self._words, self._section_words, self._alike, self.spelling.corrected("warm")  # noqa: B018
+        self._words, self._section_words, self._alike, self.spelling.corrected("warm")
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
@@ -108,12 +108,17 @@ class Index:
 
     def search(self, questions: Sequence[str], k: int = 5) -> list[list[Hit]]:
         """The best passages for each question; all questions are embedded at once."""
-        return [[self._hit(position, ranked.scores[position]) for position in ranked.order[:k]] for ranked in self.rank(questions)]
+        return [
+            [self._hit(position, ranked.scores[position]) for position in ranked.order[:k]]
+            for ranked in self.rank(questions)
+        ]
 
     def rank(self, questions: Sequence[str]) -> list[Ranked]:
         """All passages in order for each question, misspelt words corrected."""
-        return [self.rank_reading(reading) for reading in read(questions, self.content, self.spelling, self.embedder,
-                                                                    self.known_words)]
+        return [
+            self.rank_reading(reading)
+            for reading in read(questions, self.content, self.spelling, self.embedder, self.known_words)
+        ]
 
     def rank_reading(self, reading: Reading) -> Ranked:
         """All passages in order for one question."""
@@ -137,12 +142,20 @@ class Index:
         lost = sum(information[token] * (1 - like) for token, like in in_few.items())
         by_name = 1 - float(reading.nameless @ reading.vectors[0])
         return ranking.Evidence(
-            cosine=float(near.max(initial=-1.0)), outside=float(outside.max(initial=0.0)), named=min(missing, _MOST_NAMES),
+            cosine=float(near.max(initial=-1.0)),
+            outside=float(outside.max(initial=0.0)),
+            named=min(missing, _MOST_NAMES),
             said=float(likeness.max(axis=1, initial=0.0) @ self._shares(asked)),
-            told=sum(information[token] for token, like in in_few.items() if like > _TOLD), lost=lost, lost_of_named=by_name * lost,
-            off_focus=by_name * (1 - min((in_few.get(token, 1.0) for token in asked_for(reading.texts[0])), default=1.0)),
-            ahead=float(-np.diff(relevances[order[:2]]).sum()), kind=kinds.missing(reading.texts[0], few),
-            least=float(likeness[:, :1].min(initial=1.0)), length=math.log1p(len(asked)))
+            told=sum(information[token] for token, like in in_few.items() if like > _TOLD),
+            lost=lost,
+            lost_of_named=by_name * lost,
+            off_focus=by_name
+            * (1 - min((in_few.get(token, 1.0) for token in asked_for(reading.texts[0])), default=1.0)),
+            ahead=float(-np.diff(relevances[order[:2]]).sum()),
+            kind=kinds.missing(reading.texts[0], few),
+            least=float(likeness[:, :1].min(initial=1.0)),
+            length=math.log1p(len(asked)),
+        )
 
     def signals(self, reading: Reading) -> np.ndarray:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
@@ -163,11 +176,15 @@ class Index:
         cosines = of_texts[self._rows]
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
-        best = np.where(best < -0.99, best[:, :1], best)  # no sentence or claim of its own: the whole passage stands for it
+        best = np.where(
+            best < -0.99, best[:, :1], best
+        )  # no sentence or claim of its own: the whole passage stands for it
         best[:, _SENTENCE] = np.maximum(best[:, _SENTENCE], best[:, _ASKED])
         by_words = self._words.scores(asked)
         by_section = self._section_words.scores(asked)[self._section_of]
-        return np.column_stack((np.delete(best, _ASKED, axis=1), by_words, by_section, self._said(asked, reading).sum(axis=0)))
+        return np.column_stack(
+            (np.delete(best, _ASKED, axis=1), by_words, by_section, self._said(asked, reading).sum(axis=0))
+        )
 
     def _said(self, asked: Sequence[str], reading: Reading) -> np.ndarray:
         """The share of a question's information each of its words has, times how like it is to a word of each passage."""
@@ -207,10 +224,15 @@ class Index:
         """The words of each passage by field."""
         if self._packed_bags is not None:
             return json.loads(self._packed_bags.tobytes())
-        return [{"text": self._tokens(document.passage.text), "heading": self._tokens(document.heading),
-                 "claims": [token for claim in document.claims for token in self._tokens(claim.statement)],
-                 "asked": [token for line in document.passage.asked for token in self._tokens(line)]}
-                for document in self.content.documents]
+        return [
+            {
+                "text": self._tokens(document.passage.text),
+                "heading": self._tokens(document.heading),
+                "claims": [token for claim in document.claims for token in self._tokens(claim.statement)],
+                "asked": [token for line in document.passage.asked for token in self._tokens(line)],
+            }
+            for document in self.content.documents
+        ]
 
     @cached_property
     def known_words(self) -> dict[str, None]:
@@ -231,7 +253,9 @@ class Index:
 
     @cached_property
     def _section_of(self) -> np.ndarray:
-        sections = {key: row for row, key in enumerate(dict.fromkeys(document.place for document in self.content.documents))}
+        sections = {
+            key: row for row, key in enumerate(dict.fromkeys(document.place for document in self.content.documents))
+        }
         return np.array([sections[document.place] for document in self.content.documents], np.int64)
 
     @cached_property

@@ -7,29 +7,42 @@ from collections.abc import Iterable
 
 # What asks for the kind, and what a text that holds one contains.
 # What a price is not asked in: "what does a dropped packet cost in throughput" wants a share of the step.
-_TECHNICAL = (r"slower|faster|lost|loss|bandwidth|latency|memory|traffic|data|overhead|volume|bytes|time|used|throughput|step|performance|"
-              r"speed|seconds|efficiency|utili[sz]ation|drop(?:s|ped)?|packets?|retransmi\w+|congestion|oversubscri\w+|parallelism|"
-              r"collectives?|all-?\s?(?:reduce|gather|to-?\s?all)|compression|hops?|jitter|stragglers?|checkpoint\w*|recompute|failures?")
-_KINDS = tuple((re.compile(asks, re.IGNORECASE), re.compile(holds, re.IGNORECASE)) for asks, holds in (
-    (rf"\bhow much (?:is|are)\b(?!.*\b(?:{_TECHNICAL})\b)|"
-     rf"\b(?:how much|what) (?:does|do|did|would|will)\b(?!.*\b(?:{_TECHNICAL})\b).*\b(?:cost|pay|charge)\b|"
-     r"\b(?:price|prices|priced|purchase price|price tag)\b|\bhow (?:expensive|dear|many (?:dollars|euros))\b",
-     r"\$|€|\bcents?\b|\bpremium\b|(?:\d\s?%|\bper ?cent\b)\s(?:more|less|lower|higher|cheaper|dearer|of (?:the )?(?:total )?cost)"),
-    # An event has a date; a state ("will be latency bound", "did not fit") has a condition.
-    (r"\bwhen (?:was|were|did|will)\b.*\b(?:publish\w*|releas\w+|announc\w+|launch\w*|appear\w*|ship\w*|arriv\w+|found(?:ed)?|"
-     r"introduc\w+|invent\w*|start\w*|beg[ai]n|open\w*|built|build|deploy\w*|acquir\w+|buy|bought|come (?:out|to)|"
-     r"came out|written|last|first|end of life|available|on sale|withdrawn|standardi[sz]ed|ratified|finali[sz]ed)\b|"
-     r"\b(?:which|what) (?:year|month|date|day)\b|\brelease date\b|\bsince when\b|\bhow old is\b",
-     r"\b(?:19|20)\d\d\b"),
-    (r"\b(?:which|what|whose) (?:city|cities|country|countries|town|towns|continent)\b|\bwhere (?:is|are|was|were)\b.*\b(?:locat\w+|"
-     r"based|headquarter\w*|hosted|built|sites?)\b|\bheadquarter\w*\b",
-     r"\b(?:city|cities|country|countries|Europe|Asia|America|China)\b"),
-    # A switch may manage congestion and a cause may be the chief one: neither is a person.
-    (r"\b(?:ceo|cto|cfo|founder|president|head of \w+)\b|\bchief (?:\w+ )?(?:officer|executive|architect|scientist|engineer)\b|"
-     r"\bwho (?:runs|leads|heads|manages|invented|designed|wrote)\b"
-     r"(?!.*\b(?:switch\w*|nics?|adapters?|cards?|hosts?|driver|firmware|subnet manager|protocol|congestion|routing|traffic|packets?)\b)",
-     r"\b(?:authors?|colleagues|engineers?)\b"),
-))
+_TECHNICAL = (
+    r"slower|faster|lost|loss|bandwidth|latency|memory|traffic|data|overhead|volume|bytes|time|used|throughput|step|performance|"
+    r"speed|seconds|efficiency|utili[sz]ation|drop(?:s|ped)?|packets?|retransmi\w+|congestion|oversubscri\w+|parallelism|"
+    r"collectives?|all-?\s?(?:reduce|gather|to-?\s?all)|compression|hops?|jitter|stragglers?|checkpoint\w*|recompute|failures?"
+)
+_KINDS = tuple(
+    (re.compile(asks, re.IGNORECASE), re.compile(holds, re.IGNORECASE))
+    for asks, holds in (
+        (
+            rf"\bhow much (?:is|are)\b(?!.*\b(?:{_TECHNICAL})\b)|"
+            rf"\b(?:how much|what) (?:does|do|did|would|will)\b(?!.*\b(?:{_TECHNICAL})\b).*\b(?:cost|pay|charge)\b|"
+            r"\b(?:price|prices|priced|purchase price|price tag)\b|\bhow (?:expensive|dear|many (?:dollars|euros))\b",
+            r"\$|€|\bcents?\b|\bpremium\b|(?:\d\s?%|\bper ?cent\b)\s(?:more|less|lower|higher|cheaper|dearer|of (?:the )?(?:total )?cost)",
+        ),
+        # An event has a date; a state ("will be latency bound", "did not fit") has a condition.
+        (
+            r"\bwhen (?:was|were|did|will)\b.*\b(?:publish\w*|releas\w+|announc\w+|launch\w*|appear\w*|ship\w*|arriv\w+|found(?:ed)?|"
+            r"introduc\w+|invent\w*|start\w*|beg[ai]n|open\w*|built|build|deploy\w*|acquir\w+|buy|bought|come (?:out|to)|"
+            r"came out|written|last|first|end of life|available|on sale|withdrawn|standardi[sz]ed|ratified|finali[sz]ed)\b|"
+            r"\b(?:which|what) (?:year|month|date|day)\b|\brelease date\b|\bsince when\b|\bhow old is\b",
+            r"\b(?:19|20)\d\d\b",
+        ),
+        (
+            r"\b(?:which|what|whose) (?:city|cities|country|countries|town|towns|continent)\b|\bwhere (?:is|are|was|were)\b.*\b(?:locat\w+|"
+            r"based|headquarter\w*|hosted|built|sites?)\b|\bheadquarter\w*\b",
+            r"\b(?:city|cities|country|countries|Europe|Asia|America|China)\b",
+        ),
+        # A switch may manage congestion and a cause may be the chief one: neither is a person.
+        (
+            r"\b(?:ceo|cto|cfo|founder|president|head of \w+)\b|\bchief (?:\w+ )?(?:officer|executive|architect|scientist|engineer)\b|"
+            r"\bwho (?:runs|leads|heads|manages|invented|designed|wrote)\b"
+            r"(?!.*\b(?:switch\w*|nics?|adapters?|cards?|hosts?|driver|firmware|subnet manager|protocol|congestion|routing|traffic|packets?)\b)",
+            r"\b(?:authors?|colleagues|engineers?)\b",
+        ),
+    )
+)
 
 
 def missing(question: str, texts: Iterable[str]) -> bool:

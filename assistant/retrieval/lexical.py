@@ -19,8 +19,22 @@ _SHORTEST_CORRECTED = 4
 _LIKENESS, _LIKENESS_OF_SWAPPED = 0.78, 0.75
 _WORD = re.compile(r"(?<![\w.$/-])[A-Za-z]{4,}(?![\w]|\.\w|[-/]\w*[\d_])")
 _PARTS = re.compile(r"[-'._]")
-_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("er", ""), ("er", "e"),
-            ("est", ""), ("est", "e"), ("ly", ""), ("ity", ""), ("ness", ""))
+_ENDINGS = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("er", ""),
+    ("er", "e"),
+    ("est", ""),
+    ("est", "e"),
+    ("ly", ""),
+    ("ity", ""),
+    ("ness", ""),
+)
 
 
 class WordIndex:
@@ -30,7 +44,9 @@ class WordIndex:
         self.size = len(bags)
         frequency = _weighted_frequencies(bags, weights)
         self._postings: dict[str, tuple[np.ndarray, np.ndarray]] = {
-            token: (np.fromiter(found, np.int32), np.fromiter(found.values(), np.float32)) for token, found in frequency.items()}
+            token: (np.fromiter(found, np.int32), np.fromiter(found.values(), np.float32))
+            for token, found in frequency.items()
+        }
         self._rarest = self._information(1)
 
     def scores(self, query: Iterable[str]) -> np.ndarray:
@@ -55,7 +71,9 @@ class WordIndex:
         return math.log(1 + (self.size - documents + 0.5) / (documents + 0.5)) if self.size else 0.0
 
 
-def _weighted_frequencies(bags: Sequence[Mapping[str, Sequence[str]]], weights: Mapping[str, float]) -> dict[str, dict[int, float]]:
+def _weighted_frequencies(
+    bags: Sequence[Mapping[str, Sequence[str]]], weights: Mapping[str, float]
+) -> dict[str, dict[int, float]]:
     """Per token and document: the sum over fields of weight times frequency over the field's relative length."""
     result: dict[str, dict[int, float]] = {}
     for field, weight in weights.items():

@@ -72,13 +72,20 @@ def _documents(own: DocumentStore, listed: OwnDocument) -> Iterator[Document]:
     date = datetime.date.fromtimestamp(listed.modified_ns / 1e9).isoformat()
     for number, cut in enumerate(own.cuts(listed) or (), start=1):
         where = f", page {cut.page}" if cut.page else f", line {cut.line}" if cut.line else ""
-        passage = OwnPassage(id=f"{listed.source}#{number}", section=cut.section, text=cut.text, date=date,
-                             place=harmless(listed.path) + where + changed)
+        passage = OwnPassage(
+            id=f"{listed.source}#{number}",
+            section=cut.section,
+            text=cut.text,
+            date=date,
+            place=harmless(listed.path) + where + changed,
+        )
         yield Document(passage, cut.headings or (listed.title,), listed.title, ())
 
 
 def _texts(found: Iterable[Document]) -> list[str]:
-    return list(dict.fromkeys(piece.text for position, document in enumerate(found) for piece in document.pieces(position)))
+    return list(
+        dict.fromkeys(piece.text for position, document in enumerate(found) for piece in document.pieces(position))
+    )
 
 
 def _vectors(texts: list[str], embedder: Embedder) -> dict[bytes, np.ndarray]:
@@ -90,7 +97,7 @@ def _vectors(texts: list[str], embedder: Embedder) -> dict[bytes, np.ndarray]:
     if new:
         with embedding_progress(len(new), of=len(digests)) as done:
             for start in range(0, len(new), _KEPT_AFTER):
-                part = new[start:start + _KEPT_AFTER]
+                part = new[start : start + _KEPT_AFTER]
                 known.update(zip(part, embedder.embed([digests[digest] for digest in part], done=done), strict=True))
                 _keep(path, known)
     if len(known) > len(digests):

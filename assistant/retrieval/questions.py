@@ -33,8 +33,9 @@ class Reading:
         return cls((text, text), np.stack((vector, vector)), vector)
 
 
-def read(questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder,
-         held: Container[str] = ()) -> list[Reading]:
+def read(
+    questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder, held: Container[str] = ()
+) -> list[Reading]:
     """All questions, embedded at once with those of their words that are not among the tokens ``held``."""
     plain = [spelling.corrected_text(words.written_out(question)) for question in questions]
     full = [words.written_out(text, content.initialisms) for text in plain]
@@ -43,9 +44,16 @@ def read(questions: Sequence[str], content: Content, spelling: Spelling, embedde
     new = [_new_words(one, other, held) for one, other in zip(full, said, strict=True)]
     texts = list(dict.fromkeys([*full, *said, *nameless, *(form for found in new for form in found.values())]))
     vector = dict(zip(texts, embedder.embed(texts), strict=True))
-    return [Reading((one, other), np.stack((vector[one], vector[other])), vector[bare], tuple(words.called_by_name(text)),
-                    {token: vector[form] for token, form in found.items()})
-            for text, one, other, bare, found in zip(plain, full, said, nameless, new, strict=True)]
+    return [
+        Reading(
+            (one, other),
+            np.stack((vector[one], vector[other])),
+            vector[bare],
+            tuple(words.called_by_name(text)),
+            {token: vector[form] for token, form in found.items()},
+        )
+        for text, one, other, bare, found in zip(plain, full, said, nameless, new, strict=True)
+    ]
 
 
 def _new_words(one: str, other: str, held: Container[str]) -> dict[str, str]:

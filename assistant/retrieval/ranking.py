@@ -19,12 +19,16 @@ class Evidence:
     """What speaks for and against an answer to one question; information is in nats."""
 
     cosine: float  # the largest one of the question, in either reading, with anything but headings that stands for a passage
-    outside: float  # cosine of the question, with or without the field's names, with the nearest topic that is not covered
+    outside: (
+        float  # cosine of the question, with or without the field's names, with the nearest topic that is not covered
+    )
     named: int  # things the question calls by name that none of the first passages mentions
     said: float  # share of the question's information in words like those of the first passages
     told: float  # information of the question's words that the first passages hold
     lost: float  # information of the question's words that they do not
-    lost_of_named: float  # the same, as far as the question's meaning hangs on the names in it: of a known thing something unknown
+    lost_of_named: (
+        float  # the same, as far as the question's meaning hangs on the names in it: of a known thing something unknown
+    )
     off_focus: float  # how unlike theirs the words beside the question word are, as far as the meaning hangs on names
     ahead: float  # how far the relevance of the best passage lies above that of the second
     kind: bool  # a price, a date, a place or a person is asked for, and the first passages hold none
@@ -54,9 +58,22 @@ class Answerable:
 
 # Fitted like WEIGHTS. The threshold is set so that 2 % of the answerable of the three later sets are refused, each by coefficients
 # fitted without it; there 88 % of their unanswerable are caught.
-ANSWERABLE = Answerable(cosine=13.259, outside=-10.467, named=-1.214, said=3.668, told=0.093, lost=0.116,
-                        lost_of_named=-0.304, off_focus=-5.516, ahead=0.173, kind=-3.437, least=2.922, length=2.187,
-                        constant=-12.039, threshold=0.543)
+ANSWERABLE = Answerable(
+    cosine=13.259,
+    outside=-10.467,
+    named=-1.214,
+    said=3.668,
+    told=0.093,
+    lost=0.116,
+    lost_of_named=-0.304,
+    off_focus=-5.516,
+    ahead=0.173,
+    kind=-3.437,
+    least=2.922,
+    length=2.187,
+    constant=-12.039,
+    threshold=0.543,
+)
 
 
 _FALLS = 0.1  # of log-odds: what each point of relevance behind the best passage costs
@@ -71,6 +88,9 @@ def probability(relevances: np.ndarray, evidence: Evidence) -> np.ndarray:
     """How likely each passage answers, 0 to 1, so that scores of different questions can be compared."""
     fitted = ANSWERABLE
     behind = relevances - relevances.max(initial=-np.inf)
-    logit = _FALLS * behind + fitted.constant + sum(getattr(fitted, sign.name) * getattr(evidence, sign.name)
-                                                    for sign in fields(Evidence))
+    logit = (
+        _FALLS * behind
+        + fitted.constant
+        + sum(getattr(fitted, sign.name) * getattr(evidence, sign.name) for sign in fields(Evidence))
+    )
     return 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))

@@ -72,7 +72,9 @@ def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:
     for arrays in _earlier(folder, fingerprint):
         for kind in ("", "word_"):
             if f"{kind}digests" in arrays:
-                found.update(zip((row.tobytes() for row in arrays[f"{kind}digests"]), arrays[f"{kind}vectors"], strict=False))
+                found.update(
+                    zip((row.tobytes() for row in arrays[f"{kind}digests"]), arrays[f"{kind}vectors"], strict=False)
+                )
     return found
 
 

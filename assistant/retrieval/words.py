@@ -12,70 +12,83 @@ from assistant.vocabulary.knowledge import Term
 
 # Spelling only; what a word means, and its other names, are in knowledge/glossary.
 _RATE = r"(\d+(?:\.\d+)?)\s*-?\s*"
-NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple((re.compile(pattern, re.IGNORECASE), written) for pattern, written in (
-    (r"(?<=\d),(?=\d{3}\b)", ""),
-    (r"\b(\d+)\s*[x×]\s*(?=[a-z])", r"\1 "),
-    (r"(?<=\d)(?=(?:gpus?|nodes?)\b)", " "),
-    (_RATE + r"(?:gbe|gige|gb ethernet|gig ethernet|gigabit ethernet)\b", r"\1 Gb/s Ethernet"),
-    (r"\b(1|\d{2,}(?:\.\d+)?)\s*-?\s*g\b(?!/)", r"\1 Gb/s"),  # 5G is a mobile network
-    (_RATE + r"(?:gig|gbps|gbit/?s?|gbits/s|gb/s|gigabits?(?: per second)?)\b(?!/)", r"\1 Gb/s"),
-    (_RATE + r"(?:µs|usecs?|us)\b", r"\1 microseconds"),
-    (r"\bmicro[\s-]?secs?\b|µs\b", "microseconds"),
-    (r"\b(?:infini[\s-]?band|ib)\b", "InfiniBand"),
-    (r"\brdma over converged ethernet\b|\brocev2\b|\broce[\s-]?v2\b|\broce2\b", "RoCE"),
-    (r"\ball[\s-]?reduces?\b", "all-reduce"),
-    (r"\ball[\s-]?gathers?\b", "all-gather"),
-    (r"\breduce[\s-]?scatters?\b", "reduce-scatter"),
-    (r"\ball[\s-]?(?:to|2)[\s-]?all\b|\ba2a\b", "all-to-all"),
-    (r"\bzero[\s-]?(?:stage[\s-]?)?3\b|\bzero redundancy optimizer stage 3\b", "ZeRO-3"),
-    (r"\bnv[\s-]link\b", "NVLink"),
-    (r"\bnv[\s-]switch\b", "NVSwitch"),
-    (r"\bspectrum[\s-]?x\b", "Spectrum-X"),
-    (r"\bfat[\s-]?tree\b", "fat-tree"),
-    (r"\bnon[\s-]blocking\b", "non-blocking"),
-    (r"\bfine[\s-]?tun(e|ed|ing)\b", r"fine-tun\1"),
-    (r"\bpre[\s-]train", "pretrain"),
-    (r"\bhead[\s-]of[\s-]line\b|\bhol(?=[\s-]block)", "head-of-line"),
-    (r"\bdatacent(?:er|re)s?\b", "data center"),
-    (r"\bcheck[\s-]point", "checkpoint"),
-    (r"\bmulti[\s-]?node\b", "multi-node"),
-    (r"\bsingle[\s-]?node\b", "single-node"),
-    (r"\bcomms?\b", "communication"),
-    (r"\b(?:bw|bandwith)\b", "bandwidth"),
-    (r"\bperf\b", "performance"),
-    (r"\bconfig\b", "configuration"),
-    (r"\binfra\b", "infrastructure"),
-    (r"\benv vars?\b", "environment variable"),
-    (r"\bp(99|95|50)\b", r"\1th percentile"),
-    (r"\bstd[\s.]?dev\b|\bstdev\b|\bstddev\b", "standard deviation"),
-    (r"\bpci[\s-]express\b", "PCIe"),
-    (r"\bmsgs?\b", "message"),
-    (r"\bmem\b", "memory"),
-    (r"\blat\b", "latency"),
-    (r"\bgrad(?:ient)?[\s-]accum\b", "gradient accumulation"),
-    (r"\bgrads\b", "gradients"),
-    (r"\bcx[\s-]?(\d)\b", r"ConnectX-\1"),
-    (r"\bgpu[\s-]?h(?:rs?)?\b", "GPU-hour"),
-    (r"\btco\b", "total cost of ownership"),
-    (r"\bincl\.?(?=\s)", "including"),
-    (r"\bavg\b", "average"),
-    (r"\bkube\b|\bk8s\b", "Kubernetes"),
-    # as people type in a hurry
-    (r"\bwat\b", "what"), (r"\bsh(?:u|l)d\b", "should"), (r"\bc(?:u|l)d\b", "could"), (r"\bw(?:u|l)d\b", "would"),
-    (r"\bpl[sz]\b", "please"), (r"\bw/o\b", "without"), (r"\bw/(?=\s)", "with"), (r"\bb/c\b|\bc[uo]z\b|\bbc\b", "because"),
-    (r"\b(is|are|does|do|did|ca|wo|was|were|has|have|should|would|could)nt\b", r"\1n't"),
-    (r"\bu\b(?!\.)", "you"), (r"\bur\b", "your"), (r"\bthx\b|\bty\b", "thanks"),
-))
+NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        (r"(?<=\d),(?=\d{3}\b)", ""),
+        (r"\b(\d+)\s*[x×]\s*(?=[a-z])", r"\1 "),
+        (r"(?<=\d)(?=(?:gpus?|nodes?)\b)", " "),
+        (_RATE + r"(?:gbe|gige|gb ethernet|gig ethernet|gigabit ethernet)\b", r"\1 Gb/s Ethernet"),
+        (r"\b(1|\d{2,}(?:\.\d+)?)\s*-?\s*g\b(?!/)", r"\1 Gb/s"),  # 5G is a mobile network
+        (_RATE + r"(?:gig|gbps|gbit/?s?|gbits/s|gb/s|gigabits?(?: per second)?)\b(?!/)", r"\1 Gb/s"),
+        (_RATE + r"(?:µs|usecs?|us)\b", r"\1 microseconds"),
+        (r"\bmicro[\s-]?secs?\b|µs\b", "microseconds"),
+        (r"\b(?:infini[\s-]?band|ib)\b", "InfiniBand"),
+        (r"\brdma over converged ethernet\b|\brocev2\b|\broce[\s-]?v2\b|\broce2\b", "RoCE"),
+        (r"\ball[\s-]?reduces?\b", "all-reduce"),
+        (r"\ball[\s-]?gathers?\b", "all-gather"),
+        (r"\breduce[\s-]?scatters?\b", "reduce-scatter"),
+        (r"\ball[\s-]?(?:to|2)[\s-]?all\b|\ba2a\b", "all-to-all"),
+        (r"\bzero[\s-]?(?:stage[\s-]?)?3\b|\bzero redundancy optimizer stage 3\b", "ZeRO-3"),
+        (r"\bnv[\s-]link\b", "NVLink"),
+        (r"\bnv[\s-]switch\b", "NVSwitch"),
+        (r"\bspectrum[\s-]?x\b", "Spectrum-X"),
+        (r"\bfat[\s-]?tree\b", "fat-tree"),
+        (r"\bnon[\s-]blocking\b", "non-blocking"),
+        (r"\bfine[\s-]?tun(e|ed|ing)\b", r"fine-tun\1"),
+        (r"\bpre[\s-]train", "pretrain"),
+        (r"\bhead[\s-]of[\s-]line\b|\bhol(?=[\s-]block)", "head-of-line"),
+        (r"\bdatacent(?:er|re)s?\b", "data center"),
+        (r"\bcheck[\s-]point", "checkpoint"),
+        (r"\bmulti[\s-]?node\b", "multi-node"),
+        (r"\bsingle[\s-]?node\b", "single-node"),
+        (r"\bcomms?\b", "communication"),
+        (r"\b(?:bw|bandwith)\b", "bandwidth"),
+        (r"\bperf\b", "performance"),
+        (r"\bconfig\b", "configuration"),
+        (r"\binfra\b", "infrastructure"),
+        (r"\benv vars?\b", "environment variable"),
+        (r"\bp(99|95|50)\b", r"\1th percentile"),
+        (r"\bstd[\s.]?dev\b|\bstdev\b|\bstddev\b", "standard deviation"),
+        (r"\bpci[\s-]express\b", "PCIe"),
+        (r"\bmsgs?\b", "message"),
+        (r"\bmem\b", "memory"),
+        (r"\blat\b", "latency"),
+        (r"\bgrad(?:ient)?[\s-]accum\b", "gradient accumulation"),
+        (r"\bgrads\b", "gradients"),
+        (r"\bcx[\s-]?(\d)\b", r"ConnectX-\1"),
+        (r"\bgpu[\s-]?h(?:rs?)?\b", "GPU-hour"),
+        (r"\btco\b", "total cost of ownership"),
+        (r"\bincl\.?(?=\s)", "including"),
+        (r"\bavg\b", "average"),
+        (r"\bkube\b|\bk8s\b", "Kubernetes"),
+        # as people type in a hurry
+        (r"\bwat\b", "what"),
+        (r"\bsh(?:u|l)d\b", "should"),
+        (r"\bc(?:u|l)d\b", "could"),
+        (r"\bw(?:u|l)d\b", "would"),
+        (r"\bpl[sz]\b", "please"),
+        (r"\bw/o\b", "without"),
+        (r"\bw/(?=\s)", "with"),
+        (r"\bb/c\b|\bc[uo]z\b|\bbc\b", "because"),
+        (r"\b(is|are|does|do|did|ca|wo|was|were|has|have|should|would|could)nt\b", r"\1n't"),
+        (r"\bu\b(?!\.)", "you"),
+        (r"\bur\b", "your"),
+        (r"\bthx\b|\bty\b", "thanks"),
+    )
+)
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 _FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
 _NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])\w*\d[\w.-]*|\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\bit(?:\s+it)+\b")
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
-_STOP = frozenset("""a an and any are as at be been but by can could did do does doing for from had has have having how i if in
+_STOP = frozenset(
+    """a an and any are as at be been but by can could did do does doing for from had has have having how i if in
     into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
     them then there these they this those to too was we were what when where which while who why will with would you your
-    yours about actually all am also because being both does let more most much many really very happen happens""".split())
+    yours about actually all am also because being both does let more most much many really very happen happens""".split()
+)
 _CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
 _SHORT_STEMS = frozenset({"ca", "wo", "sha"})  # of can't, won't, shan't
 
@@ -135,8 +148,12 @@ class Everyday:
 
 def names_pattern(terms: Iterable[Term]) -> re.Pattern[str]:
     """Matches every name of the field: terms, their aliases, and words with a digit such as ``p5.48xlarge``."""
-    names = sorted({name for term in terms for name in (term.term, *term.aliases) if len(name) > 1}, key=len, reverse=True)
-    return re.compile("|".join((r"\b\w*\d[\w.-]*", *(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names))), re.IGNORECASE)
+    names = sorted(
+        {name for term in terms for name in (term.term, *term.aliases) if len(name) > 1}, key=len, reverse=True
+    )
+    return re.compile(
+        "|".join((r"\b\w*\d[\w.-]*", *(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names))), re.IGNORECASE
+    )
 
 
 def without_names(text: str, names: re.Pattern[str]) -> str:

@@ -11,13 +11,28 @@ from typing import Any
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import count, shown
-from assistant.vocabulary.questionnaire import (Budget, Cluster, Constraints, Inference, ModelShape, Parallelism, Questionnaire,
-                                                Training)
+from assistant.vocabulary.questionnaire import (
+    Budget,
+    Cluster,
+    Constraints,
+    Inference,
+    ModelShape,
+    Parallelism,
+    Questionnaire,
+    Training,
+)
 from assistant.vocabulary.sweep import Axis
 
 MOST_POINTS = 10_000
-_SECTIONS = {"model": ModelShape, "cluster": Cluster, "training": Training, "parallelism": Parallelism, "inference": Inference,
-             "budget": Budget, "constraints": Constraints}
+_SECTIONS = {
+    "model": ModelShape,
+    "cluster": Cluster,
+    "training": Training,
+    "parallelism": Parallelism,
+    "inference": Inference,
+    "budget": Budget,
+    "constraints": Constraints,
+}
 _WHOLE = ("workload", "model", "parallelism")  # fields that are not parts of a section
 PATHS = (*_WHOLE, *(f"{section}.{name}" for section, kind in _SECTIONS.items() for name in kind.model_fields))
 _RANGE = re.compile(r"^(?P<low>[^:]*?)\.\.(?P<high>[^:]*?)(?::(?P<step>.*))?$")
@@ -98,7 +113,9 @@ def _values(path: str, written: str) -> list[Any]:
 
 def _doublings(path: str, low: float, high: float) -> list[int | float]:
     if low <= 0:
-        _refuse(f"{path}: expected doublings to start above 0, got {low:g}; for equal steps write {low:g}..{high:g}:STEP")
+        _refuse(
+            f"{path}: expected doublings to start above 0, got {low:g}; for equal steps write {low:g}..{high:g}:STEP"
+        )
     values = []
     while low <= high:
         values.append(_plain(low))

@@ -20,8 +20,14 @@ from .grid import changed, combinations
 from .turns import turns_of
 
 
-def sweep(questionnaire: Questionnaire, axes: Sequence[Axis], library: Library,
-          done: Callable[[], None] = lambda: None, *, today: datetime.date | None = None) -> Sweep:
+def sweep(
+    questionnaire: Questionnaire,
+    axes: Sequence[Axis],
+    library: Library,
+    done: Callable[[], None] = lambda: None,
+    *,
+    today: datetime.date | None = None,
+) -> Sweep:
     """Every point of the grid in order; ``done`` hears of each. ``today`` dates the prices.
 
     A point that cannot be says why. Raises :class:`InputError` with the reason of the first one when no point can be.
@@ -31,7 +37,9 @@ def sweep(questionnaire: Questionnaire, axes: Sequence[Axis], library: Library,
         points.append(_point(questionnaire, values, library, today))
         done()
     if all(point.error for point in points):
-        raise InputError(f"no point of the sweep can be planned; the first, {_named(points[0].values)}: {points[0].error}")
+        raise InputError(
+            f"no point of the sweep can be planned; the first, {_named(points[0].values)}: {points[0].error}"
+        )
     return Sweep(name=questionnaire.name, axes=list(axes), points=points, turns=turns_of(axes, points))
 
 
@@ -39,7 +47,9 @@ def _named(values: dict[str, Any]) -> str:
     return ", ".join(f"{path} {value}" for path, value in values.items())
 
 
-def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Library, today: datetime.date | None) -> Point:
+def _point(
+    questionnaire: Questionnaire, values: dict[str, Any], library: Library, today: datetime.date | None
+) -> Point:
     try:
         made = decide(from_value(changed(questionnaire, values), library.catalog), library, today=today)
     except InputError as error:
@@ -48,10 +58,18 @@ def _point(questionnaire: Questionnaire, values: dict[str, Any], library: Librar
 
 
 def _answered(values: dict[str, Any], made: Decision, catalog: Catalog) -> Point:
-    said, chosen = recommendation_of(made.job, made.entries, made.choice, [], catalog, made.conclusions), made.choice.chosen
-    return Point(values=values, fabric=chosen.id if chosen else None, verdict=said.verdict, kept=made.choice.kept,
-                 says=" ".join(part for part in (said.headline, said.smallest_change) if part),
-                 fabrics=[_swept(one, catalog.fabrics[one.fabric]) for one in candidates_of(made.entries, made.choice)])
+    said, chosen = (
+        recommendation_of(made.job, made.entries, made.choice, [], catalog, made.conclusions),
+        made.choice.chosen,
+    )
+    return Point(
+        values=values,
+        fabric=chosen.id if chosen else None,
+        verdict=said.verdict,
+        kept=made.choice.kept,
+        says=" ".join(part for part in (said.headline, said.smallest_change) if part),
+        fabrics=[_swept(one, catalog.fabrics[one.fabric]) for one in candidates_of(made.entries, made.choice)],
+    )
 
 
 def _swept(candidate: Candidate, fabric: Fabric) -> SweptFabric:

@@ -18,18 +18,30 @@ def turns_of(axes: Sequence[Axis], points: Sequence[Point]) -> list[Turn]:
 
 
 def _turns(along: str, where: dict[str, Any], row: list[Point]) -> list[Turn]:
-    questions = {"chosen": _chosen, "cheaper-than-ethernet-rdma": _cheaper_than("ethernet-rdma"),
-                 "cheaper-than-tcp": _cheaper_than("tcp")}
+    questions = {
+        "chosen": _chosen,
+        "cheaper-than-ethernet-rdma": _cheaper_than("ethernet-rdma"),
+        "cheaper-than-tcp": _cheaper_than("tcp"),
+    }
     return [_turn(question, answers, along, where, row) for question, answers in questions.items()]
 
 
-def _turn(question: Any, answers: Callable[[Point], bool | None], along: str, where: dict[str, Any], row: list[Point]) -> Turn:
+def _turn(
+    question: Any, answers: Callable[[Point], bool | None], along: str, where: dict[str, Any], row: list[Point]
+) -> Turn:
     said = [(point.values[along], answers(point)) for point in row]
     known = [(value, answer) for value, answer in said if answer is not None]
     first = next((value for value, answer in known if answer), None)
-    return Turn(question=question, along=along, where=where, compared=bool(known), first=first,
-                throughout=first is not None and all(answer for value, answer in known if value >= first),
-                kept=any(point.kept for point in row), largest=known[-1][0] if known else None)
+    return Turn(
+        question=question,
+        along=along,
+        where=where,
+        compared=bool(known),
+        first=first,
+        throughout=first is not None and all(answer for value, answer in known if value >= first),
+        kept=any(point.kept for point in row),
+        largest=known[-1][0] if known else None,
+    )
 
 
 def _chosen(point: Point) -> bool | None:
@@ -50,7 +62,10 @@ def _cheaper_than(other: Kind) -> Callable[[Point], bool | None]:
 
 def _cost(point: Point, kind: Kind) -> float | None:
     """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no other."""
-    can = [one for one in point.fabrics
-           if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"]
+    can = [
+        one
+        for one in point.fabrics
+        if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"
+    ]
     wise = [one for one in can if one.verdict != "avoid"]
     return min((one.cost_usd.p50 for one in wise or can), default=None)

@@ -36,9 +36,14 @@ class WeftApp(App[int], inherit_bindings=False):
         Binding("ctrl+c", "help_quit", show=False, system=True),
     ]
 
-    def __init__(self, conversation_factory: Callable[[], Conversation],
-                 warm_search: Callable[[Conversation], object] | None = None, *,
-                 theme: str = "dark", grace_s: float = GRACE_S) -> None:
+    def __init__(
+        self,
+        conversation_factory: Callable[[], Conversation],
+        warm_search: Callable[[Conversation], object] | None = None,
+        *,
+        theme: str = "dark",
+        grace_s: float = GRACE_S,
+    ) -> None:
         # With NO_COLOR, Textual turns colours grey, and those of an ansi theme black on black; with ansi_color it
         # leaves everything in the terminal's own two colours.
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)

@@ -28,7 +28,7 @@ def begin(what: str, work: Callable[[], Any], tell: MessagePump) -> None:
     def run() -> None:
         try:
             done = Done(what, work())
-        except Exception as error:  # noqa: BLE001 - whoever handles the message tells it in a sentence
+        except Exception as error:
             done = Done(what, error=error)
         tell.post_message(done)
 

@@ -25,11 +25,11 @@ from .sources import SourcesList
 from .status import StatusLine
 
 if TYPE_CHECKING:
+    from textual.screen import ActiveBinding
+
     from assistant.conversation import Conversation
     from assistant.conversation.events import Event, Failure, Question
     from assistant.vocabulary.knowledge import Knowledge
-
-    from textual.screen import ActiveBinding
 
     from .app import WeftApp
 
@@ -56,8 +56,12 @@ class ConversationScreen(Keyboard):
         Binding("escape", "answer", "Answer", show=False),
     ]
 
-    def __init__(self, conversation_factory: Callable[[], Conversation], warm_search: Callable[[Conversation], object] | None,
-                 grace_s: float) -> None:
+    def __init__(
+        self,
+        conversation_factory: Callable[[], Conversation],
+        warm_search: Callable[[Conversation], object] | None,
+        grace_s: float,
+    ) -> None:
         super().__init__()
         self.conversation: Conversation | None = None
         self.knowledge: Knowledge | None = None
@@ -67,7 +71,9 @@ class ConversationScreen(Keyboard):
         self._grace_s = grace_s
         self._asked_at = _LONG_AGO
         self._said = ""
-        self._waiting: list[Callable[[], object]] = []  # what the menu was asked for while an answer was being worked out
+        self._waiting: list[
+            Callable[[], object]
+        ] = []  # what the menu was asked for while an answer was being worked out
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
@@ -108,8 +114,14 @@ class ConversationScreen(Keyboard):
 
     def on_done(self, message: background.Done) -> None:
         """Go on with what a thread has brought."""
-        handle = {"opening": self._opened, "answer": self._answered, "rest": self._gone_on, "knowledge": self._known, "search": self._search_ready,
-                  "scale": self._scaled}
+        handle = {
+            "opening": self._opened,
+            "answer": self._answered,
+            "rest": self._gone_on,
+            "knowledge": self._known,
+            "search": self._search_ready,
+            "scale": self._scaled,
+        }
         handle[message.what](message.value, message.error)
 
     def _opened(self, conversation: Any, error: Exception | None) -> None:
@@ -204,7 +216,9 @@ class ConversationScreen(Keyboard):
 
     def save(self, form: str) -> None:
         """Save the finished plan in a format, as if it were said."""
-        self.when_free(lambda: self._tell(f"export as {form}", lambda conversation: conversation.hear(f"export as {form}")))
+        self.when_free(
+            lambda: self._tell(f"export as {form}", lambda conversation: conversation.hear(f"export as {form}"))
+        )
 
     def _take(self, offer: Offer) -> None:
         """Take a choice, or leave the question open."""
@@ -287,7 +301,11 @@ class ConversationScreen(Keyboard):
     def tell_next_step(self) -> None:
         """Say what Enter would do, unless something else is being said."""
         if not self.busy:
-            self.hint.say(next_step(self.question_view.marked, self.prompt.text, self.question_view.offers, self.question_view.folded))
+            self.hint.say(
+                next_step(
+                    self.question_view.marked, self.prompt.text, self.question_view.offers, self.question_view.folded
+                )
+            )
 
     # Panel and pages.
 

@@ -84,15 +84,27 @@ def _plan(event: events.PlanShown) -> list[Drawn]:
 
 def _variation(event: events.VariationShown) -> list[Drawn]:
     sign, style = headline_sign(event.plan)
-    return [*variation_notice(event), said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
+    return [
+        *variation_notice(event),
+        said(event.headline, "bold", lead=f"{sign} ", lead_style=style),
+        *_bullets(event.changes),
+    ]
 
 
 def variation_notice(event: events.VariationShown) -> list[Line]:
     """What is tried, and how to take it or leave it."""
     varied = " · ".join(field.text for field in event.fields) or event.what_if
-    return [parts(("Only tried, not taken: ", "$weft"), varied, lead="◇ ", lead_style="$weft"),
-            parts(("Say ", "$quiet"), "keep it", (" to go on from here, ", "$quiet"), "drop it",
-                  (" to return to the plan.", "$quiet"), indent=2)]
+    return [
+        parts(("Only tried, not taken: ", "$weft"), varied, lead="◇ ", lead_style="$weft"),
+        parts(
+            ("Say ", "$quiet"),
+            "keep it",
+            (" to go on from here, ", "$quiet"),
+            "drop it",
+            (" to return to the plan.", "$quiet"),
+            indent=2,
+        ),
+    ]
 
 
 def _details(event: events.PlanDetails) -> list[Drawn]:
@@ -110,7 +122,9 @@ def _answer(event: events.Answer) -> list[Drawn]:
     if event.answer is None:
         return lines
     if not event.answer.answered:
-        lines.append(said("The knowledge base has no answer to this. What comes nearest:", lead="! ", lead_style="$doubt"))
+        lines.append(
+            said("The knowledge base has no answer to this. What comes nearest:", lead="! ", lead_style="$doubt")
+        )
     else:
         lines += [piece for block in answer_blocks(event.answer) for piece in _block(block)]
     for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1):
@@ -153,14 +167,20 @@ def _resting_on(reason: events.Reason) -> str:
 
 def reason_label(reason: events.Reason) -> tuple[str, str]:
     """The word in front of a node of the proof, and its style."""
-    words = {"rule": ("rule: ", "$weft"), "fact": ("fact: ", "$quiet"), "claim": ("source: ", "$good"),
-             "figure": ("figure: ", "$quiet")}
+    words = {
+        "rule": ("rule: ", "$weft"),
+        "fact": ("fact: ", "$quiet"),
+        "claim": ("source: ", "$good"),
+        "figure": ("figure: ", "$quiet"),
+    }
     return words.get(reason.kind, ("", ""))
 
 
 def reason_origin(reason: events.Reason) -> list[tuple[str, str]]:
     """Where a node of the proof comes from: rule id, source and grade."""
-    origin = " · ".join(part for part in (reason.source or (reason.id if reason.kind == "rule" else None), reason.grade) if part)
+    origin = " · ".join(
+        part for part in (reason.source or (reason.id if reason.kind == "rule" else None), reason.grade) if part
+    )
     return [(f"  ({origin})", "$quiet")] if origin else []
 
 
@@ -227,6 +247,16 @@ class FittedView:
 
 
 _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
-    "understood": _understood, "plan": _plan, "variation": _variation, "details": _details, "plots": _plots, "answer": _answer,
-    "explanation": _explanation, "comparison": _comparison, "note": _note, "exported": _exported, "failure": _failure,
-    "finished": _finished}
+    "understood": _understood,
+    "plan": _plan,
+    "variation": _variation,
+    "details": _details,
+    "plots": _plots,
+    "answer": _answer,
+    "explanation": _explanation,
+    "comparison": _comparison,
+    "note": _note,
+    "exported": _exported,
+    "failure": _failure,
+    "finished": _finished,
+}

@@ -37,7 +37,9 @@ class Line:
         room = max(8, width - self.indent - self.lead.cell_length)
         hanging = Content(" " * self.lead.cell_length)
         lines = self.body.wrap(room) or [Content("")]
-        return [(self.lead if first else hanging).pad_left(self.indent) + line.rstrip() for first, line in _marked(lines)]
+        return [
+            (self.lead if first else hanging).pad_left(self.indent) + line.rstrip() for first, line in _marked(lines)
+        ]
 
 
 def _marked(lines: Iterable[Content]) -> Iterable[tuple[bool, Content]]:

@@ -108,7 +108,7 @@ Ctrl+C | copies what the mouse has selected
         newest = Exchange(pieces)
         self.mount(newest)
         live = list(self.query(Exchange))
-        for exchange in live[:max(0, len(live) + 1 - LIVE_EXCHANGES)]:
+        for exchange in live[: max(0, len(live) + 1 - LIVE_EXCHANGES)]:
             self._folded.append(exchange.pieces)
             exchange.remove()
         self._show_fold()
@@ -167,4 +167,6 @@ Ctrl+C | copies what the mouse has selected
     def _show_fold(self) -> None:
         self._fold.display = bool(self._folded)
         count = len(self._folded)
-        self._fold.show([parts((f"⋯ {count} earlier exchange{'' if count == 1 else 's'}: Page Up at the top", "$quiet"))])
+        self._fold.show(
+            [parts((f"⋯ {count} earlier exchange{'' if count == 1 else 's'}: Page Up at the top", "$quiet"))]
+        )

@@ -11,9 +11,14 @@ from textual.screen import ModalScreen
 
 from .flow import BLANK, Flow, Line, parts, said
 
-
-_KEYS = parts(("↑ ↓", "$accent"), (" scroll   ", "$quiet"), ("C", "$accent"), (" copy   ", "$quiet"), ("Esc", "$accent"),
-              (" close", "$quiet"))
+_KEYS = parts(
+    ("↑ ↓", "$accent"),
+    (" scroll   ", "$quiet"),
+    ("C", "$accent"),
+    (" copy   ", "$quiet"),
+    ("Esc", "$accent"),
+    (" close", "$quiet"),
+)
 
 
 class PageScreen(ModalScreen[None]):

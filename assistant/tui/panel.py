@@ -90,8 +90,13 @@ class SidePanel(Vertical):
         """Give the shown tab the keys."""
         self.query_one(f"#{self.tab}").focus()
 
-    def show_plan(self, fields: Mapping[str, Any], plan: Plan | None, variation: VariationShown | None = None,
-                  more_to_come: bool = False) -> None:
+    def show_plan(
+        self,
+        fields: Mapping[str, Any],
+        plan: Plan | None,
+        variation: VariationShown | None = None,
+        more_to_come: bool = False,
+    ) -> None:
         """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what is in
         view: everything else waits for the call without it, which may bring the same plan."""
         plan = variation.plan if variation else plan

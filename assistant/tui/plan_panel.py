@@ -59,7 +59,9 @@ Ctrl+P | save or copy it
         """Before anything was said: what a plan will need."""
         self.show({}, None)
 
-    def show(self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = (), more_to_come: bool = False) -> None:
+    def show(
+        self, fields: Mapping[str, Any], plan: Plan | None, notice: Sequence[Line] = (), more_to_come: bool = False
+    ) -> None:
         """Show a plan under a notice; without a plan, what was told and what is still needed.
 
         ``more_to_come``: the plan comes again, perhaps the same object; what is below the edge of the screen waits for that.

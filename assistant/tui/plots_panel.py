@@ -18,8 +18,18 @@ if TYPE_CHECKING:
     from assistant.vocabulary.sweep import Sweep
 
 EMPTY = "The plots stand here as soon as there is a plan."
-STYLES = {"title": "$weft bold", "strong": "bold", "quiet": "$quiet", "good": "$good", "doubt": "$doubt", "work": "$work",
-          "wait": "$quiet", "network": "$doubt", "bar": "$work", "": ""}
+STYLES = {
+    "title": "$weft bold",
+    "strong": "bold",
+    "quiet": "$quiet",
+    "good": "$good",
+    "doubt": "$doubt",
+    "work": "$work",
+    "wait": "$quiet",
+    "network": "$doubt",
+    "bar": "$work",
+    "": "",
+}
 
 
 class PlotsView(Widget):

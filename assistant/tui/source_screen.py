@@ -48,7 +48,9 @@ def _standing(statement: Statement, knowledge: Knowledge | None) -> Iterator[Lin
     marks = " · ".join(part for part in (statement.grade, statement.date) if part)
     verdict = (statement.verdict, f"{style} bold")
     cited = f" · cited as [{statement.number}]" if statement.number else ""
-    yield parts(verdict, (f" · {marks}" if marks else "", "$quiet"), (cited, "$quiet"), lead=f"{sign} ", lead_style=style)
+    yield parts(
+        verdict, (f" · {marks}" if marks else "", "$quiet"), (cited, "$quiet"), lead=f"{sign} ", lead_style=style
+    )
     if statement.correction:
         yield parts(("What holds: ", "$doubt"), statement.correction, indent=2)
     claims = [knowledge.claims[i] for i in (*statement.claims, statement.ident) if knowledge and i in knowledge.claims]
@@ -79,10 +81,20 @@ def _publication(source: Source) -> Iterator[Line]:
     """Who published it, when, and who gains from it."""
     sign, style = verdict_sign("current" if source.status == "current" else "withdrawn")
     yield said(source.title, "$weft bold")
-    by = [source.author, source.publisher, source.date.isoformat() if source.date else "no date", source.kind.replace("-", " ")]
+    by = [
+        source.author,
+        source.publisher,
+        source.date.isoformat() if source.date else "no date",
+        source.kind.replace("-", " "),
+    ]
     yield said(" · ".join(part for part in by if part), "$quiet")
     yield parts((source.status.replace("-", " "), style), lead=f"{sign} ", lead_style=style)
-    about = (("Note: ", source.status_note), ("Date: ", source.date_note), ("Who gains: ", source.interest), ("", source.url))
+    about = (
+        ("Note: ", source.status_note),
+        ("Date: ", source.date_note),
+        ("Who gains: ", source.interest),
+        ("", source.url),
+    )
     for label, text in about:
         if text:
             yield parts((label, "$quiet"), text, indent=2)

@@ -39,27 +39,62 @@ class Statement:
 
 def of_evidence(evidence: Evidence, number: int | None) -> Statement:
     """What a plan rests on, with the number by which it is cited."""
-    return Statement(evidence.id, evidence.source, evidence.section, evidence.text, evidence.verdict, evidence.grade,
-                     evidence.date or None, evidence.correction, number=number)
+    return Statement(
+        evidence.id,
+        evidence.source,
+        evidence.section,
+        evidence.text,
+        evidence.verdict,
+        evidence.grade,
+        evidence.date or None,
+        evidence.correction,
+        number=number,
+    )
 
 
 def of_found(found: FoundPassage) -> Statement:
     """What a search found."""
-    return Statement(found.id, found.source, found.section, found.text, found.status, None, found.date, found.correction,
-                     tuple(str(claim["id"]) for claim in found.claims if "id" in claim))
+    return Statement(
+        found.id,
+        found.source,
+        found.section,
+        found.text,
+        found.status,
+        None,
+        found.date,
+        found.correction,
+        tuple(str(claim["id"]) for claim in found.claims if "id" in claim),
+    )
 
 
 def of_claim(claim: Claim) -> Statement:
     """A claim of the knowledge base."""
     date = claim.date.isoformat() if claim.date else None
-    return Statement(claim.id, claim.source, claim.section, claim.statement, claim.verdict, claim.evidence_grade, date,
-                     claim.correction)
+    return Statement(
+        claim.id,
+        claim.source,
+        claim.section,
+        claim.statement,
+        claim.verdict,
+        claim.evidence_grade,
+        date,
+        claim.correction,
+    )
 
 
 def of_passage(passage: Passage) -> Statement:
     """A passage of the knowledge base."""
-    return Statement(passage.id, passage.source, passage.section, passage.text, passage.status, None, None, passage.correction,
-                     tuple(passage.claims))
+    return Statement(
+        passage.id,
+        passage.source,
+        passage.section,
+        passage.text,
+        passage.status,
+        None,
+        None,
+        passage.correction,
+        tuple(passage.claims),
+    )
 
 
 class SourcesList(Listing):
@@ -117,8 +152,14 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
         found = list(_group("found", f"Found for “{self._question}”", self._found, first=True))
         cited = [statement for statement in self._cited if statement.number]
         further = [statement for statement in self._cited if not statement.number]
-        self.fill([*found, *_group("cited", "Cited by the plan", cited, first=not found),
-                   *_group("cited", "What the plan rests on besides", further, first=not (found or cited)), *self._all_sources()])
+        self.fill(
+            [
+                *found,
+                *_group("cited", "Cited by the plan", cited, first=not found),
+                *_group("cited", "What the plan rests on besides", further, first=not (found or cited)),
+                *self._all_sources(),
+            ]
+        )
 
     def _all_sources(self) -> Iterator[Entry]:
         if self._knowledge is None:
@@ -152,9 +193,13 @@ def _group(name: str, title: str, statements: list[Statement], first: bool) -> I
         sign, style = verdict_sign(statement.verdict)
         origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
         number = f"[{statement.number}] " if statement.number else ""
-        yield Entry(f"{name}:{statement.ident}", (said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style),
-                                                  parts((statement.verdict, style), (f" · {origin}", "$quiet"),
-                                                        indent=2 + len(number))))
+        yield Entry(
+            f"{name}:{statement.ident}",
+            (
+                said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style),
+                parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2 + len(number)),
+            ),
+        )
 
 
 def _preview(text: str) -> str:

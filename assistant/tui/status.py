@@ -61,10 +61,16 @@ class StatusLine(Widget):
             return Content.assemble(tried, (f"{sign} not feasible", style))
         fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
         if is_given(self._plan):
-            return Content.assemble(tried, (f"{sign} {fabric}", style),
-                                    (f"  given; the cheapest too: {answer.confidence:.0%}", "$quiet"))
-        return Content.assemble(tried, (f"{sign} {fabric}", style), "  ",
-                                (meter(answer.confidence), "$good"), (f" {answer.confidence:.0%} sure", "$quiet"))
+            return Content.assemble(
+                tried, (f"{sign} {fabric}", style), (f"  given; the cheapest too: {answer.confidence:.0%}", "$quiet")
+            )
+        return Content.assemble(
+            tried,
+            (f"{sign} {fabric}", style),
+            "  ",
+            (meter(answer.confidence), "$good"),
+            (f" {answer.confidence:.0%} sure", "$quiet"),
+        )
 
 
 def meter(share: float) -> str:

@@ -29,8 +29,15 @@ OUT_PASSES, OUT_EVERY = 1, 1  # each fit without a source: passes, and every n-t
 # Nothing multiplies faster than the best products measured on A100: 271 of 312 TFLOP/s, 0.87 of the peak (S. Bekman, ML
 # Engineering, maximum achievable matmul; from memory). The backward pass, which PyTorch launches from C++, takes the host no
 # longer than the forward pass.
-BOUNDS = {"gemm_efficiency": (0.2, 0.87), "attention_efficiency": (0.1, 0.9), "overlap": (0.01, 0.95), "tp_overlap": (0.01, 0.95),
-          "fp8_efficiency": (0.5, 1.0), "backward_launch": (0.5, 1.0), "compute": (0.7, 2.0)}
+BOUNDS = {
+    "gemm_efficiency": (0.2, 0.87),
+    "attention_efficiency": (0.1, 0.9),
+    "overlap": (0.01, 0.95),
+    "tp_overlap": (0.01, 0.95),
+    "fp8_efficiency": (0.5, 1.0),
+    "backward_launch": (0.5, 1.0),
+    "compute": (0.7, 2.0),
+}
 
 
 @dataclass(frozen=True)
@@ -43,16 +50,50 @@ class Stage:
 
     def rows(self, runs: Sequence[Prepared]) -> list[Prepared]:
         """The runs this stage may use."""
-        return [one for one in runs if one.family in self.families and bool(one.run.job.architecture.experts) == self.experts]
+        return [
+            one
+            for one in runs
+            if one.family in self.families and bool(one.run.job.architecture.experts) == self.experts
+        ]
 
 
 STAGES = (
-    Stage(("hopper/gemm_efficiency", "hopper/attention_efficiency", "kernel/fp8_efficiency", "kernel/fp8_launch", "fsdp/compute", "other/compute",
-           "jax/compute", "fsdp/attention", "fsdp/launch", "fsdp/overlap", "jax/overlap",
-           "megatron/overlap", "megatron/tp_overlap", "other/tp_overlap"), ("hopper",)),
-    Stage(("a100/gemm_efficiency", "a100/attention_efficiency", "a100/kernel_launch", "kernel/tile", "kernel/backward_launch",
-           "kernel/depth", "kernel/tp_launch", "kernel/tp_wait", "kernel/unfused_softmax", "kernel/outer_launch",
-           "kernel/loss_traffic", "deepspeed/compute"), ("a100",)),
+    Stage(
+        (
+            "hopper/gemm_efficiency",
+            "hopper/attention_efficiency",
+            "kernel/fp8_efficiency",
+            "kernel/fp8_launch",
+            "fsdp/compute",
+            "other/compute",
+            "jax/compute",
+            "fsdp/attention",
+            "fsdp/launch",
+            "fsdp/overlap",
+            "jax/overlap",
+            "megatron/overlap",
+            "megatron/tp_overlap",
+            "other/tp_overlap",
+        ),
+        ("hopper",),
+    ),
+    Stage(
+        (
+            "a100/gemm_efficiency",
+            "a100/attention_efficiency",
+            "a100/kernel_launch",
+            "kernel/tile",
+            "kernel/backward_launch",
+            "kernel/depth",
+            "kernel/tp_launch",
+            "kernel/tp_wait",
+            "kernel/unfused_softmax",
+            "kernel/outer_launch",
+            "kernel/loss_traffic",
+            "deepspeed/compute",
+        ),
+        ("a100",),
+    ),
     Stage(("blackwell/gemm_efficiency", "blackwell/attention_efficiency"), ("blackwell",)),
     Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
     Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
@@ -60,7 +101,9 @@ STAGES = (
 )
 
 
-def fit(runs: Sequence[Run], *, without: str | None = None, every: int = 1, passes: int = 2, rounds: int = ROUNDS) -> Values:
+def fit(
+    runs: Sequence[Run], *, without: str | None = None, every: int = 1, passes: int = 2, rounds: int = ROUNDS
+) -> Values:
     """The constants that suit the calibration rows best, from :func:`first_values` on.
 
     ``without``: a source whose rows are not used. ``every``: use only each n-th row of a source (a quick, rougher fit).
@@ -84,7 +127,7 @@ def _thinned(runs: Sequence[Run], every: int) -> list[Run]:
     for run in runs:
         if run.use == "calibration":
             sources.setdefault(run.source, []).append(run)
-    return [run for of in sources.values() for run in of[::every * -(-len(of) // MOST_ROWS)]]
+    return [run for of in sources.values() for run in of[:: every * -(-len(of) // MOST_ROWS)]]
 
 
 def _told_by(name: str, rows: Sequence[Prepared]) -> bool:

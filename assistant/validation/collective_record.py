@@ -15,15 +15,23 @@ from .collectives import FITTED, Values
 
 _SECONDS = {"switch_start": ("us", 1e6), "ll_per_byte": ("ns", 1e9)}
 _SOURCE = "derived: fitted to measured collectives"
-_ROWS = {"aws-efa-v2": "AWS p5", "gcp-tcpx": "Google A3 High, two publishers", "gcp-tcpxo": "Google A3 Mega, two publishers",
-         "aws-efa-v1": "AWS p4d", "slingshot-11": "2 and 8 nodes of Polaris and Sirius", "ethernet-tcp-200": "2 and 8 nodes of Polaris and Sirius",
-         "slingshot-11-software-match": "2 and 8 nodes of Polaris and Sirius with FI_CXI_RX_MATCH_MODE=software"}
+_ROWS = {
+    "aws-efa-v2": "AWS p5",
+    "gcp-tcpx": "Google A3 High, two publishers",
+    "gcp-tcpxo": "Google A3 Mega, two publishers",
+    "aws-efa-v1": "AWS p4d",
+    "slingshot-11": "2 and 8 nodes of Polaris and Sirius",
+    "ethernet-tcp-200": "2 and 8 nodes of Polaris and Sirius",
+    "slingshot-11-software-match": "2 and 8 nodes of Polaris and Sirius with FI_CXI_RX_MATCH_MODE=software",
+}
 
 
 def shipped(catalog: Catalog, measurements: Path) -> Values:
     """The values in use."""
     fabrics = {**catalog.fabrics, **measured_only(measurements)}
-    return vars(protocols_from(catalog.constants)) | {f"latency/{fabric}": fabrics[fabric].latency.si for fabric in FITTED}
+    return vars(protocols_from(catalog.constants)) | {
+        f"latency/{fabric}": fabrics[fabric].latency.si for fabric in FITTED
+    }
 
 
 def record(values: Values, knowledge: Path, day: datetime.date) -> list[Path]:
@@ -38,12 +46,18 @@ def record(values: Values, knowledge: Path, day: datetime.date) -> list[Path]:
 
 def collective_constants(values: Values, day: datetime.date) -> str:
     """``collectives.yaml``: constants that all fabrics and GPUs share."""
-    lines = ["# What NCCL's protocols and algorithms cost beyond its own figures; see assistant/model/protocols.py for their meaning.",
-             "# Written by python -m assistant.validation.collectives --write.", ""]
+    lines = [
+        "# What NCCL's protocols and algorithms cost beyond its own figures; see assistant/model/protocols.py for their meaning.",
+        "# Written by python -m assistant.validation.collectives --write.",
+        "",
+    ]
     for field in fields(CollectiveConstants):
         unit, scale = _SECONDS.get(field.name, ("1", 1.0))
         name = "collective-" + field.name.replace("_", "-")
-        lines.append(f"{name}: " + _fact(values[field.name] * scale, unit, _SOURCE, day, f"calibration rows of measurements/{TABLE}"))
+        lines.append(
+            f"{name}: "
+            + _fact(values[field.name] * scale, unit, _SOURCE, day, f"calibration rows of measurements/{TABLE}")
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -51,15 +65,25 @@ def with_latencies(text: str, values: Values, day: datetime.date) -> str:
     """The fabrics with their fitted latencies; those that share one follow it."""
     for fabric, others in FITTED.items():
         value = values[f"latency/{fabric}"] * 1e6
-        text = _with_latency(text, fabric, _fact(value, "us", _SOURCE, day, f"calibration rows of {_ROWS[fabric]} in measurements/{TABLE}"))
+        text = _with_latency(
+            text,
+            fabric,
+            _fact(value, "us", _SOURCE, day, f"calibration rows of {_ROWS[fabric]} in measurements/{TABLE}"),
+        )
         for other, times in others.items():
-            source = f"derived: taken over from {fabric}" if times == 1.0 else f"derived: {times:g} of {fabric}, AWS announces up to 35 % less"
+            source = (
+                f"derived: taken over from {fabric}"
+                if times == 1.0
+                else f"derived: {times:g} of {fabric}, AWS announces up to 35 % less"
+            )
             text = _with_latency(text, other, _fact(value * times, "us", source, day))
     return text
 
 
 def _with_latency(text: str, fabric: str, fact: str) -> str:
-    return re.sub(rf"(?ms)^({re.escape(fabric)}:\n(?:  .*?\n)*?  latency: )[^\n]*", lambda found: found[1] + fact, text, count=1)
+    return re.sub(
+        rf"(?ms)^({re.escape(fabric)}:\n(?:  .*?\n)*?  latency: )[^\n]*", lambda found: found[1] + fact, text, count=1
+    )
 
 
 def _fact(value: float, unit: str, source: str, day: datetime.date, note: str = "") -> str:

@@ -41,6 +41,13 @@ def _line(series: Sequence[Series], source: str, use: Use, small: bool) -> Colle
     size = np.abs(found)
     fabrics = dict.fromkeys(one.network.id for one in series if source and ((one.bytes <= SMALL) == small).any())
     return CollectiveAccuracy(
-        source=source, use=use, fabrics=list(fabrics), messages="small" if small else "large", rows=len(found),
-        median_absolute=float(np.median(size)), p90_absolute=float(np.quantile(size, 0.9)), bias=float(np.median(found)),
-        median_bandwidth=float(np.median(np.abs(1.0 / (1.0 + found) - 1.0))))
+        source=source,
+        use=use,
+        fabrics=list(fabrics),
+        messages="small" if small else "large",
+        rows=len(found),
+        median_absolute=float(np.median(size)),
+        p90_absolute=float(np.quantile(size, 0.9)),
+        bias=float(np.median(found)),
+        median_bandwidth=float(np.median(np.abs(1.0 / (1.0 + found) - 1.0))),
+    )

@@ -46,7 +46,20 @@ def read_collectives(folder: Path, catalog: Catalog) -> list[Series]:
     with (folder / TABLE).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["use"] != "excluded":
-                key = tuple(row[name] for name in ("source", "use", "collective", "gpu", "gpus", "gpus_per_node", "fabric", "nics_per_node", "in_network"))
+                key = tuple(
+                    row[name]
+                    for name in (
+                        "source",
+                        "use",
+                        "collective",
+                        "gpu",
+                        "gpus",
+                        "gpus_per_node",
+                        "fabric",
+                        "nics_per_node",
+                        "in_network",
+                    )
+                )
                 found.setdefault(key, []).append((float(row["message_bytes"]), _seconds(row)))
     return [_series(key, rows, catalog, fabrics) for key, rows in found.items()]
 
@@ -60,7 +73,10 @@ def excluded(folder: Path) -> int:
 def measured_only(folder: Path) -> dict[str, Fabric]:
     """Fabrics that were measured and are no candidates."""
     entries = shipped.documents("measured-fabrics", folder, MEASURED_ONLY)[MEASURED_ONLY]
-    return {ident: shipped.validated(Fabric, {"id": ident, **entry}, folder / MEASURED_ONLY, (ident,)) for ident, entry in entries.items()}
+    return {
+        ident: shipped.validated(Fabric, {"id": ident, **entry}, folder / MEASURED_ONLY, (ident,))
+        for ident, entry in entries.items()
+    }
 
 
 def _seconds(row: Mapping[str, str]) -> float:
@@ -70,7 +86,9 @@ def _seconds(row: Mapping[str, str]) -> float:
     return factor / (float(row["bus_bandwidth_gb_per_s"]) * 1e9)
 
 
-def _series(key: tuple[str, ...], rows: list[tuple[float, float]], catalog: Catalog, fabrics: Mapping[str, Fabric]) -> Series:
+def _series(
+    key: tuple[str, ...], rows: list[tuple[float, float]], catalog: Catalog, fabrics: Mapping[str, Fabric]
+) -> Series:
     source, use, collective, gpu, gpus, per_node, fabric, nics, in_network = key
     entry = catalog.gpus[gpu]
     machine = machine_of(entry, catalog.scale_ups[entry.scale_up], int(gpus), int(per_node), catalog.constants)

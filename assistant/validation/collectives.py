@@ -25,10 +25,16 @@ Values = dict[str, float]
 # Fabrics whose latency is fitted, with those that share it and how many times it theirs is.
 FITTED = {
     "ethernet-tcp-200": {"ethernet-tcp-10": 1.0, "ethernet-tcp-25": 1.0, "ethernet-tcp-100": 1.0},
-    "aws-efa-v2": {"aws-efa-v3": 0.65}, "gcp-tcpx": {}, "gcp-tcpxo": {},
-    "aws-efa-v1": {}, "slingshot-11": {}, "slingshot-11-software-match": {},
+    "aws-efa-v2": {"aws-efa-v3": 0.65},
+    "gcp-tcpx": {},
+    "gcp-tcpxo": {},
+    "aws-efa-v1": {},
+    "slingshot-11": {},
+    "slingshot-11-software-match": {},
 }
-_FITTED_AS = {shared: (first, times) for first, others in FITTED.items() for shared, times in {first: 1.0, **others}.items()}
+_FITTED_AS = {
+    shared: (first, times) for first, others in FITTED.items() for shared, times in {first: 1.0, **others}.items()
+}
 FIRST_LATENCY = 10e-6  # seconds, between RDMA and sockets
 SOFT = 0.1  # below it errors of the logarithm count squared, above it by their size
 PRIOR = 0.02  # weight of a shared constant's staying where the fit starts, all rows together weighing 1

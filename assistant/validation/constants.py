@@ -25,7 +25,13 @@ from .split import family_of
 Values = dict[str, float]
 EFFICIENCIES = ("gemm_efficiency", "attention_efficiency", "kernel_launch")
 # The entry that is read for a family.
-MEMBER = {"v100": "v100-sxm", "a100": "a100-sxm-80gb", "hopper": "h100-sxm", "blackwell": "b200", "blackwell-ultra": "b300"}
+MEMBER = {
+    "v100": "v100-sxm",
+    "a100": "a100-sxm-80gb",
+    "hopper": "h100-sxm",
+    "blackwell": "b200",
+    "blackwell-ultra": "b300",
+}
 EAGER = "fsdp"  # the stack whose factors another one takes over when no run of it may be used
 TAKEN_OVER = ("deepspeed", "other")
 HABITS = CALIBRATED
@@ -77,8 +83,13 @@ class Prepared:
 
 def prepared(run: Run) -> Prepared:
     """The run, its layouts and network worked out once."""
-    return Prepared(run, layouts_for(run.job, run.machine, run.parallelism), Networks([run.network]), family_of(run.machine.gpu),
-                    run.machine.framework(run.job.framework))
+    return Prepared(
+        run,
+        layouts_for(run.job, run.machine, run.parallelism),
+        Networks([run.network]),
+        family_of(run.machine.gpu),
+        run.machine.framework(run.job.framework),
+    )
 
 
 def predicted(one: Prepared, values: Mapping[str, float]) -> float:

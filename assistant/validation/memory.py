@@ -82,15 +82,24 @@ def _observed(row: Mapping[str, str], known: Mapping[str, Run], catalog: Catalog
     if row["run"] and row["run"] not in known:
         raise InputError(f'expected a run of training.csv, got "{row["run"]}"', Place(field="run"))
     run = known[row["run"]] if row["run"] else run_of(_job_cells(row), catalog)
-    run = replace(run, id=row["run"] or row["id"], source=row["source"], use=row["use"], reason=row["reason"],
-                  job=run.job.with_(master_weights=row["master_weights"] != "0"))
+    run = replace(
+        run,
+        id=row["run"] or row["id"],
+        source=row["source"],
+        use=row["use"],
+        reason=row["reason"],
+        job=run.job.with_(master_weights=row["master_weights"] != "0"),
+    )
     measured = float(row["memory_bytes"]) if row["memory_bytes"] else None
     return Observed(run, row["outcome"] == "ran", measured, row["seen"] == "device")
 
 
 def _job_cells(row: Mapping[str, str]) -> dict[str, str]:
     """The row in the columns of ``training.csv``; neither a fabric nor a step time changes memory."""
-    return {name: value for name, value in row.items() if name not in _OWN} | {"fabric": "infiniband-ndr-400", "step_time_s": "1"}
+    return {name: value for name, value in row.items() if name not in _OWN} | {
+        "fabric": "infiniband-ndr-400",
+        "step_time_s": "1",
+    }
 
 
 def peak(run: Run) -> Peak:
@@ -120,16 +129,25 @@ def memory_report(runs: Sequence[Run], rows: Sequence[Observed]) -> MemoryReport
     A row about a run of ``runs`` replaces it: it knows more.
     """
     told = {row.run.id for row in rows if row.ran}
-    ran = [row for row in rows if row.ran] + [Observed(run, True) for run in runs if run.use != "excluded" and run.id not in told]
+    ran = [row for row in rows if row.ran] + [
+        Observed(run, True) for run in runs if run.use != "excluded" and run.id not in told
+    ]
     peaks = [peak(row.run) for row in ran]
     unfit = [(row.run, found) for row, found in zip(ran, peaks, strict=True) if not found.fits]
     saved = [run for run, _ in unfit if run.source in RECOMPUTE_UNSTATED and peak(_recomputing(run)).fits]
     refused = [_refused(run, found) for run, found in unfit if run not in saved]
     dead = [row.run for row in rows if not row.ran]
     measured = [(row, found) for row, found in zip(ran, peaks, strict=True) if row.bytes is not None]
-    return MemoryReport(sources=_accuracies(measured), margin=FRAGMENTATION, ran=len(ran), fit=len(ran) - len(unfit),
-                        fit_recomputing=len(saved), refused=refused, out_of_memory=len(dead),
-                        wrongly_fit=[run.id for run in dead if peak(run).fits])
+    return MemoryReport(
+        sources=_accuracies(measured),
+        margin=FRAGMENTATION,
+        ran=len(ran),
+        fit=len(ran) - len(unfit),
+        fit_recomputing=len(saved),
+        refused=refused,
+        out_of_memory=len(dead),
+        wrongly_fit=[run.id for run in dead if peak(run).fits],
+    )
 
 
 def _recomputing(run: Run) -> Run:
@@ -144,19 +162,28 @@ def _accuracies(measured: Sequence[tuple[Observed, Peak]]) -> list[MemoryAccurac
     lines: list[MemoryAccuracy] = []
     for use in ("validation", "calibration"):
         of_use = [pair for pair in measured if pair[0].run.use == use]
-        lines += [_accuracy(source, use, [pair for pair in of_use if pair[0].source == source])
-                  for source in dict.fromkeys(row.source for row, _ in of_use)]
+        lines += [
+            _accuracy(source, use, [pair for pair in of_use if pair[0].source == source])
+            for source in dict.fromkeys(row.source for row, _ in of_use)
+        ]
     return lines
 
 
 def _accuracy(source: str, use: Use, pairs: Sequence[tuple[Observed, Peak]]) -> MemoryAccuracy:
     """Errors of the allocator's peak; of a whole device's with everything but the margin."""
-    predicted = np.array([found.total - found.allocated * FRAGMENTATION if row.whole_device else found.allocated
-                          for row, found in pairs])
+    predicted = np.array(
+        [found.total - found.allocated * FRAGMENTATION if row.whole_device else found.allocated for row, found in pairs]
+    )
     measured = np.array([row.bytes for row, _ in pairs])
     error = predicted / measured - 1.0
     size = np.abs(error)
     return MemoryAccuracy(
-        source=source, use=use, rows=len(pairs), mean_absolute=float(size.mean()), median_absolute=float(np.median(size)),
-        p90_absolute=float(np.quantile(size, 0.9)), bias=float(error.mean()),
-        within_margin=float(np.mean(measured <= predicted * (1.0 + FRAGMENTATION))))
+        source=source,
+        use=use,
+        rows=len(pairs),
+        mean_absolute=float(size.mean()),
+        median_absolute=float(np.median(size)),
+        p90_absolute=float(np.quantile(size, 0.9)),
+        bias=float(error.mean()),
+        within_margin=float(np.mean(measured <= predicted * (1.0 + FRAGMENTATION))),
+    )

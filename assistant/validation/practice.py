@@ -59,17 +59,24 @@ def practice(runs: Sequence[Run], values: Mapping[str, float]) -> Values:
     """``megatron/practice``, the geometric mean over publishers, and ``others/practice``, that of the others alone; 1 without them."""
     usable = [run for run in runs if run.use == "calibration"]
     present = {_publisher(run) for run in usable}
-    others = [float(np.log(np.median([_factor(_as_megatron(run), values) for run in usable if _publisher(run) == publisher])))
-              for publisher in OTHERS if publisher in present]
+    others = [
+        float(np.log(np.median([_factor(_as_megatron(run), values) for run in usable if _publisher(run) == publisher])))
+        for publisher in OTHERS
+        if publisher in present
+    ]
     logs = [0.0 for publisher in REFERENCE if publisher in present] + others
-    return {f"megatron/{PRACTICE}": float(np.exp(np.mean(logs))) if others else 1.0,
-            f"others/{PRACTICE}": float(np.exp(np.mean(others))) if others else 1.0}
+    return {
+        f"megatron/{PRACTICE}": float(np.exp(np.mean(logs))) if others else 1.0,
+        f"others/{PRACTICE}": float(np.exp(np.mean(others))) if others else 1.0,
+    }
 
 
 def _factor(run: Run, values: Mapping[str, float]) -> float:
     """The factor on compute with which the run takes as long as it was measured; steps are nearly straight in it."""
     one = prepared(run)
-    once, twice = (predicted(replace(one, framework=replace(one.framework, practice=factor)), values) for factor in (1.0, 2.0))
+    once, twice = (
+        predicted(replace(one, framework=replace(one.framework, practice=factor)), values) for factor in (1.0, 2.0)
+    )
     return 1.0 + (run.measured_s - once) / (twice - once)
 
 

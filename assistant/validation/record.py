@@ -16,13 +16,20 @@ from .constants import EFFICIENCIES, HABITS, HELD, TAKEN_OVER, Values
 from .split import FAMILY, family_of
 
 ROWS = {
-    "a100": "llm-foundry A100, vTrain and BigScience", "v100": "OneFlow",
+    "a100": "llm-foundry A100, vTrain and BigScience",
+    "v100": "OneFlow",
     "hopper": "dgxc, Megatron-Bridge and NeMo (dense, H100), llm-foundry H100 and Ultrascale",
     "blackwell": "dgxc and Megatron-Bridge (dense, B200 and GB200)",
-    "blackwell-ultra": "Megatron-Bridge (dense, GB300)", "mixtures": "mixture models of dgxc and Megatron-Bridge",
+    "blackwell-ultra": "Megatron-Bridge (dense, GB300)",
+    "mixtures": "mixture models of dgxc and Megatron-Bridge",
 }
-_STACK_ROWS = {"fsdp": "llm-foundry", "other": "Ultrascale (nanotron)", "jax": "dgxc (Paxml, MaxText)",
-               "megatron": "dgxc, Megatron-Bridge and NeMo", "deepspeed": "BigScience (Megatron-DeepSpeed)"}
+_STACK_ROWS = {
+    "fsdp": "llm-foundry",
+    "other": "Ultrascale (nanotron)",
+    "jax": "dgxc (Paxml, MaxText)",
+    "megatron": "dgxc, Megatron-Bridge and NeMo",
+    "deepspeed": "BigScience (Megatron-DeepSpeed)",
+}
 _FITTED = "derived: fitted to measured step times"
 _COUNTED = {
     "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), held fixed",
@@ -76,10 +83,18 @@ def _fact(value: float, unit: str, source: str, day: datetime.date, note: str = 
 
 def kernel_constants(values: Values, day: datetime.date) -> str:
     """``kernels.yaml``: constants that all GPU families share."""
-    lines = ["# What kernels cost beyond a GPU family's efficiencies; see assistant/model/kernels.py for their meaning.",
-             "# Written by python -m assistant.validation.calibration --write.", ""]
+    lines = [
+        "# What kernels cost beyond a GPU family's efficiencies; see assistant/model/kernels.py for their meaning.",
+        "# Written by python -m assistant.validation.calibration --write.",
+        "",
+    ]
     for field in fields(KernelConstants):
-        rows = {"fp8_efficiency": "hopper", "fp8_launch": "hopper", "permute_passes": "mixtures", "mixture_launch": "mixtures"}.get(field.name, "a100")
+        rows = {
+            "fp8_efficiency": "hopper",
+            "fp8_launch": "hopper",
+            "permute_passes": "mixtures",
+            "mixture_launch": "mixtures",
+        }.get(field.name, "a100")
         name = "kernel-" + field.name.replace("_", "-")
         fitted = any(f"kernel/{field.name}" in stage.names for stage in STAGES)
         source, note = (_FITTED, _note(ROWS[rows])) if fitted else (_COUNTED[field.name], "")
@@ -92,38 +107,72 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
 
 def framework_constants(values: Values, day: datetime.date) -> str:
     """``framework.yaml``: what training software adds to the kernels and hides of the communication."""
-    lines = ["# What training software adds to the GPU family's kernels: factors on compute time, on flash attention and on the",
-             "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and",
-             "# the Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.", ""]
+    lines = [
+        "# What training software adds to the GPU family's kernels: factors on compute time, on flash attention and on the",
+        "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and",
+        "# the Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.",
+        "",
+    ]
     for stack in FRAMEWORKS:
-        lines += [f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, values, day)
-                  for habit in HABITS]
+        lines += [
+            f"framework-{stack}-{habit.replace('_', '-')}: " + _framework_fact(stack, habit, values, day)
+            for habit in HABITS
+        ]
     middle = {habit: (values[f"megatron/{habit}"] * values[f"fsdp/{habit}"]) ** 0.5 for habit in HABITS}
-    lines += [f"framework-unknown-{habit.replace('_', '-')}: "
-              + _fact(value, "1", "derived: geometric middle of megatron and fsdp", day) for habit, value in middle.items()]
-    lines += [f"framework-{name.replace('_', '-').replace('/', '-')}: "
-              + _fact(value, "1", "derived: overlap by user buffers (Transformer Engine) came after the published A100 runs", day)
-              for name, value in HELD.items()]
+    lines += [
+        f"framework-unknown-{habit.replace('_', '-')}: "
+        + _fact(value, "1", "derived: geometric middle of megatron and fsdp", day)
+        for habit, value in middle.items()
+    ]
+    lines += [
+        f"framework-{name.replace('_', '-').replace('/', '-')}: "
+        + _fact(
+            value, "1", "derived: overlap by user buffers (Transformer Engine) came after the published A100 runs", day
+        )
+        for name, value in HELD.items()
+    ]
     return "\n".join(lines + _practice(values, day) + _experts(day)) + "\n"
 
 
 def _practice(values: Mapping[str, float], day: datetime.date) -> list[str]:
     """What other users of Megatron take longer, and half of it (in logarithms) where the stack is not known."""
     value, others = values[f"megatron/{PRACTICE}"], values[f"others/{PRACTICE}"]
-    known = _fact(value, "1", "derived: geometric mean over publishers of what their compute takes", day,
-                  f"the mean of three publishers, NVIDIA and vTrain, whose runs are the reference, and BigScience with {others:.2f}")
-    unknown = _fact(value**0.5, "1", "derived: geometric middle of megatron and fsdp", day,
-                    f"half of the {value:.2f} that Megatron takes in the mean of NVIDIA, vTrain and BigScience, as the stack was not said")
+    known = _fact(
+        value,
+        "1",
+        "derived: geometric mean over publishers of what their compute takes",
+        day,
+        f"the mean of three publishers, NVIDIA and vTrain, whose runs are the reference, and BigScience with {others:.2f}",
+    )
+    unknown = _fact(
+        value**0.5,
+        "1",
+        "derived: geometric middle of megatron and fsdp",
+        day,
+        f"half of the {value:.2f} that Megatron takes in the mean of NVIDIA, vTrain and BigScience, as the stack was not said",
+    )
     held = _fact(1.0, "1", "derived: the efficiencies of V100 come from the only publisher who measured it", day)
-    return [f"framework-megatron-{PRACTICE}: {known}", f"framework-unknown-{PRACTICE}: {unknown}",
-            f"framework-megatron-{PRACTICE}-v100: {held}", f"framework-unknown-{PRACTICE}-v100: {held}"]
+    return [
+        f"framework-megatron-{PRACTICE}: {known}",
+        f"framework-unknown-{PRACTICE}: {unknown}",
+        f"framework-megatron-{PRACTICE}-v100: {held}",
+        f"framework-unknown-{PRACTICE}-v100: {held}",
+    ]
 
 
 def _experts(day: datetime.date) -> list[str]:
     """What a loop over experts costs the host in eager stacks."""
-    return [f"framework-{name}-expert-launch: "
-            + _fact(profile.expert_launch * 1e6, "us", "derived: assumed, some twenty launches of 10 us per expert and direction", day)
-            for name, profile in FRAMEWORKS.items() if profile.expert_launch]
+    return [
+        f"framework-{name}-expert-launch: "
+        + _fact(
+            profile.expert_launch * 1e6,
+            "us",
+            "derived: assumed, some twenty launches of 10 us per expert and direction",
+            day,
+        )
+        for name, profile in FRAMEWORKS.items()
+        if profile.expert_launch
+    ]
 
 
 def _framework_fact(stack: str, habit: str, values: Mapping[str, float], day: datetime.date) -> str:
@@ -132,7 +181,11 @@ def _framework_fact(stack: str, habit: str, values: Mapping[str, float], day: da
         return _fact(value, "1", "derived: the reference that GPU efficiencies are calibrated with", day)
     if stack == "jax" and habit in ("attention", "launch", "tp_overlap"):
         return _fact(value, "1", "derived: taken over from the reference, no row of it tells", day)
-    if stack in TAKEN_OVER and (stack not in _STACK_ROWS or habit not in ("compute", "tp_overlap") or (stack, habit) == ("deepspeed", "tp_overlap")):
+    if stack in TAKEN_OVER and (
+        stack not in _STACK_ROWS
+        or habit not in ("compute", "tp_overlap")
+        or (stack, habit) == ("deepspeed", "tp_overlap")
+    ):
         return _fact(value, "1", "derived: taken over from fsdp, eager PyTorch likewise", day)
     if stack == "fsdp" and habit == "tp_overlap":
         return _fact(value, "1", "derived: where the fit starts, no row of it with tensor parallel", day)

@@ -22,8 +22,13 @@ def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda:
     for use in ("validation", "calibration"):
         chosen = [(run, row) for run, row in zip(kept, measured, strict=True) if run.use == use]
         sources += _by_source(chosen, use)
-    return Validation(file=str(file), excluded=len(runs) - len(kept), sources=sources, runs=measured,
-                      slowdowns=slowdowns(list(zip(kept, measured, strict=True))))
+    return Validation(
+        file=str(file),
+        excluded=len(runs) - len(kept),
+        sources=sources,
+        runs=measured,
+        slowdowns=slowdowns(list(zip(kept, measured, strict=True))),
+    )
 
 
 def planned(runs: Sequence[Run]) -> list[SourceAccuracy]:
@@ -35,8 +40,17 @@ def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
     low, high = band(run)
     done()
     return MeasuredRun(
-        id=run.id, source=run.source, use=run.use, gpu=run.machine.gpu, gpus=run.job.gpus, fabric=run.network.id,
-        measured_s=run.measured_s, predicted_s=step_time(run), p10_s=low, p90_s=high)
+        id=run.id,
+        source=run.source,
+        use=run.use,
+        gpu=run.machine.gpu,
+        gpus=run.job.gpus,
+        fabric=run.network.id,
+        measured_s=run.measured_s,
+        predicted_s=step_time(run),
+        p10_s=low,
+        p90_s=high,
+    )
 
 
 def _by_source(rows: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[SourceAccuracy]:
@@ -54,9 +68,16 @@ def _accuracy(source: str, use: Use, rows: Sequence[tuple[Run, MeasuredRun]]) ->
 def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
     """One line of the report."""
     return SourceAccuracy(
-        source=source, use=use, runs=errors.count, mean_absolute=errors.mean_absolute, median_absolute=errors.median_absolute,
-        p90_absolute=errors.p90_absolute, bias=errors.bias, null_mean_absolute=errors.null_mean_absolute,
-        covered=errors.covered if errors.covered == errors.covered else None)
+        source=source,
+        use=use,
+        runs=errors.count,
+        mean_absolute=errors.mean_absolute,
+        median_absolute=errors.median_absolute,
+        p90_absolute=errors.p90_absolute,
+        bias=errors.bias,
+        null_mean_absolute=errors.null_mean_absolute,
+        covered=errors.covered if errors.covered == errors.covered else None,
+    )
 
 
 def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
@@ -67,8 +88,10 @@ def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) ->
     kept = [run for run in runs if run.use != "excluded"]
     lines: list[SourceAccuracy] = []
     for source, seconds in predictions.items():
-        rows = [(run, time, _band_around(run, time))
-                for run, time in zip((run for run in kept if run.source == source), seconds, strict=True)]
+        rows = [
+            (run, time, _band_around(run, time))
+            for run, time in zip((run for run in kept if run.source == source), seconds, strict=True)
+        ]
         lines.append(_left_out(source, rows))
         lines += _by_kind(source, rows)
     return lines
@@ -86,8 +109,10 @@ def _left_out(name: str, rows: Sequence[tuple[Run, float, tuple[float, float]]])
 
 def _by_kind(source: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> list[SourceAccuracy]:
     """Dense models and mixtures apart, where a source has both."""
-    kinds = {kind: [row for row in rows if bool(row[0].job.architecture.experts) == mixed]
-             for kind, mixed in (("dense", False), ("mixtures", True))}
+    kinds = {
+        kind: [row for row in rows if bool(row[0].job.architecture.experts) == mixed]
+        for kind, mixed in (("dense", False), ("mixtures", True))
+    }
     return [_left_out(f"{source}, {kind}", of_kind) for kind, of_kind in kinds.items()] if all(kinds.values()) else []
 
 

@@ -22,12 +22,47 @@ REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 MOST_MISTAKES = 20  # told one by one
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
-_SPLIT = ("strategy", "tp", "pp", "cp", "ep", "interleave", "sequence_parallel", "micro_batch", "recompute", "attention")
-_CHOICES = {"use": USES, "precision": ("fp32", "fp16", "bf16", "fp8"), "recompute": RECOMPUTE, "attention": ("flash", "unfused"),
-            "framework": tuple(FRAMEWORKS), "gradient_overlap": ("0", "1"), "sequence_parallel": ("0", "1")}
-COLUMNS = (*REQUIRED, "id", "source", "published", "model", *_SHAPE, "gpus_per_node", "fabric", "nics_per_node",
-           "precision", *_SPLIT,
-           "framework", "gradient_overlap", "gradient_bytes", "regathered", "memory_gb", "use", "reason")
+_SPLIT = (
+    "strategy",
+    "tp",
+    "pp",
+    "cp",
+    "ep",
+    "interleave",
+    "sequence_parallel",
+    "micro_batch",
+    "recompute",
+    "attention",
+)
+_CHOICES = {
+    "use": USES,
+    "precision": ("fp32", "fp16", "bf16", "fp8"),
+    "recompute": RECOMPUTE,
+    "attention": ("flash", "unfused"),
+    "framework": tuple(FRAMEWORKS),
+    "gradient_overlap": ("0", "1"),
+    "sequence_parallel": ("0", "1"),
+}
+COLUMNS = (
+    *REQUIRED,
+    "id",
+    "source",
+    "published",
+    "model",
+    *_SHAPE,
+    "gpus_per_node",
+    "fabric",
+    "nics_per_node",
+    "precision",
+    *_SPLIT,
+    "framework",
+    "gradient_overlap",
+    "gradient_bytes",
+    "regathered",
+    "memory_gb",
+    "use",
+    "reason",
+)
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -85,8 +120,11 @@ def _possible(run: Run) -> Run:
     peak = run.machine.gpus * max(run.machine.peak[run.job.precision], run.machine.peak["bf16"])
     least = run.job.model_flops / peak
     if run.use != "excluded" and run.measured_s < least:
-        raise InputError(f"expected at least {least:.3g} s, what {run.machine.gpus:,} GPUs at their peak need for this model, batch and "
-                         f"sequence length, got {run.measured_s:g}", Place(field="step_time_s"))
+        raise InputError(
+            f"expected at least {least:.3g} s, what {run.machine.gpus:,} GPUs at their peak need for this model, batch and "
+            f"sequence length, got {run.measured_s:g}",
+            Place(field="step_time_s"),
+        )
     return run
 
 
@@ -113,11 +151,17 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
     nics = _whole(row, "nics_per_node", 0) or None
     job = _job(row, catalog, gpus)
     return Run(
-        id=row.get("id") or "", source=row.get("source") or "yours", use=row.get("use") or "validation",
+        id=row.get("id") or "",
+        source=row.get("source") or "yours",
+        use=row.get("use") or "validation",
         reason=row.get("reason") or "",
-        job=job, machine=machine, network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
-        parallelism=_split(row, job), measured_s=_positive(row, "step_time_s"),
-        memory_bytes=_positive(row, "memory_gb") * 2**30 if row.get("memory_gb") else None)
+        job=job,
+        machine=machine,
+        network=network_of(_known(row, "fabric", catalog.fabrics, "none"), nics, machine),
+        parallelism=_split(row, job),
+        measured_s=_positive(row, "step_time_s"),
+        memory_bytes=_positive(row, "memory_gb") * 2**30 if row.get("memory_gb") else None,
+    )
 
 
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
@@ -130,12 +174,20 @@ def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | N
 def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
     overlap = row.get("gradient_overlap")
     return Job(
-        architecture=_architecture(row, catalog), gpus=gpus, sequence_length=_whole(row, "sequence_length", least=1),
-        global_batch=_whole(row, "global_batch", least=1), micro_batch=_whole(row, "micro_batch", 0) or None,
-        precision=row.get("precision") or "bf16", recompute=row.get("recompute") or None,
-        attention=row.get("attention") or "flash", framework=row.get("framework") or None,
-        gradient_overlap=bool(int(overlap)) if overlap else None, gradient_bytes=_number(row, "gradient_bytes", 2.0),
-        regathered=_share(row, "regathered"), padded_vocabulary=bool(row.get("model")))
+        architecture=_architecture(row, catalog),
+        gpus=gpus,
+        sequence_length=_whole(row, "sequence_length", least=1),
+        global_batch=_whole(row, "global_batch", least=1),
+        micro_batch=_whole(row, "micro_batch", 0) or None,
+        precision=row.get("precision") or "bf16",
+        recompute=row.get("recompute") or None,
+        attention=row.get("attention") or "flash",
+        framework=row.get("framework") or None,
+        gradient_overlap=bool(int(overlap)) if overlap else None,
+        gradient_bytes=_number(row, "gradient_bytes", 2.0),
+        regathered=_share(row, "regathered"),
+        padded_vocabulary=bool(row.get("model")),
+    )
 
 
 def _architecture(row: Mapping[str, str], catalog: Catalog):
@@ -177,14 +229,25 @@ def _faults(job: Job, split: Parallelism, ranks: int) -> Iterator[tuple[str, boo
     each = job.global_batch // replicas
     yield "gpus", job.gpus % ranks > 0, f"expected tp·pp·cp to divide gpus ({job.gpus}), got {ranks}"
     yield "global_batch", each < 1, f"expected at least the {replicas} data-parallel ranks, got {job.global_batch}"
-    yield "micro_batch", (job.micro_batch or 1) > each, f"expected at most the {each} sequences of a rank, got {job.micro_batch}"
+    yield (
+        "micro_batch",
+        (job.micro_batch or 1) > each,
+        f"expected at most the {each} sequences of a rank, got {job.micro_batch}",
+    )
     deepest = -(-a.layers // split.pp)
     yield "pp", split.pp > a.layers, f"expected at most the model's {a.layers} layers, got {split.pp}"
-    yield "interleave", split.interleave > deepest, f"expected at most the {deepest} layers of a stage, got {split.interleave}"
+    yield (
+        "interleave",
+        split.interleave > deepest,
+        f"expected at most the {deepest} layers of a stage, got {split.interleave}",
+    )
     yield "ep", split.ep > max(a.experts, 1), f"expected at most the model's {a.experts or 1} experts, got {split.ep}"
     yield "ep", a.experts % split.ep > 0, f"expected a divisor of the model's {a.experts} experts, got {split.ep}"
-    yield ("strategy", split.strategy == "diloco",
-           'expected a strategy with one exchange per step, got "diloco", whose steps are mostly without one')
+    yield (
+        "strategy",
+        split.strategy == "diloco",
+        'expected a strategy with one exchange per step, got "diloco", whose steps are mostly without one',
+    )
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
@@ -193,7 +256,7 @@ def _parallelism(row: Mapping[str, str]) -> Parallelism:
         sequence = row.get("sequence_parallel") == "1"
         return Parallelism(strategy=row.get("strategy") or "ddp", sequence_parallel=sequence, **numbers)
     except ValidationError as error:
-        message = f"expected a strategy, got \"{row.get('strategy')}\": {error.errors()[0]['msg']}"
+        message = f'expected a strategy, got "{row.get("strategy")}": {error.errors()[0]["msg"]}'
         raise InputError(message, Place(field="strategy")) from None
 
 

@@ -22,7 +22,18 @@ def _against_fastest(same: Sequence[tuple[Run, MeasuredRun]]) -> list[Slowdown]:
     first: dict[str, MeasuredRun] = {}
     for _, row in same:
         first.setdefault(row.fabric, row)
-    return [Slowdown(source=row.source, use=row.use, id=row.id, against=fastest.id, gpus=row.gpus, fabric=row.fabric,
-                     fastest=fastest.fabric, measured=row.measured_s / fastest.measured_s,
-                     predicted=row.predicted_s / fastest.predicted_s)
-            for fabric, row in first.items() if fabric != fastest.fabric]
+    return [
+        Slowdown(
+            source=row.source,
+            use=row.use,
+            id=row.id,
+            against=fastest.id,
+            gpus=row.gpus,
+            fabric=row.fabric,
+            fastest=fastest.fabric,
+            measured=row.measured_s / fastest.measured_s,
+            predicted=row.predicted_s / fastest.predicted_s,
+        )
+        for fabric, row in first.items()
+        if fabric != fastest.fabric
+    ]

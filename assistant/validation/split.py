@@ -19,12 +19,22 @@ from assistant.model.validation import Run
 
 PUBLISHER = {"dgxc": "nvidia", "megatron-bridge": "nvidia", "nemo": "nvidia", "azure-ring-tree": "azure"}
 ONLY_VALIDATION = ("azure", "kempner")
-FAMILY = {"a100": "a100", "h100": "hopper", "h200": "hopper", "v100": "v100", "b200": "blackwell", "gb200": "blackwell",
-          "b300": "blackwell-ultra", "gb300": "blackwell-ultra"}
+FAMILY = {
+    "a100": "a100",
+    "h100": "hopper",
+    "h200": "hopper",
+    "v100": "v100",
+    "b200": "blackwell",
+    "gb200": "blackwell",
+    "b300": "blackwell-ultra",
+    "gb300": "blackwell-ultra",
+}
 
 BY_MATRIX = ("vtrain",)
 
-Series = tuple[str, str, bool, int, int]  # publisher, GPU generation, mixture of experts, hidden size, tensor parallelism or 0
+Series = tuple[
+    str, str, bool, int, int
+]  # publisher, GPU generation, mixture of experts, hidden size, tensor parallelism or 0
 
 
 def family_of(gpu: str) -> str:
@@ -57,4 +67,7 @@ def _every_other(group: list[Series]) -> list[Series]:
 def use_of(runs: Sequence[Run]) -> list[str]:
     """Where each run belongs: ``calibration`` or ``validation``; excluded runs stay excluded."""
     chosen = calibration_series(series_of(run) for run in runs if run.use != "excluded")
-    return [run.use if run.use == "excluded" else "calibration" if series_of(run) in chosen else "validation" for run in runs]
+    return [
+        run.use if run.use == "excluded" else "calibration" if series_of(run) in chosen else "validation"
+        for run in runs
+    ]

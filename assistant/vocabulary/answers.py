@@ -8,7 +8,9 @@ from pydantic import Field
 
 from .plan import Assumption, Contract, Crossover
 
-Intent = Literal["describe", "ask", "why", "why-not", "what-if", "compare", "undo", "change", "export", "help", "unclear"]
+Intent = Literal[
+    "describe", "ask", "why", "why-not", "what-if", "compare", "undo", "change", "export", "help", "unclear"
+]
 
 
 class FoundPassage(Contract):
@@ -170,7 +172,9 @@ class DiagnosedFile(Contract):
     collective: str
     ranks: int
     nodes: int | None
-    transport: Literal["infiniband", "roce", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"]
+    transport: Literal[
+        "infiniband", "roce", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"
+    ]
     gpudirect_rdma: bool | None
     peak_busbw_gb_per_s: float
     expected_busbw_gb_per_s: float | None

@@ -9,7 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from .knowledge import ClaimType, Verdict
 
 Agreement = Literal["agrees", "approximately", "disagrees"]
-Reason = Literal["opinion", "rule without inputs", "needs a price list", "needs a measurement", "vendor statement", "specification"]
+Reason = Literal[
+    "opinion", "rule without inputs", "needs a price list", "needs a measurement", "vendor statement", "specification"
+]
 
 
 class Part(BaseModel):
@@ -72,10 +74,16 @@ def tally(results: list[Result]) -> Tally:
     predicted = [r for r in results if r.predicted]
     reasons = [r.reason for r in results if r.reason is not None]
     return Tally(
-        claims=len(results), computed=len(computed), predicted=len(predicted), figures=sum(len(r.checks) for r in results),
-        agreements=_agreements(computed), predictions=_agreements(predicted),
+        claims=len(results),
+        computed=len(computed),
+        predicted=len(predicted),
+        figures=sum(len(r.checks) for r in results),
+        agreements=_agreements(computed),
+        predictions=_agreements(predicted),
         not_computed={one: reasons.count(one) for one in sorted(set(reasons))},
-        changed=sum(r.verdict_before is not None for r in results), not_following=sum(not r.follows for r in results))
+        changed=sum(r.verdict_before is not None for r in results),
+        not_following=sum(not r.follows for r in results),
+    )
 
 
 def _agreements(results: list[Result]) -> dict[Agreement, int]:

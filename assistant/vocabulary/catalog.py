@@ -17,12 +17,41 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 # One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent).
 UNITS = {
-    "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30,
-    "B/s": 1.0, "GB/s": 1e9, "TB/s": 1e12, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8,
-    "FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15,
-    "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "h": 3600.0, "months": 1.0, "days": 1.0, "years": 1.0,
-    "W": 1.0, "kW": 1e3, "USD": 1.0, "USD/GPU-h": 1.0, "USD/GPU": 1.0, "USD/kWh": 1.0,
-    "1": 1.0, "fraction": 1.0, "%": 0.01, "count": 1.0, "per day": 1.0 / 86400, "per node-day": 1.0 / 86400,
+    "B": 1.0,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "TB": 1e12,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "B/s": 1.0,
+    "GB/s": 1e9,
+    "TB/s": 1e12,
+    "Gb/s": 1e9 / 8,
+    "Tb/s": 1e12 / 8,
+    "FLOP/s": 1.0,
+    "TFLOP/s": 1e12,
+    "PFLOP/s": 1e15,
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "h": 3600.0,
+    "months": 1.0,
+    "days": 1.0,
+    "years": 1.0,
+    "W": 1.0,
+    "kW": 1e3,
+    "USD": 1.0,
+    "USD/GPU-h": 1.0,
+    "USD/GPU": 1.0,
+    "USD/kWh": 1.0,
+    "1": 1.0,
+    "fraction": 1.0,
+    "%": 0.01,
+    "count": 1.0,
+    "per day": 1.0 / 86400,
+    "per node-day": 1.0 / 86400,
 }
 
 
@@ -154,17 +183,27 @@ class Fabric(Entry):
 
     id: str
     name: str
-    technology: Literal["none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp", "ultra-ethernet", "wan"]
+    technology: Literal[
+        "none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp", "ultra-ethernet", "wan"
+    ]
     transport: Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
     line_rate: Fact | None = None  # per NIC, one direction
-    nics_per_node: int | None = None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
-    bandwidth_efficiency: Fact | None = None  # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
+    nics_per_node: int | None = (
+        None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
+    )
+    bandwidth_efficiency: Fact | None = (
+        None  # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
+    )
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
-    all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)  # nodes of 8 GPUs → nccl-tests busbw measured there
+    all_reduce_bus_bandwidth: dict[int, Fact] = Field(
+        default_factory=dict
+    )  # nodes of 8 GPUs → nccl-tests busbw measured there
     latency: Fact | None = None  # one message between nodes, software included
     half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
     #                                             bus bandwidth is reached at two nodes (latency of the steps included)
-    scale_loss_per_doubling: Fact | None = None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
+    scale_loss_per_doubling: Fact | None = (
+        None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
+    )
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
     in_network_reduction: bool = False  # SHARP
@@ -248,4 +287,6 @@ class Catalog(Entry):
     providers: dict[str, Provider]
     devices: dict[str, Device]
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
-    overrides: dict[str, Override] = Field(default_factory=dict)  # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
+    overrides: dict[str, Override] = Field(
+        default_factory=dict
+    )  # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact

@@ -14,13 +14,25 @@ from .questionnaire import Questionnaire
 from .sweep import Sweep
 
 CONTRACTS: dict[str, type[BaseModel]] = {
-    "questionnaire": Questionnaire, "plan": Plan, "prediction": Prediction, "answer": Answer, "understanding": Understanding,
-    "fabric-design": FabricDesign, "diagnosis": Diagnosis, "source": SourceLine,
-    "sweep": Sweep, "profile": Profile, "benchmark": Benchmark}
+    "questionnaire": Questionnaire,
+    "plan": Plan,
+    "prediction": Prediction,
+    "answer": Answer,
+    "understanding": Understanding,
+    "fabric-design": FabricDesign,
+    "diagnosis": Diagnosis,
+    "source": SourceLine,
+    "sweep": Sweep,
+    "profile": Profile,
+    "benchmark": Benchmark,
+}
 
 
 def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema of a contract; for the questionnaire of what may be written, for the others of what is printed."""
     model = CONTRACTS[name]
     mode = "validation" if name == "questionnaire" else "serialization"
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(by_alias=True, mode=mode)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **model.model_json_schema(by_alias=True, mode=mode),
+    }

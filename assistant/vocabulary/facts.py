@@ -103,7 +103,9 @@ _JOB = {
     "node_memory_gb": _number("GB", "GPU memory of one node"),
     "fits_one_node": _flag("the job's state fits one node"),
     # Traffic and time on the reference fabric: the fastest RDMA candidate
-    "likely_fabric": _text("candidate whose split the rules look at: the choice, else the one that is there or the cheapest"),
+    "likely_fabric": _text(
+        "candidate whose split the rules look at: the choice, else the one that is there or the cheapest"
+    ),
     "likely_exposed_percent": _number("%", "share of the step that nothing hides, on the likely fabric"),
     "reference_fabric": _text("fastest RDMA candidate"),
     "reference_exposed_percent": _number("%", "share of the step that nothing hides, on the reference fabric"),
@@ -119,15 +121,28 @@ _JOB = {
     # Best of each kind among the candidates
     "tcp_slowdown_percent": _number("%", "slowdown of the best TCP candidate against the fastest candidate"),
     "roce_slowdown_percent": _number("%", "slowdown of the best RoCE candidate against the fastest candidate"),
-    "infiniband_slowdown_percent": _number("%", "slowdown of the best InfiniBand candidate against the fastest candidate"),
+    "infiniband_slowdown_percent": _number(
+        "%", "slowdown of the best InfiniBand candidate against the fastest candidate"
+    ),
     "outside_calibration": _flag("the prediction leaves what was measured: a GPU or a scale without runs"),
 }
 
 _CANDIDATE = {
     # What the fabric is
     "fabric": _text("catalog id"),
-    "technology": _text("family of the fabric", "none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp",
-                        "ultra-ethernet", "wan"),
+    "technology": _text(
+        "family of the fabric",
+        "none",
+        "infiniband",
+        "roce",
+        "spectrum-x",
+        "efa",
+        "tcpx",
+        "tcpxo",
+        "tcp",
+        "ultra-ethernet",
+        "wan",
+    ),
     "transport": _text("how bytes travel", "none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"),
     "line_rate_gbps": _number("Gb/s", "line rate of one NIC"),
     "nics_per_node": _number("NICs", "NICs in one node"),

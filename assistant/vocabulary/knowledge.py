@@ -8,14 +8,32 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Grade = Literal["measured", "vendor", "derived", "rule-of-thumb", "opinion"]
-ClaimType = Literal["measured", "vendor", "arithmetic", "rule-of-thumb", "price", "specification", "configuration", "opinion"]
-Verdict = Literal["confirmed", "approximate", "consistent", "unverifiable", "wrong", "contradicted", "inconsistent",
-                  "implausible", "withdrawn"]
+ClaimType = Literal[
+    "measured", "vendor", "arithmetic", "rule-of-thumb", "price", "specification", "configuration", "opinion"
+]
+Verdict = Literal[
+    "confirmed",
+    "approximate",
+    "consistent",
+    "unverifiable",
+    "wrong",
+    "contradicted",
+    "inconsistent",
+    "implausible",
+    "withdrawn",
+]
 DOUBTFUL: frozenset[str] = frozenset({"wrong", "contradicted", "inconsistent", "implausible", "withdrawn"})
 
 _GRADE_OF_TYPE: dict[str, Grade] = {
-    "measured": "measured", "vendor": "vendor", "arithmetic": "derived", "rule-of-thumb": "rule-of-thumb",
-    "price": "vendor", "specification": "vendor", "configuration": "vendor", "opinion": "opinion"}
+    "measured": "measured",
+    "vendor": "vendor",
+    "arithmetic": "derived",
+    "rule-of-thumb": "rule-of-thumb",
+    "price": "vendor",
+    "specification": "vendor",
+    "configuration": "vendor",
+    "opinion": "opinion",
+}
 
 
 class Entry(BaseModel):
@@ -33,8 +51,16 @@ class Source(Entry):
     author: str | None = None
     date: datetime.date | None
     date_note: str | None = None
-    kind: Literal["vendor-blog", "engineering-blog", "vendor-documentation", "paper", "dataset", "standard", "press",
-                  "independent-measurement"]
+    kind: Literal[
+        "vendor-blog",
+        "engineering-blog",
+        "vendor-documentation",
+        "paper",
+        "dataset",
+        "standard",
+        "press",
+        "independent-measurement",
+    ]
     interest: str
     status: Literal["current", "partly-withdrawn", "withdrawn", "superseded"] = "current"
     status_note: str | None = None
@@ -114,7 +140,9 @@ class Claim(Entry):
     def _corrected(self) -> Claim:
         if self.doubtful and not self.correction:
             raise ValueError(f"claim {self.id} has the verdict {self.verdict} and needs a correction")
-        if any(c.states is None for c in self.compute) and not (self.figure and isinstance(self.figure.value, (int, float))):
+        if any(c.states is None for c in self.compute) and not (
+            self.figure and isinstance(self.figure.value, (int, float))
+        ):
             raise ValueError(f"claim {self.id} has no figure in numbers, so its computations need what it states")
         return self
 
@@ -168,7 +196,9 @@ class Term(Entry):
 
     term: str
     aliases: list[str] = Field(default_factory=list)
-    kind: Literal["mechanism", "method", "software", "setting", "hardware", "organisation", "infrastructure", "model-concept"]
+    kind: Literal[
+        "mechanism", "method", "software", "setting", "hardware", "organisation", "infrastructure", "model-concept"
+    ]
     says: str
     see: list[str] = Field(default_factory=list)
 

@@ -113,7 +113,9 @@ class Candidate(Contract):
     run_hours: float | None = None
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
-    gpu_usd_per_hour: float | None = None  # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
+    gpu_usd_per_hour: float | None = (
+        None  # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
+    )
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
 

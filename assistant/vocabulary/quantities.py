@@ -15,16 +15,49 @@ from pydantic import BeforeValidator
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
 
-MAGNITUDES = {"": 1.0, "k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "g": 1e9, "t": 1e12, "tn": 1e12,
-              "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_COUNT_NOUNS = re.compile(r"\s*(params?|parameters|tokens?|toks?|gpus?|nodes?|sequences|samples|sites|experts|layers|"
-                          r"heads|stages|months?|requests?)$")
+MAGNITUDES = {
+    "": 1.0,
+    "k": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "b": 1e9,
+    "bn": 1e9,
+    "g": 1e9,
+    "t": 1e12,
+    "tn": 1e12,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+_COUNT_NOUNS = re.compile(
+    r"\s*(params?|parameters|tokens?|toks?|gpus?|nodes?|sequences|samples|sites|experts|layers|"
+    r"heads|stages|months?|requests?)$"
+)
 
 # Value of one unit in the unit of the field it may be given for.
 _RATES = {"bit/s": 1e-9, "kb/s": 1e-6, "mb/s": 1e-3, "gb/s": 1.0, "tb/s": 1e3}
-_DAYS = {"s": 1 / 86400, "sec": 1 / 86400, "second": 1 / 86400, "min": 1 / 1440, "minute": 1 / 1440, "h": 1 / 24,
-         "hr": 1 / 24, "hour": 1 / 24, "d": 1.0, "day": 1.0, "w": 7.0, "wk": 7.0, "week": 7.0, "fortnight": 14.0,
-         "month": 30.4375, "mo": 30.4375, "year": 365.25, "y": 365.25, "yr": 365.25}
+_DAYS = {
+    "s": 1 / 86400,
+    "sec": 1 / 86400,
+    "second": 1 / 86400,
+    "min": 1 / 1440,
+    "minute": 1 / 1440,
+    "h": 1 / 24,
+    "hr": 1 / 24,
+    "hour": 1 / 24,
+    "d": 1.0,
+    "day": 1.0,
+    "w": 7.0,
+    "wk": 7.0,
+    "week": 7.0,
+    "fortnight": 14.0,
+    "month": 30.4375,
+    "mo": 30.4375,
+    "year": 365.25,
+    "y": 365.25,
+    "yr": 365.25,
+}
 
 
 def split(value: Any) -> tuple[float, str]:
@@ -95,8 +128,18 @@ def gbps(value: Any) -> float:
     if compact in ("GB/s", "GBps", "TB/s", "TBps", "MB/s", "MBps"):
         return number * 8 * {"G": 1.0, "T": 1e3, "M": 1e-3}[compact[0]]
     plain = compact.lower().replace("bit/s", "b/s").replace("bps", "b/s").replace("ib/s", "b/s")
-    plain = {"": "gb/s", "g": "gb/s", "gbe": "gb/s", "gig": "gb/s", "gbit": "gb/s", "t": "tb/s", "m": "mb/s",
-             "gb": "gb/s", "tb": "tb/s", "b/s": "bit/s"}.get(plain, plain)
+    plain = {
+        "": "gb/s",
+        "g": "gb/s",
+        "gbe": "gb/s",
+        "gig": "gb/s",
+        "gbit": "gb/s",
+        "t": "tb/s",
+        "m": "mb/s",
+        "gb": "gb/s",
+        "tb": "tb/s",
+        "b/s": "bit/s",
+    }.get(plain, plain)
     if plain not in _RATES:
         raise ValueError(f"expected a data rate such as 400, 400 Gb/s or 3.2 Tb/s, got {shown(value)}")
     return number * _RATES[plain]

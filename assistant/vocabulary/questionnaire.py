@@ -31,7 +31,9 @@ def _zero3_is_fsdp(value: Any) -> Any:
     """ZeRO-3 and FSDP full shard are the same communication; DeepSpeed's name is accepted."""
     if isinstance(value, str):
         name = value.strip().lower().replace("-", "").replace("_", "")
-        return {"zero3": "fsdp", "fullshard": "fsdp", "hybridshard": "hsdp", "dp": "ddp"}.get(name, value.strip().lower().replace("-", ""))
+        return {"zero3": "fsdp", "fullshard": "fsdp", "hybridshard": "hsdp", "dp": "ddp"}.get(
+            name, value.strip().lower().replace("-", "")
+        )
     return value
 
 
@@ -75,19 +77,31 @@ class ModelShape(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> ModelShape:
-        dimensions = {"layers": self.layers, "hidden": self.hidden, "heads": self.heads, "ffn": self.ffn, "vocab": self.vocab}
+        dimensions = {
+            "layers": self.layers,
+            "hidden": self.hidden,
+            "heads": self.heads,
+            "ffn": self.ffn,
+            "vocab": self.vocab,
+        }
         given = [name for name, value in dimensions.items() if value is not None]
         if not given and self.params is None:
             raise ValueError("expected params, or layers, hidden, heads, ffn and vocab, got neither")
         missing = [name for name in dimensions if name not in given]
         if given and missing:
-            raise ValueError(f"expected {', '.join(missing)} beside {', '.join(given)}: an inline model is either just params or complete")
+            raise ValueError(
+                f"expected {', '.join(missing)} beside {', '.join(given)}: an inline model is either just params or complete"
+            )
         if self.heads and self.hidden and self.hidden % self.heads:
             raise ValueError(f"expected hidden divisible by heads, got hidden {self.hidden} and heads {self.heads}")
         if self.heads and self.kv_heads and self.heads % self.kv_heads:
-            raise ValueError(f"expected heads divisible by kv_heads, got heads {self.heads} and kv_heads {self.kv_heads}")
+            raise ValueError(
+                f"expected heads divisible by kv_heads, got heads {self.heads} and kv_heads {self.kv_heads}"
+            )
         if self.experts_per_token > self.experts:
-            raise ValueError(f"expected experts_per_token of at most experts ({self.experts}), got {self.experts_per_token}")
+            raise ValueError(
+                f"expected experts_per_token of at most experts ({self.experts}), got {self.experts_per_token}"
+            )
         if self.experts and not self.experts_per_token:
             raise ValueError(f"expected experts_per_token of at least 1 beside experts {self.experts}, got 0")
         return self
@@ -212,5 +226,7 @@ class Questionnaire(Section):
             if cluster.gpus % split:
                 raise ValueError(f"expected tp·pp·cp to divide cluster.gpus ({cluster.gpus}), got {split}")
             if parallelism.dp is not None and split * parallelism.dp != cluster.gpus:
-                raise ValueError(f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}")
+                raise ValueError(
+                    f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}"
+                )
         return self

@@ -15,16 +15,53 @@ from .facts import FACTS, UNKNOWN, FactWord
 from .knowledge import Grade
 from .quantities import shown
 
-__all__ = ["FACTS", "STAGES", "UNKNOWN", "Comparison", "Example", "Rule", "Setting", "Stage", "Then", "Touch", "When",
-           "fields_of"]
+__all__ = [
+    "FACTS",
+    "STAGES",
+    "UNKNOWN",
+    "Comparison",
+    "Example",
+    "Rule",
+    "Setting",
+    "Stage",
+    "Then",
+    "Touch",
+    "When",
+    "fields_of",
+]
 
 Stage = Literal["classify", "demand", "screen", "choose", "advise"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
-Touch = Literal["withdrawn-ethernet", "threshold", "roce-vs-infiniband", "ethernet-kinds", "latency", "premium", "prices",
-                "allreduce-time", "overlap", "fsdp-scaling", "batch", "inference", "precision-fit", "uec", "xdr", "line-rate",
-                "lossless", "nccl-settings", "spectrum-x", "bandwidth-ratio", "mlperf", "gcp-fabric", "patterns", "nvswitch",
-                "diloco", "disable-ib", "small-message"]
+Touch = Literal[
+    "withdrawn-ethernet",
+    "threshold",
+    "roce-vs-infiniband",
+    "ethernet-kinds",
+    "latency",
+    "premium",
+    "prices",
+    "allreduce-time",
+    "overlap",
+    "fsdp-scaling",
+    "batch",
+    "inference",
+    "precision-fit",
+    "uec",
+    "xdr",
+    "line-rate",
+    "lossless",
+    "nccl-settings",
+    "spectrum-x",
+    "bandwidth-ratio",
+    "mlperf",
+    "gcp-fabric",
+    "patterns",
+    "nvswitch",
+    "diloco",
+    "disable-ib",
+    "small-message",
+]
 
 # What a sentence may say of a finding it was drawn from.
 FINDING_FIELDS = ("name", "rule")
@@ -224,8 +261,10 @@ def fields_of(template: str) -> list[tuple[str, str, str]]:
         scope, _, name = expression.partition(".")
         known = FINDING_FIELDS if scope == "finding" else FACTS.get(scope, {})
         if name not in known or conversion:
-            raise ValueError(f"unknown field {{{expression}}}: expected {{job.…}}, {{candidate.…}} or {{finding.…}} "
-                             "with the name of a fact")
+            raise ValueError(
+                f"unknown field {{{expression}}}: expected {{job.…}}, {{candidate.…}} or {{finding.…}} "
+                "with the name of a fact"
+            )
         if spec and (scope == "finding" or FACTS[scope][name].kind != "number"):
             raise ValueError(f"{{{expression}:{spec}}}: the format {spec} needs a number")
         format(1.0, spec or "")
@@ -281,7 +320,9 @@ class Rule(Entry):
             raise ValueError("examples: expected at least one that fires and one that is silent")
         if self.then.verdict and not self.when.candidate and not self.when.finding:
             raise ValueError("then: a verdict is about a candidate, so when needs candidate conditions")
-        if any("finding" == scope for text in (self.because, *self.then.texts.values()) for scope, _, _ in fields_of(text)):
+        if any(
+            "finding" == scope for text in (self.because, *self.then.texts.values()) for scope, _, _ in fields_of(text)
+        ):
             if not self.when.finding:
                 raise ValueError("because: {finding.…} needs when.finding")
         return self

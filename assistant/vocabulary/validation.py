@@ -6,7 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Use = Literal["calibration", "validation", "left out", "planned"]  # planned: validation rows with what others take longer
+Use = Literal[
+    "calibration", "validation", "left out", "planned"
+]  # planned: validation rows with what others take longer
 
 
 class MeasuredRun(BaseModel):

@@ -24,8 +24,11 @@ def token_for(given: str | None, *, loopback: bool) -> str | None:
     if given in (None, "auto"):
         return secrets.token_urlsafe(24)
     if not _TOKEN.fullmatch(given):
-        raise InputError(f"expected auto, or at least {_SHORTEST_TOKEN} letters, digits or . _ ~ - that nobody can guess "
-                         f"(the token itself is not repeated here)", Place(field="--token"))
+        raise InputError(
+            f"expected auto, or at least {_SHORTEST_TOKEN} letters, digits or . _ ~ - that nobody can guess "
+            f"(the token itself is not repeated here)",
+            Place(field="--token"),
+        )
     return given
 
 

@@ -53,7 +53,9 @@ def _parts(text: str) -> tuple[Any, Any]:
 def size(width: object, height: object) -> tuple[int, int]:
     """Columns and rows, within what a screen can have. Raises :class:`NotUnderstood` for what is no number."""
     try:
-        return tuple(max(low, min(high, int(given)))  # type: ignore[call-overload, return-value]
-                     for given, low, high in zip((width, height), SMALLEST, LARGEST))
+        return tuple(
+            max(low, min(high, int(given)))  # type: ignore[call-overload, return-value]
+            for given, low, high in zip((width, height), SMALLEST, LARGEST)
+        )
     except (TypeError, ValueError, OverflowError):
         raise NotUnderstood from None

@@ -35,8 +35,12 @@ def entered() -> web.Response:
 def token_needed(wrong: bool) -> web.Response:
     """The door."""
     title = "This token is not the right one" if wrong else "A token is needed"
-    return short(403, title, "Open the address with ?token=… that was printed where this server was started; "
-                             "it is needed once in each browser, and again after the server was started anew.")
+    return short(
+        403,
+        title,
+        "Open the address with ?token=… that was printed where this server was started; "
+        "it is needed once in each browser, and again after the server was started anew.",
+    )
 
 
 def full(places: int) -> str:
@@ -47,5 +51,9 @@ def full(places: int) -> str:
 
 def not_for_this_name() -> web.Response:
     """The address names another machine."""
-    return short(421, "Not under this name", "Without a token this server answers only to localhost and 127.0.0.1. "
-                                             "To reach it through another name, start it with --token auto.")
+    return short(
+        421,
+        "Not under this name",
+        "Without a token this server answers only to localhost and 127.0.0.1. "
+        "To reach it through another name, start it with --token auto.",
+    )

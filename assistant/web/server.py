@@ -47,7 +47,9 @@ async def run(settings: Settings) -> None:
     token = token_for(settings.token, loopback=loopback)
     server = Server(Access(token, sockets[0].getsockname()[1]), settings)
     stopped = _stop_signal()
-    runner = web.AppRunner(server.application(), access_log=None, logger=_log(), handle_signals=False, shutdown_timeout=1)
+    runner = web.AppRunner(
+        server.application(), access_log=None, logger=_log(), handle_signals=False, shutdown_timeout=1
+    )
     await runner.setup()
     try:
         for one in sockets:
@@ -82,11 +84,16 @@ def _announce(settings: Settings, url: str, token: str | None, loopback: bool) -
     if token is not None and not made_up:
         print(f"Each browser opens it once as {url}?token=… with the token you gave.")
     if not loopback:
-        print("Others can connect, and what they say travels in the clear: "
-              "in a network you do not trust, put a proxy with TLS in front.")
+        print(
+            "Others can connect, and what they say travels in the clear: "
+            "in a network you do not trust, put a proxy with TLS in front."
+        )
     held = f"{settings.sessions} conversation{'s' * (settings.sessions != 1)}"
-    print(f"At most {held} at once; one without a key for {settings.idle_minutes:g} minutes is ended. "
-          "Ctrl+C stops the server.", flush=True)
+    print(
+        f"At most {held} at once; one without a key for {settings.idle_minutes:g} minutes is ended. "
+        "Ctrl+C stops the server.",
+        flush=True,
+    )
 
 
 async def _icon(request: web.Request) -> web.FileResponse:
@@ -107,13 +114,15 @@ class Server:
         """Everything that is answered."""
         application = web.Application(middlewares=[self._door])
         application.on_response_prepare.append(headers.guard)
-        application.add_routes([
-            web.get("/", self._page),
-            web.get("/ws", self._conversation),
-            web.get("/download/{key}", self._download),
-            web.get("/favicon.ico", _icon),
-            *(web.static(prefix, folder, show_index=False) for prefix, folder in _STATICS.items()),
-        ])
+        application.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/ws", self._conversation),
+                web.get("/download/{key}", self._download),
+                web.get("/favicon.ico", _icon),
+                *(web.static(prefix, folder, show_index=False) for prefix, folder in _STATICS.items()),
+            ]
+        )
         return application
 
     async def close(self) -> None:
@@ -127,12 +136,15 @@ class Server:
         await visit.ended.wait()
 
     @web.middleware
-    async def _door(self, request: web.Request,
-                    handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.StreamResponse:
+    async def _door(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
         """Nothing but the look of the pages is given to whom the door is closed."""
         if not self._access.serves(request.host):
             return pages.not_for_this_name()
-        if request.path.startswith(("/static/", "/favicon.ico")) or self._access.knows(request.cookies.get(self._access.cookie)):
+        if request.path.startswith(("/static/", "/favicon.ico")) or self._access.knows(
+            request.cookies.get(self._access.cookie)
+        ):
             return await handler(request)
         given = request.query.get("token") if request.path == "/" else None
         if given is None or not self._access.opens(given):
@@ -140,8 +152,9 @@ class Server:
         answer = pages.entered()
         # A proxy that ends TLS says so; a browser then keeps the cookie to encrypted connections.
         encrypted = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
-        answer.set_cookie(self._access.cookie, self._access.pass_word, path="/",
-                          httponly=True, samesite="Strict", secure=encrypted)
+        answer.set_cookie(
+            self._access.cookie, self._access.pass_word, path="/", httponly=True, samesite="Strict", secure=encrypted
+        )
         return answer
 
     async def _page(self, request: web.Request) -> web.Response:
@@ -151,7 +164,9 @@ class Server:
 
     async def _conversation(self, request: web.Request) -> web.StreamResponse:
         if not same_origin(request.headers.get("Origin"), request.host):
-            return pages.short(403, "Not from another page", "A conversation is opened only by the page of this server.")
+            return pages.short(
+                403, "Not from another page", "A conversation is opened only by the page of this server."
+            )
         try:
             size = messages.size(request.query.get("width", "80"), request.query.get("height", "24"))
         except messages.NotUnderstood:
@@ -166,7 +181,9 @@ class Server:
         await self._hold(visit, websocket, Session(websocket, visit.transcript, theme), size)
         return websocket
 
-    async def _hold(self, visit: Visit, websocket: web.WebSocketResponse, session: Session, size: tuple[int, int]) -> None:
+    async def _hold(
+        self, visit: Visit, websocket: web.WebSocketResponse, session: Session, size: tuple[int, int]
+    ) -> None:
         """Have the conversation until either side leaves or nothing is said for too long."""
         visit.websocket, visit.session = websocket, session
         try:
@@ -215,8 +232,9 @@ class Server:
 
 async def _send_file(request: web.Request, name: str, chunks: AsyncIterator[bytes]) -> web.StreamResponse:
     plain = re.sub(r"[^\w.\- ]+", "_", name, flags=re.ASCII).strip(" .") or "weft"
-    response = web.StreamResponse(headers={"Content-Type": "application/octet-stream",
-                                           "Content-Disposition": f'attachment; filename="{plain}"'})
+    response = web.StreamResponse(
+        headers={"Content-Type": "application/octet-stream", "Content-Disposition": f'attachment; filename="{plain}"'}
+    )
     await response.prepare(request)
     async for chunk in chunks:
         await response.write(chunk)

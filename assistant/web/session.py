@@ -32,8 +32,13 @@ class Session(AppService):
     """
 
     def __init__(self, websocket: web.WebSocketResponse, transcript: Path, theme: str) -> None:
-        super().__init__("", write_bytes=websocket.send_bytes, write_str=websocket.send_str, close=websocket.close,
-                         download_manager=DownloadManager())
+        super().__init__(
+            "",
+            write_bytes=websocket.send_bytes,
+            write_str=websocket.send_str,
+            close=websocket.close,
+            download_manager=DownloadManager(),
+        )
         self._websocket = websocket
         self._arguments = ("-P", "-m", "assistant.web.visitor", str(transcript), theme)
         self._offered: dict[str, str] = {}
@@ -66,8 +71,14 @@ class Session(AppService):
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         # A group of its own: Ctrl+C in the server's terminal is for the server, which then ends its sessions in order.
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, *self._arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True,
-            env=self._build_environment(width, height))
+            sys.executable,
+            *self._arguments,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+            env=self._build_environment(width, height),
+        )
         self._stdin = self._process.stdin
         return self._process
 

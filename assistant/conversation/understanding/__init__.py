@@ -13,8 +13,28 @@ from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
 from . import (
-    answered, cabling, constraints, corrections, demands, duration, fabrics, impossible, increments, intents, keyed,
-    lexicon, models, money, others, parallelism, pools, relative, scale, team, training, unsetting,
+    answered,
+    cabling,
+    constraints,
+    corrections,
+    demands,
+    duration,
+    fabrics,
+    impossible,
+    increments,
+    intents,
+    keyed,
+    lexicon,
+    models,
+    money,
+    others,
+    parallelism,
+    pools,
+    relative,
+    scale,
+    team,
+    training,
+    unsetting,
 )
 from .message import Message
 from .reading import Context, Reading
@@ -45,9 +65,16 @@ def understand(text: str, *, context: Context | None = None, catalog: Catalog | 
     message.give_back(unread + reading.held)
     reading.settle_denied()
     _settle(reading)
-    return Understanding(intent=reading.intent, fields=reading.fields, fabrics=reading.fabrics, excluded=reading.excluded,
-                         unset=[name for name in reading.unset if name not in reading.fields], nodes=reading.nodes,
-                         rest="" if reading.intent in ("help", "undo") else message.rest(), doubts=reading.doubts)
+    return Understanding(
+        intent=reading.intent,
+        fields=reading.fields,
+        fabrics=reading.fabrics,
+        excluded=reading.excluded,
+        unset=[name for name in reading.unset if name not in reading.fields],
+        nodes=reading.nodes,
+        rest="" if reading.intent in ("help", "undo") else message.rest(),
+        doubts=reading.doubts,
+    )
 
 
 def _intent_at_first(message: Message, context: Context | None) -> str:
@@ -65,9 +92,12 @@ def _settle(reading: Reading) -> None:
     """What the intent is once it is known which facts were said; of a question, only the facts that it states."""
     message = reading.message
     if reading.unknown_gpus and not reading.fields and reading.intent in ("describe", "change", "what-if"):
-        reading.doubts.append(f"\"{reading.unknown_gpus[0]}\" is no GPU of the catalog: name the one of it that comes nearest")
-    reading.intent = intents.settle(reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset,
-                                    reading.nodes)
+        reading.doubts.append(
+            f'"{reading.unknown_gpus[0]}" is no GPU of the catalog: name the one of it that comes nearest'
+        )
+    reading.intent = intents.settle(
+        reading.intent, message, reading.fields, reading.fabrics, reading.excluded, reading.unset, reading.nodes
+    )
     if reading.intent == "describe" and corrections.is_put_anew(reading):
         reading.intent = "change"
     if reading.intent == "ask" and not any(name in reading.fields for name in intents.JOB_ITSELF):

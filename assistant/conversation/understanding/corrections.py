@@ -13,40 +13,54 @@ from .reading import Reading
 from .relative import NUMERIC, WHOLE, last_said
 
 _BARE = re.compile(rf"(?<![\w.\-])(?:to\s|it\s|at\s|about\s|say\s|~|\$)?(?P<n>{AMOUNT})(?P<unit>\s?%)?(?![\w%/\-])")
-_PUT_RIGHT = re.compile(rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
-                        rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$")
-_REPLACED = re.compile(r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|"
-                       r"against)\s|"
-                       r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s")
-_SAID_BEFORE = re.compile(rf"\b(?:entered|typed|said|wrote|put|gave|told you|answered)\s(?:the |a )?(?:{AMOUNT}\s?(?:\w+\s)?|"
-                          rf"[\w.\-]*\d[\w.\-]*\s)(?:,\s)?(?:but|"
-                          rf"when|where|while|instead of|however)\s(?:i |we )?(?:meant|mean)?")
+_PUT_RIGHT = re.compile(
+    rf"[,.;\s](?:no|sorry|wait|rather|actually|i mean|oops)\b[\s,]*(?:wait|sorry|actually|rather|i mean[t]?)?[\s,]*"
+    rf"(?:make (?:that|it)\s)?(?P<n>{AMOUNT})\W*$"
+)
+_REPLACED = re.compile(
+    r"\b(?:replac(?:e|ing)|swap(?:ping)?(?: out)?|substitut(?:e|ing)|exchang(?:e|ing))\s[^.;,]{1,40}?\s(?:by|with|for|"
+    r"against)\s|"
+    r"\b(?:chang\w+|switch\w*|mov\w+|go|going|upgrad\w+|downgrad\w+)\s(?:\w+\s){0,2}from\s[^.;,]{1,40}?\sto\s"
+)
+_SAID_BEFORE = re.compile(
+    rf"\b(?:entered|typed|said|wrote|put|gave|told you|answered)\s(?:the |a )?(?:{AMOUNT}\s?(?:\w+\s)?|"
+    rf"[\w.\-]*\d[\w.\-]*\s)(?:,\s)?(?:but|"
+    rf"when|where|while|instead of|however)\s(?:i |we )?(?:meant|mean)?"
+)
 # "48 H100s, not 64": what was said before is taken back and is no new number.
 _NOT_THAT = re.compile(r"(?<=\w),?\s(?:and )?not (?:an? |the )?\d[\w.,]*(?=\W*$|[;.]\s)")
 
 
 _LEAST_BUDGET = 100  # dollars
-_OTHER_THING = re.compile(r"\s(?:full\s|whole\s|big\s)?(?P<noun>racks?|nodes?|servers?|machines?|boxes|sites?|switch(?:es)?|nics?|clusters?|hours?|days?|"
-                          r"weeks?|months?|years?|tokens?|layers?|experts?)\b")
+_OTHER_THING = re.compile(
+    r"\s(?:full\s|whole\s|big\s)?(?P<noun>racks?|nodes?|servers?|machines?|boxes|sites?|switch(?:es)?|nics?|clusters?|hours?|days?|"
+    r"weeks?|months?|years?|tokens?|layers?|experts?)\b"
+)
 _PER_GPU = re.compile(r"\s?(?:per|/|for (?:each|every)|each)\s?(?:gpu|card|accelerator)\b")
 _PRODUCT = re.compile(r"^\W*(?:it's |we have |maybe |about |say )?(?P<nodes>\d{1,4})\s?[x*]\s?(?P<each>[1248]|16)\W*$")
 _OF = r"(?:\s\w+)?"  # what is counted
-_NEW_FOR_OLD = [re.compile(pattern) for pattern in (
-    rf"(?P<new>{AMOUNT}){_OF},?\s(?:and\s)?(?:not|instead of|rather than|in place of)\s(?:the\s|a\s|an\s)?(?P<old>{AMOUNT})",
-    rf"\b(?:not|n't)\s(?:the\s|a\s)?(?P<old>{AMOUNT}){_OF}(?:,|\sbut|\s-+|;|\.)\s(?:but\s|rather\s|it(?:'s|\sis)\s|we have\s|actually\s)*"
-    rf"(?P<new>{AMOUNT})",
-    rf"(?P<old>{AMOUNT}){_OF}\s(?:is|was)\s(?:wrong|a typo|incorrect|a mistake|not right|an error)[,.;:\s\-]+"
-    rf"(?:(?:it|that)(?:'s|\sis)|(?:it\s)?should be|make (?:it|that)|we have|i meant?|take|actually|rather|\s)*(?P<new>{AMOUNT})",
-    rf"\b(?:chang\w+|switch\w*|mov\w+|go|going|set|rais\w+|lower\w*|increas\w+|reduc\w+)\s(?:\w+\s){{0,2}}from\s(?P<old>{AMOUNT})\sto\s"
-    rf"(?P<new>{AMOUNT})")]
+_NEW_FOR_OLD = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<new>{AMOUNT}){_OF},?\s(?:and\s)?(?:not|instead of|rather than|in place of)\s(?:the\s|a\s|an\s)?(?P<old>{AMOUNT})",
+        rf"\b(?:not|n't)\s(?:the\s|a\s)?(?P<old>{AMOUNT}){_OF}(?:,|\sbut|\s-+|;|\.)\s(?:but\s|rather\s|it(?:'s|\sis)\s|we have\s|actually\s)*"
+        rf"(?P<new>{AMOUNT})",
+        rf"(?P<old>{AMOUNT}){_OF}\s(?:is|was)\s(?:wrong|a typo|incorrect|a mistake|not right|an error)[,.;:\s\-]+"
+        rf"(?:(?:it|that)(?:'s|\sis)|(?:it\s)?should be|make (?:it|that)|we have|i meant?|take|actually|rather|\s)*(?P<new>{AMOUNT})",
+        rf"\b(?:chang\w+|switch\w*|mov\w+|go|going|set|rais\w+|lower\w*|increas\w+|reduc\w+)\s(?:\w+\s){{0,2}}from\s(?P<old>{AMOUNT})\sto\s"
+        rf"(?P<new>{AMOUNT})",
+    )
+]
 
-_NOW = re.compile(r"\b(?:is|are|has|have|got|'s|'re|we|went (?:up|down)) now\b|\bnow (?:is|are|at|it's|only|just)\b|\bby now\b")
+_NOW = re.compile(
+    r"\b(?:is|are|has|have|got|'s|'re|we|went (?:up|down)) now\b|\bnow (?:is|are|at|it's|only|just)\b|\bby now\b"
+)
 
 
 def read_self_correction(reading: Reading) -> None:
-    """"64 H100s, no, make that 96": the number said last in the same message is put right."""
+    """ "64 H100s, no, make that 96": the number said last in the same message is put right."""
     match = _PUT_RIGHT.search(reading.message.text)
-    if match and TAKEN in reading.message.open[match.start("n"):match.end("n")]:
+    if match and TAKEN in reading.message.open[match.start("n") : match.end("n")]:
         return
     said = next((name for name in reversed(list(reading.fields)) if name in NUMERIC), None)
     number = _parsed(said, match["n"]) if match and said else None
@@ -56,22 +70,24 @@ def read_self_correction(reading: Reading) -> None:
 
 
 def read_replaced(reading: Reading) -> None:
-    """"Replace H100 by B200", "from H100 to B200": only what comes after is meant."""
+    """ "Replace H100 by B200", "from H100 to B200": only what comes after is meant."""
     for pattern in (_REPLACED, _SAID_BEFORE):
         for match in reading.message.find(pattern):
             reading.message.take(match.start(), match.end())
     if reading.intent == "change":
         for match in reading.message.find(_NOT_THAT):
-            if any(c.isdigit() for c in reading.message.text[:match.start()]):
+            if any(c.isdigit() for c in reading.message.text[: match.start()]):
                 reading.message.take_match(match)
 
 
 def read_new_for_old(reading: Reading) -> None:
-    """"It is 48, not 64": the number that is taken back tells which fact is put right."""
+    """ "It is 48, not 64": the number that is taken back tells which fact is put right."""
     match = next((m for m in (p.search(reading.message.text) for p in _NEW_FOR_OLD) if m), None)
-    if match is None or TAKEN in reading.message.open[match.start("new"):match.end("new")]:
+    if match is None or TAKEN in reading.message.open[match.start("new") : match.end("new")]:
         return
-    known = [name for name, held in reading.context.fields.items() if name in NUMERIC and _parsed(name, match["old"]) == held]
+    known = [
+        name for name, held in reading.context.fields.items() if name in NUMERIC and _parsed(name, match["old"]) == held
+    ]
     last = last_said(reading)
     field = last if last in known else known[0] if len(known) == 1 else None
     number = _parsed(field, match["new"]) if field and field not in reading.fields else None
@@ -82,7 +98,7 @@ def read_new_for_old(reading: Reading) -> None:
 
 
 def is_put_anew(reading: Reading) -> bool:
-    """"The budget is now 450k", where another was told before."""
+    """ "The budget is now 450k", where another was told before."""
     if reading.context is None or reading.context.asked or not reading.fields or not _NOW.search(reading.message.text):
         return False
     told = reading.context.fields
@@ -107,7 +123,11 @@ def read_bare(reading: Reading) -> None:
     if len(numbers) != 1 or reading.message.negation(*matches[0].span()):
         return
     number = numbers.pop()
-    if field == "cluster.nics_per_node" and number is not None and _PER_GPU.match(reading.message.text, matches[0].end()):
+    if (
+        field == "cluster.nics_per_node"
+        and number is not None
+        and _PER_GPU.match(reading.message.text, matches[0].end())
+    ):
         gpu = reading.gpu()
         number *= reading.known("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8)
     if number is not None:
@@ -126,7 +146,7 @@ def _is_of_the_field(reading: Reading, field: str, match: re.Match[str]) -> bool
 
 
 def _read_product(reading: Reading) -> bool:
-    """"4x8" as the number of GPUs: four nodes of eight."""
+    """ "4x8" as the number of GPUs: four nodes of eight."""
     match = _PRODUCT.match(reading.message.open)
     if match is None:
         return False

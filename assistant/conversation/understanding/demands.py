@@ -17,7 +17,8 @@ _NEUTRAL = re.compile(
     r"dependent on|depend on)\s(?:a single vendor|one vendor|one supplier|nvidia|a vendor|any vendor)|"
     r"(?:no|not a|not one|avoid a|without a)\s(?:single|sole)[\s\-](?:vendor|supplier|source)|"
     r"second source|(?:not|n't)\s(?:want(?:ed)?\s|wish\s|like\s|to\s|be\s)*(?:depend(?:ent)?|rely|reliant)\son\s(?:a\s|one\s|"
-    r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)")
+    r"any\s|only one\s)?(?:single\s)?(?:vendor|supplier)"
+)
 _VENDOR = r"(?:vendors?|suppliers?|manufacturers?|makers?|brands?|sources?|provider|company|nvidia|mellanox|broadcom|cisco|arista)"
 # Ways to be in one vendor's hands; together with a word of dislike they ask for neutrality.
 _BOUND = re.compile(
@@ -29,20 +30,28 @@ _BOUND = re.compile(
     rf"supplier)[\s\-](?:lock[\s\-]?in|dependen\w+)|\block-?in\b|\b(?:vendor|supplier)[\s\-]lock\w*|\b(?:nvidia|mellanox|broadcom|cisco|"
     rf"arista|vendor)[\s\-]only\b(?: (?:network\w*|fabrics?|gear|switches|solutions?))?|\bproprietary(?: (?:network\w*|"
     rf"fabrics?|hardware|gear|technology|solutions?|protocols?|interconnects?|stuff|things?))?|\b(?:single|sole|one)[\s\-](?:sourc\w+|"
-    rf"vendor|supplier)\b")
-_DISLIKE = re.compile(r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|"
-                      r"worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
-                      r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue|forbid\w*|forbade|prohibit\w*|"
-                      r"disallow\w*|banned|rules? out|ruled out|veto\w*|unwilling|exclud\w+)\b|n't\b")
+    rf"vendor|supplier)\b"
+)
+_DISLIKE = re.compile(
+    r"\b(?:not|no|never|n't|\w+n't|without|refuse\w*|avoid\w*|hate\w*|against|unacceptable|bad|risk\w*|afraid|fear\w*|"
+    r"worr\w+|rather not|dislike\w*|prevent\w*|free|escape|allergic|wary|danger\w*|"
+    r"reluctan\w+|concern\w*|out of the question|no-?go|minimi[sz]e|reduce|problem|issue|forbid\w*|forbade|prohibit\w*|"
+    r"disallow\w*|banned|rules? out|ruled out|veto\w*|unwilling|exclud\w+)\b|n't\b"
+)
 # "Not a concern", "no problem", "doesn't worry us": what is not minded is no demand.
 _NO_MATTER = re.compile(
     r"(?:\b(?:not|no|never|without|hardly|nothing)|n't)\s(?:[\w\-]+\s){0,3}?(?:problems?|concern\w*|issues?|worr\w+|mind\w*|afraid|"
     r"fear\w*|bad|danger\w*|risk\w*|objections?|"
-    r"against|trouble\w*|care|matter\w*|bother\w*|important|priority|requirement|required|necessary|need\w*|scare\w*|hurt\w*)\b")
-_WANTED = re.compile(r"\b(?:want\w*|need\w*|must|keep\w*|prefer\w*|should|shall|requir\w*|insist\w*|ha(?:ve|s) to|like to|wish\w*|"
-                     r"important|policy|demand\w*|mandat\w*|only|"
-                     r"able|free|freedom|options?|open|possible|please|matter\w*|rule|ensure|guarantee\w*|allow\w*)\b|'d like\b")
-_OFFERED = re.compile(r"\b(?:quot\w+|offer\w*|call\w*|visit\w*|pitch\w*|sold|sent|told|came|asked|claim\w*|electricity|power)\b")
+    r"against|trouble\w*|care|matter\w*|bother\w*|important|priority|requirement|required|necessary|need\w*|scare\w*|hurt\w*)\b"
+)
+_WANTED = re.compile(
+    r"\b(?:want\w*|need\w*|must|keep\w*|prefer\w*|should|shall|requir\w*|insist\w*|ha(?:ve|s) to|like to|wish\w*|"
+    r"important|policy|demand\w*|mandat\w*|only|"
+    r"able|free|freedom|options?|open|possible|please|matter\w*|rule|ensure|guarantee\w*|allow\w*)\b|'d like\b"
+)
+_OFFERED = re.compile(
+    r"\b(?:quot\w+|offer\w*|call\w*|visit\w*|pitch\w*|sold|sent|told|came|asked|claim\w*|electricity|power)\b"
+)
 _TERSE = 4  # words
 _SEVERAL = re.compile(
     rf"(?P<vendors>\b(?:several|multiple|two or more|at least two|different|various|more than one|many|mixed|competing|a choice of|"
@@ -58,7 +67,8 @@ _SEVERAL = re.compile(
     rf"produces)\b|\b(?:free|freedom|able|possible) to (?:choose|switch|change|replace|swap) (?:\w+ ){{0,3}}?{_VENDOR}\b|"
     rf"\bswitch {_VENDOR} (?:later|"
     rf"any time|anytime|at will)\b|\bopen (?:source|ecosystem|hardware|standard)(?: (?:networking|network|fabric))? only\b|"
-    rf"\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b")
+    rf"\bnon-?proprietary\b|\b(?:no|nothing) proprietary\b"
+)
 _PERCENT = rf"(?P<n>{NUMBER}|\d+\.\d+)\s?(?:%|percent|pct|per cent)"
 _SLOWDOWN = re.compile(
     rf"(?:(?:max(?:imum|imal)?|at most|no more than|not more than|up to|less than|under|below|within|tolerat\w*|accept\w*|"
@@ -69,22 +79,33 @@ _SLOWDOWN = re.compile(
     rf"below|than|at most|to)\s?{_PERCENT.replace('(?P<n>', '(?P<n_>')}|"
     rf"{_PERCENT.replace('(?P<n>', '(?P<n__>')}\s(?:max(?:imum)?\s)?(?:slow(?:er|[\s\-]?down)|overhead|performance (?:loss|hit|penalty)|"
     rf"loss)(?:\s(?:at most|max|"
-    rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?")
-_MOST_SLOWDOWN = re.compile(rf"\b(?:max(?:imum|imal)?|largest|highest|allowed|permitted|tolerable|acceptable)\.?\s(?:slow[\s\-]?down|"
-                            rf"overhead|loss)\s?(?:of|is|:|=)?\s?{_PERCENT}")
+    rf"(?:is|are|would be) (?:ok(?:ay)?|fine|acceptable|tolerable|no problem)))?"
+)
+_MOST_SLOWDOWN = re.compile(
+    rf"\b(?:max(?:imum|imal)?|largest|highest|allowed|permitted|tolerable|acceptable)\.?\s(?:slow[\s\-]?down|"
+    rf"overhead|loss)\s?(?:of|is|:|=)?\s?{_PERCENT}"
+)
 _SHARES = {"tenth": 10, "fifth": 20, "quarter": 25, "third": 33, "half": 50}
-_SHARE_SLOWER = re.compile(r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b|"
-                           r"\b(?:slow[\s\-]?down|overhead|loss|penalty) of (?:an?|one)\s(?P<share_>tenth|fifth|quarter|third|half)\b")
-_TOLERATED = re.compile(r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|"
-                        r"less than|allow\w*|problem)\b")
+_SHARE_SLOWER = re.compile(
+    r"\b(?:an?|one)\s(?P<share>tenth|fifth|quarter|third|half)\s(?:slower|longer|of (?:a )?slow[\s\-]?down)\b|"
+    r"\b(?:slow[\s\-]?down|overhead|loss|penalty) of (?:an?|one)\s(?P<share_>tenth|fifth|quarter|third|half)\b"
+)
+_TOLERATED = re.compile(
+    r"\b(?:matter|ok(?:ay)?|fine|acceptable|accept\w*|tolera\w*|live with|at most|max\w*|up to|(?:no|not) more than|"
+    r"less than|allow\w*|problem)\b"
+)
 
 
-_SLOWER = re.compile(r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|"
-                     r"worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b")
-_NOT_SLOWER = re.compile(r"\b(?:packets?|(?:training|validation|test) loss|of (?:the )?(?:theoretical )?peak|gain\w*|higher|better|"
-                         r"improve\w*|more (?:throughput|performance|speed)|speed-?ups?|utili[sz]ation|mfu|cheaper|discount|confiden\w*|"
-                         r"faster|probab\w*|chance|likely|budget|price|(?<!may )(?<!might )(?<!can )(?<!could )cost|off\b|"
-                         r"raise|more expensive|of the (?:time|gpus|nodes)|interest|accuracy)\b")
+_SLOWER = re.compile(
+    r"\b(?:slow\w*|overhead|loss(?:es)?|los(?:e|ing|t)|penalt(?:y|ies)|performance|speed|throughput|longer|hit|degrad\w*|"
+    r"worse|waiting|wait|communication|efficiency|step time|sacrific\w*|give up|drop|hurt)\b"
+)
+_NOT_SLOWER = re.compile(
+    r"\b(?:packets?|(?:training|validation|test) loss|of (?:the )?(?:theoretical )?peak|gain\w*|higher|better|"
+    r"improve\w*|more (?:throughput|performance|speed)|speed-?ups?|utili[sz]ation|mfu|cheaper|discount|confiden\w*|"
+    r"faster|probab\w*|chance|likely|budget|price|(?<!may )(?<!might )(?<!can )(?<!could )cost|off\b|"
+    r"raise|more expensive|of the (?:time|gpus|nodes)|interest|accuracy)\b"
+)
 _ANY_PERCENT = re.compile(rf"(?:{NUMBER}\s?(?:-|to|or)\s?)?{_PERCENT}")
 
 
@@ -94,24 +115,31 @@ _ACCEPTED = re.compile(
     r"no (?:problem|issue|big deal|drama)|(?:not|n't) (?:mind|matter|hurt|care|a problem|an issue)|willing|prepared|ready to|afford|"
     r"put up with|"
     r"(?:may|might|can|could) (?:also |well |even )?(?:cost|lose|be|drop|take|run|go|sacrifice|give up|waste|spend|get)|good enough|"
-    r"bearable|agree\w*)\b")
+    r"bearable|agree\w*)\b"
+)
 _BOUNDED = re.compile(
     r"\b(?:at (?:the )?most|max\w*|up to|(?:no|not|nothing|n't|never) (?:\w+ ){0,4}?than|less than|under|below|within|limit\w*|"
     r"cap(?:ped)?|ceiling|tops|"
-    r"threshold|(?:not|n't|never) (?:\w+ )?(?:exceed|lose|cost)|sacrific\w*|give up|stay\w*|keep\w*|more than)\b|<|\u2264")
+    r"threshold|(?:not|n't|never) (?:\w+ )?(?:exceed|lose|cost)|sacrific\w*|give up|stay\w*|keep\w*|more than)\b|<|\u2264"
+)
 _SEEN = re.compile(
     r"\b(?:was|were|had|saw|seen|got|took|gained|measured|observed|noticed|went|dropped|fell|grew|improved|reported|showed|used to|lost|"
     r"last|previous(?:ly)?|"
-    r"old|yesterday|ago|today|currently|already|see|seeing|experienc\w*|suffer\w*)\b")
+    r"old|yesterday|ago|today|currently|already|see|seeing|experienc\w*|suffer\w*)\b"
+)
 
 
 # "At least 90% of the speed InfiniBand gives": a bound on what is lost against the best network.
-_AT_LEAST = (r"(?:at least|no less than|not less than|(?:not|never|n't) (?:\w+ )?(?:below|under|beneath|less than)|minimum(?: of)?|min\.?|"
-             r"above|>=?|"
-             r"more than|or more|or better)")
-_OF_FULL_SPEED = (r"\s?of (?:(?:the|what|its|a|an|that|those|full|maximum|possible|best|ideal|theoretical(?! peak)|achievable)\s)*(?:speed|"
-                  r"throughput|performance|ideal|optimum|pace|fastest|best|efficiency|(?:a )?perfect|infini-?band|ib\b|ndr|xdr|hdr|roce|"
-                  r"spectrum-x|(?:single[\s\-]node|linear) (?:speed|scaling|performance))")
+_AT_LEAST = (
+    r"(?:at least|no less than|not less than|(?:not|never|n't) (?:\w+ )?(?:below|under|beneath|less than)|minimum(?: of)?|min\.?|"
+    r"above|>=?|"
+    r"more than|or more|or better)"
+)
+_OF_FULL_SPEED = (
+    r"\s?of (?:(?:the|what|its|a|an|that|those|full|maximum|possible|best|ideal|theoretical(?! peak)|achievable)\s)*(?:speed|"
+    r"throughput|performance|ideal|optimum|pace|fastest|best|efficiency|(?:a )?perfect|infini-?band|ib\b|ndr|xdr|hdr|roce|"
+    r"spectrum-x|(?:single[\s\-]node|linear) (?:speed|scaling|performance))"
+)
 _KEPT_SPEED = re.compile(rf"{_AT_LEAST}\s(?:about |around )?{_PERCENT}(?={_OF_FULL_SPEED})")
 _KEEPS_MOST = 50  # percent; a bound below that says something else
 
@@ -120,7 +148,9 @@ def _is_put_up_with(around: str, *, named: bool) -> bool:
     """Whether a sentence says how much slower it may be; one that names a "10% slowdown" does unless it tells what was seen."""
     if _NOT_SLOWER.search(around):
         return False
-    return _ACCEPTED.search(around) is not None or (_SEEN.search(around) is None and (named or _BOUNDED.search(around) is not None))
+    return _ACCEPTED.search(around) is not None or (
+        _SEEN.search(around) is None and (named or _BOUNDED.search(around) is not None)
+    )
 
 
 def read_demands(reading: Reading) -> None:
@@ -139,7 +169,9 @@ def read_demands(reading: Reading) -> None:
         reading.set("constraints.max_slowdown_percent", plain(value(match["n"])))
         reading.message.take_match(match)
     for match in reading.message.find(_SLOWDOWN):
-        if "constraints.max_slowdown_percent" in reading.fields or not _is_put_up_with(_clause(reading.message.text, match.start(), match.end()), named=True):
+        if "constraints.max_slowdown_percent" in reading.fields or not _is_put_up_with(
+            _clause(reading.message.text, match.start(), match.end()), named=True
+        ):
             continue
         text = next(t for n, t in match.groupdict().items() if n.startswith("n") and t)
         number = value(text)
@@ -153,8 +185,11 @@ def read_demands(reading: Reading) -> None:
 
 
 def _is_no_matter(reading: Reading, match: re.Match[str]) -> bool:
-    """"Vendor neutrality isn't a concern"."""
-    return reading.intent in ("describe", "change", "what-if") and _NO_MATTER.search(_part(reading.message.text, *match.span())) is not None
+    """ "Vendor neutrality isn't a concern"."""
+    return (
+        reading.intent in ("describe", "change", "what-if")
+        and _NO_MATTER.search(_part(reading.message.text, *match.span())) is not None
+    )
 
 
 def _is_wanted(text: str, match: re.Match[str], *, counted: bool) -> bool:
@@ -180,7 +215,7 @@ def _read_kept_speed(reading: Reading) -> None:
 
 
 def _read_bound(reading: Reading) -> None:
-    """"Not married to one supplier", "tied to Nvidia would be bad": being bound, and a word that dislikes it."""
+    """ "Not married to one supplier", "tied to Nvidia would be bad": being bound, and a word that dislikes it."""
     for match in reading.message.find(_BOUND):
         around = _clause(reading.message.text, match.start(), match.end())
         if _NO_MATTER.search(around):

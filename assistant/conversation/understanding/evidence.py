@@ -27,7 +27,7 @@ def features(text: str) -> set[str]:
     networks = len({match.lastgroup for match in TECHNOLOGY.finditer(text)})
     text = _NUMBER.sub(" _number ", _GPU.sub(" _gpu ", TECHNOLOGY.sub(" _network ", text)))
     words = ["_begin", *_WORD.findall(text.replace("n't", " not")), "_end"]
-    found = {" ".join(words[i:i + n]) for n in range(1, _LONGEST + 1) for i in range(len(words) - n + 1)}
+    found = {" ".join(words[i : i + n]) for n in range(1, _LONGEST + 1) for i in range(len(words) - n + 1)}
     return found | {f"_networks={min(networks, 2)}"}
 
 

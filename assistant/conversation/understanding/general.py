@@ -7,9 +7,11 @@ import re
 from .message import Message
 from .technologies import TECHNOLOGY
 
-_GENERAL_WHY = re.compile(r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't|"
-                          r" not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
-                          r"large|big|modern|other)?\s?[a-z][\w\-]+)")
+_GENERAL_WHY = re.compile(
+    r"\b(?:why\b[^?]{0,12}?\b(?:does|do|did|is|are|was|were|would|can|could|has|have|might|may|should|will)(?:n't|"
+    r" not)?\b|how come\b)\s+(?!(?:on earth|exactly|not|no)\b)(?P<who>(?:my|our|the|a|an|so many|most|some|all|"
+    r"large|big|modern|other)?\s?[a-z][\w\-]+)"
+)
 # What a plan is made of: a why that names any of it asks for the reasons of the plan.
 _OF_THE_PLAN = re.compile(
     r"\b(?:it|this|that|these|those|they|them|you|your|weft|we|us|i|plan|answers?|recommend\w*|suggest\w*|results?|costs?|costly|"
@@ -18,19 +20,26 @@ _OF_THE_PLAN = re.compile(
     r"step|run|time(?<!all the time)|traffic|bandwidth|switch(?:es)?|optics|cable\w*)|"
     r"choices?|chosen|choose|picked|pick|preferred|prefer|rent(?:ing|al)?|buy(?:ing)?|spot|verdict|conclusion|winner|wins?|won|decision|"
     r"decided|slowdown|probability|premium|not recommended|so (?:many|long|few|little|high|low|slow|sure|big)|"
-    r"waiting|\d[\d.]*\s?(?:%|percent|seconds|days|s\b)|too \w+|ruled|rejected|excluded|dropped|dismissed|matters?)\b")
+    r"waiting|\d[\d.]*\s?(?:%|percent|seconds|days|s\b)|too \w+|ruled|rejected|excluded|dropped|dismissed|matters?)\b"
+)
 _BACK_TO_THE_PLAN = re.compile(r"\b(?:you|your|weft|plan|here|us|we|our|my|recommend\w*|not)\b|n't\b")
-TROUBLE = re.compile(r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|"
-                      r"diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
-                      r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|"
-                      r"pause frames?)\b")
+TROUBLE = re.compile(
+    r"\b(?:slow(?:er|ing|s)?|hangs?|hanging|hung|crash\w*|fail\w*|times? out|timing out|timed out|stuck|stall\w*|"
+    r"diverg\w*|oom|out of memory|drops?|dropping|dropped packets|flap\w*|"
+    r"retransmi\w*|error\w*|nan|deadlock\w*|freez\w*|disconnect\w*|degrad\w*|low bandwidth|underperform\w*|blocked|"
+    r"pause frames?)\b"
+)
 
 
 # What is said of a network in general, not of its place in the plan.
-_OF_THE_WORLD = re.compile(r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|"
-                           r"so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
-                           r"(?:hard|difficult|tricky|easy) to (?:tune|debug|buy|get|operate|configure|run|scale))\b")
-_AT_THE_END = re.compile(r"^(?P<said>[^?]{6,}?)[\s,.;:\-]+(?:and |but |so )?(?:why|how come|how so)\b(?: (?:is )?that)?\W*$")
+_OF_THE_WORLD = re.compile(
+    r"\b(?:popular|common|widespread|dominant|prevalent|called|named|invented|lossless|proprietary|famous|"
+    r"so (?:sensitive|fragile|scarce|fast|hard|complex|complicated)|"
+    r"(?:hard|difficult|tricky|easy) to (?:tune|debug|buy|get|operate|configure|run|scale))\b"
+)
+_AT_THE_END = re.compile(
+    r"^(?P<said>[^?]{6,}?)[\s,.;:\-]+(?:and |but |so )?(?:why|how come|how so)\b(?: (?:is )?that)?\W*$"
+)
 
 
 def is_general(message: Message) -> bool:
@@ -42,8 +51,10 @@ def is_general(message: Message) -> bool:
     if asked is None:
         return False
     if TECHNOLOGY.search(message.text):
-        return _OF_THE_WORLD.search(message.text, asked.start()) is not None and not _BACK_TO_THE_PLAN.search(message.text, asked.start())
-    about = message.text[asked.end():]
+        return _OF_THE_WORLD.search(message.text, asked.start()) is not None and not _BACK_TO_THE_PLAN.search(
+            message.text, asked.start()
+        )
+    about = message.text[asked.end() :]
     if re.match(r"(?:my|our)\b", asked["who"]):
         return TROUBLE.search(about) is not None
     whole = asked["who"] + about

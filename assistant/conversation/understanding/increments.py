@@ -25,13 +25,23 @@ _SHORTER = r"(?:earlier|shorter|less|sooner|fewer)"
 _MOVE = r"(?:extend|prolong|postpone|push|delay|lengthen|mov|shift|shorten|cut|bring|pull|reduc|increas)\w*"
 _STRETCH = rf"{_N}\s(?:{_EXTRA}\s)?(?P<unit>hours?|days?|weeks?|months?)"
 # "Than before": against the number that is known. Against anything else it is not known what the number becomes.
-_THAN_KNOWN = (r"\sthan\s(?:before|now|today|currently|at present|until now|so far|planned|last time|at the moment|(?:i|we) (?:said|planned|had|have)|"
-               r"what we (?:have|had)|(?:the|our) (?:current|previous|last|present) \w+|that|this)(?:\s(?:now|before|today|planned|so far))*\b")
-_TIME = re.compile(unique_groups(rf"\b{_MOVE}\s[^.;,]{{0,40}}?\bby\s{_STRETCH}\b(?:\s(?:{_LONGER}|{_SHORTER}))?|{_STRETCH}\s(?:{_LONGER}|"
-                                 rf"{_SHORTER})\b(?:{_THAN_KNOWN}|(?!\sthan))"))
-_BUDGET = re.compile(rf"\b(?:increas|rais|extend|bump|lower|reduc|cut|decreas|shrink|slash)\w*\s(?:up\s|down\s)?(?:the\s|our\s|"
-                     rf"my\s)?budget\sby\s{MONEY}")
-_DOWN = re.compile(rf"\b(?:{_SHORTER}|shorten\w*|cut\w*|forward|reduc\w*|lower\w*|pull\w*|decreas\w*|shrink\w*|slash\w*)\b")
+_THAN_KNOWN = (
+    r"\sthan\s(?:before|now|today|currently|at present|until now|so far|planned|last time|at the moment|(?:i|we) (?:said|planned|had|have)|"
+    r"what we (?:have|had)|(?:the|our) (?:current|previous|last|present) \w+|that|this)(?:\s(?:now|before|today|planned|so far))*\b"
+)
+_TIME = re.compile(
+    unique_groups(
+        rf"\b{_MOVE}\s[^.;,]{{0,40}}?\bby\s{_STRETCH}\b(?:\s(?:{_LONGER}|{_SHORTER}))?|{_STRETCH}\s(?:{_LONGER}|"
+        rf"{_SHORTER})\b(?:{_THAN_KNOWN}|(?!\sthan))"
+    )
+)
+_BUDGET = re.compile(
+    rf"\b(?:increas|rais|extend|bump|lower|reduc|cut|decreas|shrink|slash)\w*\s(?:up\s|down\s)?(?:the\s|our\s|"
+    rf"my\s)?budget\sby\s{MONEY}"
+)
+_DOWN = re.compile(
+    rf"\b(?:{_SHORTER}|shorten\w*|cut\w*|forward|reduc\w*|lower\w*|pull\w*|decreas\w*|shrink\w*|slash\w*)\b"
+)
 _A_NODE = re.compile(NODE)
 
 
@@ -42,14 +52,16 @@ def _counted(gpu: str) -> tuple[tuple[re.Pattern[str], int], ...]:
     thing = rf"(?P<thing>\s(?:gpus?|cards?|accelerators?)\b|\s{gpu}|{NODE})"
     known = rf"(?:{_THAN_KNOWN}|(?!\s?than))"
     more = rf"{_N}\s{_EXTRA}{thing}{known}|{_N}{thing}\s(?:more|extra)(?:{_THAN_KNOWN}|(?=\W*$))|\badd(?:s|ed|ing)?\s(?:in\s)?{_N}(?:\s{_EXTRA})?{thing}|\banother\s{_N}{thing}"
-    fewer = (rf"{_N}\s(?:fewer|less){thing}{known}|{_N}{_OF_OURS}{thing}\s(?:fewer|less|(?:have |has )?(?:died|failed|broke|broken)|(?:are|is|went) (?:gone|broken|dead|down|out))\b{known}|"
-             rf"\btak(?:e|es|ing)\s{_N}{_OF_OURS}{thing}\s(?:away|off|out)\b|\b(?:remov(?:e|es|ed|ing)|subtract|minus|los(?:e|es|t|ing)|drop(?:s|ped)?|return(?:s|ed)?|gave back|give back)\s{_N}{_OF_OURS}{thing}")
+    fewer = (
+        rf"{_N}\s(?:fewer|less){thing}{known}|{_N}{_OF_OURS}{thing}\s(?:fewer|less|(?:have |has )?(?:died|failed|broke|broken)|(?:are|is|went) (?:gone|broken|dead|down|out))\b{known}|"
+        rf"\btak(?:e|es|ing)\s{_N}{_OF_OURS}{thing}\s(?:away|off|out)\b|\b(?:remov(?:e|es|ed|ing)|subtract|minus|los(?:e|es|t|ing)|drop(?:s|ped)?|return(?:s|ed)?|gave back|give back)\s{_N}{_OF_OURS}{thing}"
+    )
     return (re.compile(unique_groups(more)), 1), (re.compile(unique_groups(fewer)), -1)
 
 
 @lru_cache(maxsize=4)
 def _against_others(gpu: str) -> re.Pattern[str]:
-    """"4 more GPUs than they": a number that is no count of ours."""
+    """ "4 more GPUs than they": a number that is no count of ours."""
     gpu = re.sub(r"\(\?P<\w+>", "(?:", gpu)
     thing = rf"(?:\s(?:gpus?|cards?|accelerators?)\b|\s{gpu}|{NODE})"
     return re.compile(unique_groups(rf"{_N}\s(?:{_EXTRA}|fewer|less){thing}(?=\sthan\b)"))
@@ -82,7 +94,11 @@ def _change_time(reading: Reading, match: re.Match[str]) -> None:
     said = groups(match)
     number = 1.0 if said["n"] in _ONE else value(said["n"])
     fields = reading.context.fields if reading.context else {}
-    field = "training.days" if "training.days" in fields and "constraints.deadline_days" not in fields else "constraints.deadline_days"
+    field = (
+        "training.days"
+        if "training.days" in fields and "constraints.deadline_days" not in fields
+        else "constraints.deadline_days"
+    )
     _change(reading, match, field, _sign(match) * number * UNIT_DAYS[said["unit"].rstrip("s")])
 
 

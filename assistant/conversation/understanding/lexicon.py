@@ -11,8 +11,21 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model
 _SEPARATOR = r"[\s\-_./]{0,2}"
 _PIECES = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 # What a bare family name stands for when people use it alone; only names whose users mean one model.
-_USUAL_VERSION = {"llama": "3.1", "qwen": "2.5", "deepseek": "3", "gemma": "2", "mistral": "", "mixtral": "", "gpt": "3"}
-_NAMES_ONE_MODEL = {"mixtral": "mixtral-8x7b", "gpt3": "gpt-3-175b", "deepseek": "deepseek-v3", "deepseekv3": "deepseek-v3"}
+_USUAL_VERSION = {
+    "llama": "3.1",
+    "qwen": "2.5",
+    "deepseek": "3",
+    "gemma": "2",
+    "mistral": "",
+    "mixtral": "",
+    "gpt": "3",
+}
+_NAMES_ONE_MODEL = {
+    "mixtral": "mixtral-8x7b",
+    "gpt3": "gpt-3-175b",
+    "deepseek": "deepseek-v3",
+    "deepseekv3": "deepseek-v3",
+}
 
 
 def spelled(name: str) -> str:
@@ -55,7 +68,9 @@ class Lexicon:
         """The id of a family's model: exact version and size, else the usual version of that size."""
         members = self.families.get(family, [])
         if version:
-            members = [m for m in members if m.version == version or (version.endswith(".0") and m.version == version[:-2])]
+            members = [
+                m for m in members if m.version == version or (version.endswith(".0") and m.version == version[:-2])
+            ]
         if size:
             members = [m for m in members if m.size == size]
         if len(members) == 1:
@@ -144,14 +159,17 @@ def _add_models(lexicon: Lexicon) -> None:
             expressions.append(spelled(base))
     lexicon.model_pattern = _any_of(expressions)
     names = "|".join(sorted((re.escape(f) for f in lexicon.families), key=len, reverse=True))
-    size = (r"(?P<size{0}>\d+x\d+(?:\.\d+)?\s?b|\d+(?:\.\d+)?\s?(?:b(?![a-z])|billion|m(?![a-z])|million)"
-            r"(?:\s?-?a\d+(?:\.\d+)?b)?)")
+    size = (
+        r"(?P<size{0}>\d+x\d+(?:\.\d+)?\s?b|\d+(?:\.\d+)?\s?(?:b(?![a-z])|billion|m(?![a-z])|million)"
+        r"(?:\s?-?a\d+(?:\.\d+)?b)?)"
+    )
     version = r"(?P<version{0}>v?\d+(?:\.\d+)?(?![\d.]*\s?(?:b(?![a-z])|x\d|billion|\d)))"
     name = rf"(?:meta|facebook|alibaba|google|mistralai|nvidia|openai)?[\s/\-]?(?P<family>{names or '(?!)'})"
     lexicon.family_pattern = re.compile(
         rf"(?<![a-z0-9])(?:{size.format('_before')}[\s\-]+(?:parameters?\s+|"
         rf"params?\s+)?)?{name}(?:'s)?(?:{_SEPARATOR}{version.format('')})?"
-        rf"(?:[\s\-_,]{{0,2}}(?:at\s|with\s)?{size.format('')})?(?:[\s\-_](?:instruct|chat|base|it|hf))*(?![a-z0-9])")
+        rf"(?:[\s\-_,]{{0,2}}(?:at\s|with\s)?{size.format('')})?(?:[\s\-_](?:instruct|chat|base|it|hf))*(?![a-z0-9])"
+    )
 
 
 def _without_sizes(catalog: Catalog) -> dict[str, list[str]]:
@@ -189,7 +207,8 @@ def _add_gpus(lexicon: Lexicon) -> None:
         r"(?:s|'s|es)?(?:(?:\s(?:with|of|at|and)|,)?\s\(?(?P<gigabytes___>\d+)\s?gi?b\)?(?![a-z]|\s?/)(?:\s(?:of\s)?(?:hbm\w*|v?ram|"
         r"memory|each)\b)*)?(?:,?\s(?:the|in the|with)\s(?P<gigabytes_____>\d+)[\s\-]?gi?(?:b|gs?)\s?"
         r"(?:ones?|versions?|variants?|models?|flavou?rs?|kind|type|cards?)\b)?(?:\s(?:gpus?|cards|accelerators|chips))?(?![a-wyz0-9]|"
-        r"x(?!\d))")
+        r"x(?!\d))"
+    )
 
 
 def _add_providers(lexicon: Lexicon) -> None:
@@ -199,7 +218,9 @@ def _add_providers(lexicon: Lexicon) -> None:
         for offer in provider.offers:
             for name in _instance_names(offer.name):
                 lexicon.instances.setdefault(squeezed(name), (provider.id, offer))
-    lexicon.provider_pattern = _any_of(spelled(n) for p in lexicon.catalog.providers.values() for n in (p.id, p.name, *p.aliases))
+    lexicon.provider_pattern = _any_of(
+        spelled(n) for p in lexicon.catalog.providers.values() for n in (p.id, p.name, *p.aliases)
+    )
     names = [name for p in lexicon.catalog.providers.values() for o in p.offers for name in _instance_names(o.name)]
     short = r"(?=\s?(?:instances?|nodes?|vms?|machines?)\b)"
     lexicon.instance_pattern = _any_of(spelled(name) + (short if len(name) < 6 else "") for name in names)

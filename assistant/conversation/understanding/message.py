@@ -11,14 +11,28 @@ from .languages import in_english
 from .spelling import spelled
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_ALIKE = {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "≈": "~", "\u00a0": " ",
-          "\u202f": " ", "→": ">"}
+_ALIKE = {
+    "×": "x",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‑": "-",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "≈": "~",
+    "\u00a0": " ",
+    "\u202f": " ",
+    "→": ">",
+}
 TAKEN = "\x00"
 
 _LISTED = re.compile(r"\s*(?:,?\s*(?:or|nor|and)|/)\s*(?:any\s+|an?\s+|the\s+)?$")
 
 # Words that carry no fact of their own: they never count as "not understood".
-FILLER = frozenset("""
+FILLER = frozenset(
+    """
 a about across actually aim all almost already also am an and any approx approximately are around as at available back
 be because been being big bit box budget but by ca can change changed circa cluster clusters complete completed
 connect connected correction cost costs could currently data deadline do does done down each electricity existing
@@ -32,7 +46,8 @@ setup shall should size small so some something sorry standard state still switc
 that's the their them then there there's these they thing things this those to together too total train training type
 up us use used uses using usual version via want wants was we we'd we'll we're we've well were will with within would
 x yes you your
-""".split())
+""".split()
+)
 _WORD = re.compile(r"[^\s\x00]+")
 _PART_ENDS = re.compile(r"[;!?\n]|[.,](?=\s|$)|\bbut\b")
 
@@ -55,7 +70,9 @@ class Message:
 
     def __init__(self, text: str) -> None:
         self.original = clean(text)
-        english, translated, self._expressions = in_english("".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c) for c in self.original))
+        english, translated, self._expressions = in_english(
+            "".join(_ALIKE.get(c) or (c.lower() if len(c.lower()) == 1 else c) for c in self.original)
+        )
         self.text, corrected = spelled(english)
         self._places = [translated[place] for place in corrected]
         self.open = self.text
@@ -64,7 +81,7 @@ class Message:
     def find(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Matches in what is still open; one that a taken span has cut in the meantime is left out."""
         for match in list(pattern.finditer(self.open)):
-            if TAKEN not in self.open[match.start():match.end()]:
+            if TAKEN not in self.open[match.start() : match.end()]:
                 yield match
 
     def take(self, start: int, end: int) -> None:
@@ -86,25 +103,35 @@ class Message:
         if heading:
             return Negation(offset + heading.start(), end)
         for boundary in denial.BOUNDARY.finditer(before):
-            offset, before_clause = start - len(before) + boundary.end(), before[boundary.end():]
+            offset, before_clause = start - len(before) + boundary.end(), before[boundary.end() :]
         clause = self.open[offset:start] if offset > start - len(before) else before
         if denial.is_none(clause, self.text[end:]):
             return None
         found = None
         for match in denial.NEGATOR.finditer(clause):
             found = match
-        lowered = found is not None and found[0].startswith(("drop", "cut")) and re.search(
-            r"\b(?:to|by)\b", clause[found.start():] + self.text[start:end])
-        if found and not lowered and not denial.UNDECIDED.search(clause) and not denial.DOUBLE.search(clause) and len(clause[found.end():].split()) <= 3:
+        lowered = (
+            found is not None
+            and found[0].startswith(("drop", "cut"))
+            and re.search(r"\b(?:to|by)\b", clause[found.start() :] + self.text[start:end])
+        )
+        if (
+            found
+            and not lowered
+            and not denial.UNDECIDED.search(clause)
+            and not denial.DOUBLE.search(clause)
+            and len(clause[found.end() :].split()) <= 3
+        ):
             return Negation(offset + found.start(), end)
         after = denial.AFTER.match(self.open, end)
         return Negation(start, after.end()) if after else None
 
     def is_kept(self, start: int, end: int) -> bool:
         """Whether the item at ``start:end`` is spoken of with a denial that denies nothing: "nothing against X", "don't drop X"."""
-        before = denial.BOUNDARY.split(self.open[max(0, start - 80):start])[-1]
+        before = denial.BOUNDARY.split(self.open[max(0, start - 80) : start])[-1]
         return denial.is_none(before, self.text[end:]) or (
-            denial.DOUBLE.search(before) is not None and denial.LOSES.search(before) is None)
+            denial.DOUBLE.search(before) is not None and denial.LOSES.search(before) is None
+        )
 
     def lists_on(self, previous_end: int, start: int) -> bool:
         """Whether the item at ``start`` continues a list begun before: "no A or B"."""
@@ -113,7 +140,7 @@ class Message:
 
     def clause_before(self, start: int, reach: int = 60) -> str:
         """The text of the same clause before ``start``."""
-        before = self.text[max(0, start - reach):start]
+        before = self.text[max(0, start - reach) : start]
         return re.split(r"[;!?\n]|\.(?=\s)|,\s*(?:and|but)?\s*", before)[-1]
 
     def clause_around(self, start: int, end: int) -> tuple[int, int]:
@@ -129,8 +156,14 @@ class Message:
         for run in _runs(words, self.open):
             while run and self._is_filler(*run[0]):
                 run.pop(0)
-            while run and self._is_filler(*run[-1]) and (self._only_joins(*run[-1]) or not (
-                    len(run) > 1 and any(c.isdigit() for c in self.text[slice(*run[-2])]))):
+            while (
+                run
+                and self._is_filler(*run[-1])
+                and (
+                    self._only_joins(*run[-1])
+                    or not (len(run) > 1 and any(c.isdigit() for c in self.text[slice(*run[-2])]))
+                )
+            ):
                 run.pop()
             if run:
                 parts.append(self.typed(run[0][0], run[-1][1]).strip(" ,;:.!?()"))
@@ -142,7 +175,7 @@ class Message:
         for begins, ends in self._expressions:
             first = begins if begins <= first < ends else first
             last = ends - 1 if begins <= last < ends else last
-        return self.original[first:last + 1]
+        return self.original[first : last + 1]
 
     def _only_joins(self, start: int, end: int) -> bool:
         return self.text[start:end].strip(",;:.") in ("and", "or", "a", "an", "the", "with", "of", "on", "for", "in")
@@ -156,7 +189,7 @@ def _runs(words: list[tuple[int, int]], text: str) -> Iterator[list[tuple[int, i
     """Neighbouring words that no understood span separates."""
     run: list[tuple[int, int]] = []
     for word in words:
-        if run and TAKEN in text[run[-1][1]:word[0]]:
+        if run and TAKEN in text[run[-1][1] : word[0]]:
             yield run
             run = []
         run.append(word)

@@ -14,43 +14,65 @@ _SIZE = re.compile(
     rf"people|files|videos|books|rides|events|queries|messages|sequences|steps|euros?|pounds|dollars|usd|"
     rf"bucks)\b)[\s\-]?(?P<noun>param(?:eter)?s?\b(?:\s(?:model|llm|moe|transformer)\b)?|"
     rf"(?:dense|moe|llm|language|transformer|\s)*"
-    r"(?:model|moe|llm|transformer)s?\b)?")
-_SIZE_LABEL = re.compile(rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})|"
-                         rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?")
+    r"(?:model|moe|llm|transformer)s?\b)?"
+)
+_SIZE_LABEL = re.compile(
+    rf"\b(?:params?|parameters|model size)\s?(?:=|:|of|is)\s?(?P<size>{AMOUNT})|"
+    rf"(?P<size_>{AMOUNT})[\s\-](?:param(?:eter)?s?|weights)\b(?:\s(?:model|llm|moe|transformer)\b)?"
+)
 _DIMENSIONS = {
     "layers": rf"(?P<n>{NUMBER})[\s\-](?:transformer\s)?layers?\b|\b(?:num_|n_)?layers\s?[=:]\s?(?P<n_>\d+)",
-    "hidden": rf"\b(?:(?:hidden|d_model)(?=[\s_=:\-])[\s_\-]?(?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|"
-              rf"width))\s?(?:=|:|of|"
-              rf"is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
-              rf"\bhidden\s?[=:]\s?(?P<n_>\d+)|(?<![\w.])(?P<n__>\d[\d,]*k?)\s(?:hidden\b(?!\slayers?)(?:\s(?:size|dim\w*|units|width))?|d_model)",
+    "hidden": r"\b(?:(?:hidden|d_model)(?=[\s_=:\-])[\s_\-]?(?:size|dim(?:ension)?|width)?|model[\s_\-](?:size|dim(?:ension)?|"
+    r"width))\s?(?:=|:|of|"
+    r"is)?\s?(?P<n>\d[\d,]*k?)(?![\d.]|\s?(?:b|bn|m|t|billion|million|trillion)\b)|"
+    r"\bhidden\s?[=:]\s?(?P<n_>\d+)|(?<![\w.])(?P<n__>\d[\d,]*k?)\s(?:hidden\b(?!\slayers?)(?:\s(?:size|dim\w*|units|width))?|d_model)",
     "kv_heads": rf"(?P<n>{NUMBER})[\s\-](?:kv|key[\s\-]value)[\s\-]heads?\b|\bkv_heads\s?[=:]\s?(?P<n_>\d+)",
     "heads": rf"(?P<n>{NUMBER})[\s\-](?:attention[\s\-]|query[\s\-])?heads?\b|\b(?:num_|n_)?heads\s?[=:]\s?(?P<n_>\d+)",
-    "ffn": (r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?"
-            r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?<![\w.])(?P<n_>\d[\d,]*k?)\sffn\b"),
+    "ffn": (
+        r"\b(?:ffn|feed[\s\-]?forward|intermediate)[\s_\-]?(?:size|dim(?:ension)?|width)?\s?"
+        r"(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)|(?<![\w.])(?P<n_>\d[\d,]*k?)\sffn\b"
+    ),
     "vocab": r"\bvocab(?:ulary)?[\s_\-]?(?:size)?\s?(?:=|:|of|is)?\s?(?P<n>\d[\d,]*k?)(?:\stokens\b)?|"
-             r"(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
+    r"(?P<n_>\d[\d,]*k?)[\s\-]vocab(?:ulary)?\b",
     "experts": rf"(?P<n>{NUMBER})[\s\-](?:routed[\s\-])?experts?\b(?!\sper)|\bexperts\s?[=:]\s?(?P<n_>\d+)",
     "experts_per_token": rf"\btop[\s\-]?(?P<n>\d+)\b(?:\srouting|\sexperts?)?|(?P<n_>{NUMBER})\s(?:active\sexperts|"
-                         rf"experts\sper\stoken|(?:active|routed|activated|chosen|used|selected)\sper\stoken|active(?=\W*$|[,;.)]))",
+    rf"experts\sper\stoken|(?:active|routed|activated|chosen|used|selected)\sper\stoken|active(?=\W*$|[,;.)]))",
 }
 # "Layers 48 hidden 6144 heads 48": a list that puts each name before its number.
 _NAMED_FIRST = {
-    "layers": r"(?:num_|n_?)?(?:hidden_|transformer )?layers?", "hidden": r"hidden(?:[\s_\-]?(?:size|dim(?:ension)?|width))?|d_?model",
-    "kv_heads": r"(?:num_|n_?)?(?:kv|key[\s_\-]value)[\s_\-]?(?:heads?)?", "heads": r"(?:num_|n_?)?(?:(?:attention|query)[\s_])?heads?", "ffn": r"(?:(?:d_)?ffn?|mlp|feed[\s\-]?forward|intermediate)(?:[\s_\-]?(?:size|dim(?:ension)?|width))?",
-    "vocab": r"vocab(?:ulary)?(?:[\s_\-]?size)?", "experts": r"(?:routed )?experts?",
+    "layers": r"(?:num_|n_?)?(?:hidden_|transformer )?layers?",
+    "hidden": r"hidden(?:[\s_\-]?(?:size|dim(?:ension)?|width))?|d_?model",
+    "kv_heads": r"(?:num_|n_?)?(?:kv|key[\s_\-]value)[\s_\-]?(?:heads?)?",
+    "heads": r"(?:num_|n_?)?(?:(?:attention|query)[\s_])?heads?",
+    "ffn": r"(?:(?:d_)?ffn?|mlp|feed[\s\-]?forward|intermediate)(?:[\s_\-]?(?:size|dim(?:ension)?|width))?",
+    "vocab": r"vocab(?:ulary)?(?:[\s_\-]?size)?",
+    "experts": r"(?:routed )?experts?",
 }
-_SHAPE = {name: re.compile(rf"(?<![\w\-])(?:{label})(?:\s(?:of|is|are)\s|[\"']?\s?[:=]?\s?)(?P<n>\d[\d,]*k?)(?![\w.])") for name, label in _NAMED_FIRST.items()}
-_ANY_SHAPE = re.compile(rf"(?P<before>(?<![\w.])\d[\d,]*k?[\s\-])?(?<![\w\-])(?:{'|'.join(_NAMED_FIRST[n] for n in (*list(_NAMED_FIRST)[:5], 'experts'))})\b(?P<after>"
-                        r"(?=\s(?:of|is|are)\s\d|[\"']?\s?[:=]?\s?\d))?")
+_SHAPE = {
+    name: re.compile(rf"(?<![\w\-])(?:{label})(?:\s(?:of|is|are)\s|[\"']?\s?[:=]?\s?)(?P<n>\d[\d,]*k?)(?![\w.])")
+    for name, label in _NAMED_FIRST.items()
+}
+_ANY_SHAPE = re.compile(
+    rf"(?P<before>(?<![\w.])\d[\d,]*k?[\s\-])?(?<![\w\-])(?:{'|'.join(_NAMED_FIRST[n] for n in (*list(_NAMED_FIRST)[:5], 'experts'))})\b(?P<after>"
+    r"(?=\s(?:of|is|are)\s\d|[\"']?\s?[:=]?\s?\d))?"
+)
 _OTHER_NUMBERS = ("training.tokens", "budget.usd")
 # "Llama-style", "similar to Mistral", "a 1.3B GPT": the kind of model; how large it is, is said beside it.
-_RESEMBLES = re.compile(r"(?:[\s\-](?:styled?|ish|type|esque|class|inspired|flavou?red|alike|shaped|derived|derivative|clone|variant|lookalike|family|"
-                        r"arch(?:itecture)?)|-like|\slike(?=\s(?:models?|arch\w*|llms?|moe|networks?|transformers?|dense|\d)))\b|ish\b")
-_RESEMBLING = re.compile(r"\b(?:similar to|in the style of|modell?ed (?:on|after)|inspired by|resembl\w+|along the lines of|comparable to|built like|"
-                         r"close to|derived from|based on the)\s(?:an?\s|the\s)?$")
+_RESEMBLES = re.compile(
+    r"(?:[\s\-](?:styled?|ish|type|esque|class|inspired|flavou?red|alike|shaped|derived|derivative|clone|variant|lookalike|family|"
+    r"arch(?:itecture)?)|-like|\slike(?=\s(?:models?|arch\w*|llms?|moe|networks?|transformers?|dense|\d)))\b|ish\b"
+)
+_RESEMBLING = re.compile(
+    r"\b(?:similar to|in the style of|modell?ed (?:on|after)|inspired by|resembl\w+|along the lines of|comparable to|built like|"
+    r"close to|derived from|based on the)\s(?:an?\s|the\s)?$"
+)
 _KINDS = ("gpt",)  # families whose name alone also names a kind of model
-_BARE_SIZE = re.compile(r"(?:\s(?P<version>\d\.\d))?(?:,?\s|-)(?P<n>\d{1,3})(?=\W*$|[,;.)](?:\s|$)|\s(?:on|for|with|and|in|over)\b)")
-_EXPERTS = re.compile(r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?")
+_BARE_SIZE = re.compile(
+    r"(?:\s(?P<version>\d\.\d))?(?:,?\s|-)(?P<n>\d{1,3})(?=\W*$|[,;.)](?:\s|$)|\s(?:on|for|with|and|in|over)\b)"
+)
+_EXPERTS = re.compile(
+    r"(?:(?:moe|mixture of experts)[\s\-]+)?(?<![\w.])(?P<size>\d+x\d+(?:\.\d+)?\s?b)(?![a-z0-9])(?:[\s\-]moe\b)?"
+)
 _COMPILED = {name: re.compile(pattern) for name, pattern in _DIMENSIONS.items()}
 
 
@@ -86,7 +108,7 @@ def read_sizes(reading: Reading) -> None:
 
 
 def _singular(size: str) -> str:
-    """"34 billions" and "7-billion" as "34 billion" and "7 billion"."""
+    """ "34 billions" and "7-billion" as "34 billion" and "7 billion"."""
     return re.sub(r"(?<=\d)-", " ", size).removesuffix("s")
 
 
@@ -97,7 +119,7 @@ def _answers_otherwise(reading: Reading) -> bool:
 
 
 def _by_experts(reading: Reading) -> bool:
-    """"MoE 8x22B": experts and their size, where one public model alone is called so."""
+    """ "MoE 8x22B": experts and their size, where one public model alone is called so."""
     for match in reading.message.find(_EXPERTS):
         size = _size(match["size"])
         members = [m.model.id for family in reading.lexicon.families.values() for m in family if m.size == size]
@@ -116,7 +138,7 @@ def _is_denied(reading: Reading, match: re.Match[str]) -> bool:
 
 
 def _read_size_again(reading: Reading) -> None:
-    """"llama 3.1 70b (70B parameters)" says the size twice."""
+    """ "llama 3.1 70b (70B parameters)" says the size twice."""
     params = reading.lexicon.catalog.models[reading.fields["model"]].params.si
     for match in reading.message.find(_SIZE):
         if match["noun"] and abs(value(_singular(match["size"])) / params - 1) < 0.1:
@@ -148,10 +170,12 @@ def _is_a_kind(reading: Reading, start: int, end: int, size: str | None = None) 
 
 
 def _is_of_its_size(reading: Reading, model: str, name: str) -> bool:
-    """"Kimi K2 style 1T": one model with a number in its name, and the size that model has; "Llama 2 70B clone" says it at once."""
+    """ "Kimi K2 style 1T": one model with a number in its name, and the size that model has; "Llama 2 70B clone" says it at once."""
     params = reading.lexicon.catalog.models[model].params.si
     sizes = [value(_singular(m["size"])) for m in reading.message.find(_SIZE)]
-    return re.search(r"\d", name) is not None and (re.search(_BILLIONS + r"$", name) is not None or any(abs(s / params - 1) < 0.1 for s in sizes))
+    return re.search(r"\d", name) is not None and (
+        re.search(_BILLIONS + r"$", name) is not None or any(abs(s / params - 1) < 0.1 for s in sizes)
+    )
 
 
 def _extended_family(reading: Reading, match: re.Match[str]) -> tuple[str, int, int] | None:
@@ -180,25 +204,31 @@ def _of_a_family(reading: Reading) -> list[tuple[str, int, int]]:
 
 
 def _of_a_bare_size(reading: Reading, match: re.Match[str]) -> tuple[str, int] | None:
-    """"The big llama, 405": a size without its B, where no version of the family is called so."""
+    """ "The big llama, 405": a size without its B, where no version of the family is called so."""
     if match["size"] or match["size_before"]:
         return None
     bare = _BARE_SIZE.match(reading.message.open, match.end("family"))
-    if bare is None or any(m.version.split(".")[0] == bare["n"] for m in reading.lexicon.families.get(match["family"], [])):
+    if bare is None or any(
+        m.version.split(".")[0] == bare["n"] for m in reading.lexicon.families.get(match["family"], [])
+    ):
         return None
     model = reading.lexicon.member(match["family"], bare["version"], f"{bare['n']}b")
     return (model, bare.end()) if model else None
 
 
 def _names_a_kind(reading: Reading, match: re.Match[str]) -> bool:
-    """"A 1.3B GPT"; that of 175 billion parameters is the one everybody means by the name."""
+    """ "A 1.3B GPT"; that of 175 billion parameters is the one everybody means by the name."""
     return match["size_before"] is not None and not _is_meant(reading, match, match["size_before"])
 
 
 def _is_meant(reading: Reading, match: re.Match[str], size: str) -> bool:
     """Whether a size said apart from a name makes it one model; with the name of a kind that is only the one everybody knows."""
     model = reading.lexicon.member(match["family"], None, _size(size))
-    return match["family"] not in _KINDS or match["version"] is not None or model == reading.lexicon.known_as(match["family"])
+    return (
+        match["family"] not in _KINDS
+        or match["version"] is not None
+        or model == reading.lexicon.known_as(match["family"])
+    )
 
 
 def _member(reading: Reading, match: re.Match[str]) -> str | None:
@@ -207,13 +237,20 @@ def _member(reading: Reading, match: re.Match[str]) -> str | None:
     if version is None and size is None:
         size = _separate_size(reading, match)
     return reading.lexicon.member(match["family"], version, _size(size)) or (
-        reading.lexicon.member(match["family"], version, _size(_separate_size(reading, match))) if size is None else None)
+        reading.lexicon.member(match["family"], version, _size(_separate_size(reading, match)))
+        if size is None
+        else None
+    )
 
 
 def _separate_size(reading: Reading, match: re.Match[str]) -> str | None:
     """The size said elsewhere in the sentence: "llama 3.1, the 70b one"."""
     for size in reading.message.find(re.compile(r"(?<![\w.$])\d+(?:\.\d+)?\s?b(?:illion)?\b")):
-        if abs(size.start() - match.end()) < 40 and _is_meant(reading, match, size[0]) and reading.lexicon.member(match["family"], None, _size(size[0])):
+        if (
+            abs(size.start() - match.end()) < 40
+            and _is_meant(reading, match, size[0])
+            and reading.lexicon.member(match["family"], None, _size(size[0]))
+        ):
             reading.message.take_match(size)
             return size[0]
     return None
@@ -227,7 +264,7 @@ def _size(text: str | None) -> str | None:
 
 
 def _sibling(reading: Reading, size: str) -> str | None:
-    """"Make it the 8b" after a Llama 3.1 70B means Llama 3.1 8B."""
+    """ "Make it the 8b" after a Llama 3.1 70B means Llama 3.1 8B."""
     current = reading.context.fields.get("model") if reading.context else None
     for family, members in reading.lexicon.families.items():
         of_same = [m for m in members if m.model.id == current]
@@ -239,7 +276,12 @@ def _sibling(reading: Reading, size: str) -> str | None:
 def _names_first(text: str) -> bool:
     """Whether the numbers of a shape follow their names, as the first and the last of them show."""
     listed = list(_ANY_SHAPE.finditer(text))
-    return bool(listed) and listed[0]["before"] is None and listed[0]["after"] is not None and listed[-1]["after"] is not None
+    return (
+        bool(listed)
+        and listed[0]["before"] is None
+        and listed[0]["after"] is not None
+        and listed[-1]["after"] is not None
+    )
 
 
 def _read_dimensions(reading: Reading) -> None:

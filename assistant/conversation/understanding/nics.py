@@ -7,14 +7,16 @@ import re
 from .numbers import NUMBER, whole
 from .reading import Reading
 
-_NICS = re.compile(rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
-                   rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
-                   r"(?:nics?|hcas?|connectx[\s\-]?\d(?:\s(?:cards?|adapters?))?|network (?:cards?|adapters?|interfaces?)|rails?|"
-                   r"(?:uplinks?|ports?)(?=\s(?:per|in each|/)\s?(?:node|server|machine|host|box)))\b(?:\s?(?:per|/|a|in (?:each|every|a)|"
-                   r"for (?:each|"
-                   r"every)|"
-                   r"each)\s?(?:node|server|machine|host|box)|\seach)?"
-                   r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a|every)\s?(?:(?P<share>two|three|four|[2-8])\s)?(?:gpu|card|accelerator)s?)?")
+_NICS = re.compile(
+    rf"(?P<n>{NUMBER})[\s\-]?(?:x\s?)?(?:rdma\s|infiniband\s|ib\s|efa\s|network\s|connectx[\s\-]?\d\s|"
+    rf"cx[\s\-]?\d\s|\d{{2,3}}\s?g(?:b/s|bps|be|ig(?:abit)?|bit(?:/s)?)?\s)*"
+    r"(?:nics?|hcas?|connectx[\s\-]?\d(?:\s(?:cards?|adapters?))?|network (?:cards?|adapters?|interfaces?)|rails?|"
+    r"(?:uplinks?|ports?)(?=\s(?:per|in each|/)\s?(?:node|server|machine|host|box)))\b(?:\s?(?:per|/|a|in (?:each|every|a)|"
+    r"for (?:each|"
+    r"every)|"
+    r"each)\s?(?:node|server|machine|host|box)|\seach)?"
+    r"(?P<per_gpu>\s?(?:per|/|for (?:each|every)|each|a|every)\s?(?:(?P<share>two|three|four|[2-8])\s)?(?:gpu|card|accelerator)s?)?"
+)
 _SHARES = {"two": 2, "three": 3, "four": 4}
 
 

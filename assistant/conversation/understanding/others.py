@@ -14,7 +14,8 @@ _ASKED_OF_OTHERS = re.compile(
     r"vendors|labs?|teams|people|others|hyperscalers?|papers?|organi[sz]ations?|universities|models|users|startups|clusters|sites|one)\b|"
     r"(?:has|have|is|was|are|were) (?:[\w\-]+ ){1,3}?(?:been |ever )?(?:used|deployed|proven|tested|adopted|measured|benchmarked|"
     r"in use)\b|(?:has|have|did|does|do|how did|how does|when did|where did|why did) (?:anyone|anybody|someone|somebody|others|people|"
-    r"they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)")
+    r"they|meta|google|openai|microsoft|xai|bytedance|alibaba|nvidia|amazon|aws|deepseek|mistral|anthropic|apple|tesla|baidu|tencent)\b)"
+)
 # "Meta trained on 24k H100" tells of others without asking; a name that is also a model's only where it can be no model.
 _TOLD_OF_OTHERS = re.compile(
     r"\b(?:meta|google|openai|microsoft|xai|bytedance|alibaba|anthropic|apple|tesla|baidu|tencent|our competitors?|(?:some|other|many|"
@@ -23,14 +24,16 @@ _TOLD_OF_OTHERS = re.compile(
     r"used|built|builds|deployed|"
     r"deploys|bought|reported|published|connects?|connected)\b|"
     r"\b(?:deepseek|mistral|nvidia|amazon|aws)(?: \w+ly| has| have| already| just)? (?:pre-?trained|trained|built|deployed|published|"
-    r"reported)\b")
+    r"reported)\b"
+)
 _OURS = re.compile(r"\b(?:we|i|ours?|my|mine|us)\b")
 _STATES_OURS = re.compile(
     r"(?<!do )(?<!should )(?<!can )(?<!could )(?<!if )\b(?:we|i)(?:'ve|'re|'m|'d)?(?: now| already| also| currently| only| just| would|"
     r" will)* "
     r"(?:have|got|own|run|use|train|rent|buy|bought|want|wanna|need|plan|like|intend|are|am|fine-?tune|serve|going|planning|training|"
     r"running)\b|"
-    r"\b(?:ours|mine) (?:is|are|has|have)\b|\b(?:our|my) (?:\w+ )?(?:cluster|gpus?|nodes?|model|budget|network|setup|job|plan|deadline)\b")
+    r"\b(?:ours|mine) (?:is|are|has|have)\b|\b(?:our|my) (?:\w+ )?(?:cluster|gpus?|nodes?|model|budget|network|setup|job|plan|deadline)\b"
+)
 _PARTS = re.compile(r"(?:(?!\.(?:\s|$)|,\s*(?:and |but |so )?(?:we|i|ours?|my|mine)\b)[^;!?\n])+[.;!?,\n]?")
 
 
@@ -39,8 +42,12 @@ def told_of_others(message: Message, *, asked: bool) -> list[tuple[int, int]]:
 
     A part in which they speak of themselves is theirs: "we have what Meta used".
     """
-    return [part.span() for part in _PARTS.finditer(message.text)
-            if (asked and _ASKED_OF_OTHERS.search(part[0])) or (_TOLD_OF_OTHERS.search(part[0]) and not _OURS.search(part[0]))]
+    return [
+        part.span()
+        for part in _PARTS.finditer(message.text)
+        if (asked and _ASKED_OF_OTHERS.search(part[0]))
+        or (_TOLD_OF_OTHERS.search(part[0]) and not _OURS.search(part[0]))
+    ]
 
 
 def states_ours(message: Message, spans: list[tuple[int, int]]) -> bool:

@@ -20,10 +20,14 @@ def _patterns(gpu: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The two pools of disaggregated serving, and several clusters of one size."""
     thing = _THING.format(gpu=gpu)
     first, second = rf"(?P<first>{NUMBER}){_NO_OTHER}{thing}", rf"(?P<second>{NUMBER}){_NO_OTHER}{thing}?"
-    split = (rf"\bprefil\w*\b{_SAID}{first}{_SAID}\bdecod\w*\b{_SAID}{second}|\bdecod\w*\b{_SAID}{first}{_SAID}\bprefil\w*\b{_SAID}{second}|"
-             rf"{first}\s{_SAID}\bprefil\w*\b{_SAID}{second}\s{_SAID}\bdecod\w*\b|{first}\s{_SAID}\bdecod\w*\b{_SAID}{second}\s{_SAID}\bprefil\w*\b")
-    clusters = (rf"(?P<first>{NUMBER})\s(?:separate\s|identical\s|equal\s)?(?:clusters|islands|partitions|pools|pods)\s(?:of|with|having|at|x|,)\s?"
-                rf"(?P<second>{NUMBER}){_NO_OTHER}{thing}(?:\s(?:each|apiece|per (?:cluster|island|partition|pool|pod)))?")
+    split = (
+        rf"\bprefil\w*\b{_SAID}{first}{_SAID}\bdecod\w*\b{_SAID}{second}|\bdecod\w*\b{_SAID}{first}{_SAID}\bprefil\w*\b{_SAID}{second}|"
+        rf"{first}\s{_SAID}\bprefil\w*\b{_SAID}{second}\s{_SAID}\bdecod\w*\b|{first}\s{_SAID}\bdecod\w*\b{_SAID}{second}\s{_SAID}\bprefil\w*\b"
+    )
+    clusters = (
+        rf"(?P<first>{NUMBER})\s(?:separate\s|identical\s|equal\s)?(?:clusters|islands|partitions|pools|pods)\s(?:of|with|having|at|x|,)\s?"
+        rf"(?P<second>{NUMBER}){_NO_OTHER}{thing}(?:\s(?:each|apiece|per (?:cluster|island|partition|pool|pod)))?"
+    )
     return re.compile(unique_groups(split)), re.compile(unique_groups(clusters))
 
 

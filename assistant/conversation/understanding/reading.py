@@ -30,7 +30,9 @@ class Reading:
     unset: list[str] = field(default_factory=list)
     spoken_of: list[tuple[int, int]] = field(default_factory=list)  # where a network is named, never decided
     held: list[tuple[int, int]] = field(default_factory=list)  # taken for now, given back when all is read
-    denied: list[tuple[str, Any, int, int]] = field(default_factory=list)  # field, value and place of what was only said not to be
+    denied: list[tuple[str, Any, int, int]] = field(
+        default_factory=list
+    )  # field, value and place of what was only said not to be
     unknown_gpus: list[str] = field(default_factory=list)  # as they were typed
     nodes: int | None = None  # nodes from which the GPUs are counted, or will be
     doubts: list[str] = field(default_factory=list)

@@ -14,9 +14,11 @@ from .lexicon import Lexicon
 from .numbers import NUMBER, whole
 from .reading import Reading
 
-_RANGE = re.compile(rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-(?=\s*\d)|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|"
-                    rf"nodes?|"
-                    rf"[hab]\d{{2,3}}s?)\b")
+_RANGE = re.compile(
+    rf"(?:between\s+{NUMBER}\s*(?:-|to|and)|{NUMBER}\s*(?:-(?=\s*\d)|to|or|\.\.))\s*{NUMBER}\s*(?:x\s*)?(?:\w+\s)?(?:gpus?|"
+    rf"nodes?|"
+    rf"[hab]\d{{2,3}}s?)\b"
+)
 _FROM_TO = re.compile(rf"\bfrom\s+{NUMBER}\s*(?:gpus?|nodes?|\w\d{{3}}s?)?\s*(?=to\b|>)")
 
 
@@ -33,8 +35,10 @@ _NODES_BEFORE = re.compile(NODE)
 _COUNTED_NODES = re.compile(rf"{NUMBER}(?:\sof\s(?:them|these|those|such))?\s?{NODE}")
 
 
-_EACH_SITE = re.compile(rf"\b(?:(?:each|every)\s{SITE}|per\s{SITE}|at each|(?:in|at|for) (?:each|every)(?: one)?(?: of them)?(?=\W|$)(?!\s(?:node|"
-                        rf"server|machine|box|host|instance|chassis|tray))|{SITE}\b[^.;]{{0,60}}\b(?:each|apiece))\b")
+_EACH_SITE = re.compile(
+    rf"\b(?:(?:each|every)\s{SITE}|per\s{SITE}|at each|(?:in|at|for) (?:each|every)(?: one)?(?: of them)?(?=\W|$)(?!\s(?:node|"
+    rf"server|machine|box|host|instance|chassis|tray))|{SITE}\b[^.;]{{0,60}}\b(?:each|apiece))\b"
+)
 
 
 @dataclass
@@ -73,14 +77,16 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
     denied = reading.message.negation(match.start(), match.end())
     said = groups(match)
     counted = any(key in said for key in ("gpus", "nodes", "per_node", "racks", "them"))
-    if denied and (not counted or reading.message.open[denied.start:match.start()].strip() != "no"):
+    if denied and (not counted or reading.message.open[denied.start : match.start()].strip() != "no"):
         reading.deny("cluster.gpu", _named_gpu(reading.lexicon, said), denied.start, denied.end)
         return
     if "them" in said:
         if reading.context and reading.context.asked not in (None, "cluster.gpus", "cluster.gpus_per_node"):
             return  # it answers what was asked
         said["nodes" if _means_nodes(reading, scale, match) else "gpus"] = said["them"]
-    if name == "taken" and (scale.gpu is None or scale.gpus or scale.nodes or scale.racks or reading.known("cluster.gpus")):
+    if name == "taken" and (
+        scale.gpu is None or scale.gpus or scale.nodes or scale.racks or reading.known("cluster.gpus")
+    ):
         return  # "H100 at $2.10, we would take 96": a number alone counts the GPU just named
     if name == "N each" and not _is_per_node(reading, scale, match):
         return
@@ -106,8 +112,13 @@ def _note(reading: Reading, scale: _Scale, name: str, match: re.Match[str]) -> N
 
 def _is_of_unknown(reading: Reading, match: re.Match[str]) -> bool:
     """Note a GPU that is not in the catalog; whether its count is set aside, as no count of the one that is known."""
-    reading.unknown_gpus.append(next(reading.message.typed(*match.span(name)) for name, text in match.groupdict().items()
-                                     if name.startswith("other") and text))
+    reading.unknown_gpus.append(
+        next(
+            reading.message.typed(*match.span(name))
+            for name, text in match.groupdict().items()
+            if name.startswith("other") and text
+        )
+    )
     if not reading.known("cluster.gpu"):
         return False
     reading.held.append(match.span())
@@ -116,21 +127,26 @@ def _is_of_unknown(reading: Reading, match: re.Match[str]) -> bool:
 
 
 def _is_in_all(reading: Reading, match: re.Match[str]) -> bool:
-    """"6 machines, 48 GPUs" and "… in total": the GPUs are those of all the nodes."""
-    return _EACH.search(match[0]) is None and (_COMMA.search(match[0]) is not None
-                                               or _TOTAL.match(reading.message.text, match.end()) is not None)
+    """ "6 machines, 48 GPUs" and "… in total": the GPUs are those of all the nodes."""
+    return _EACH.search(match[0]) is None and (
+        _COMMA.search(match[0]) is not None or _TOTAL.match(reading.message.text, match.end()) is not None
+    )
 
 
 def _is_in_total(reading: Reading, match: re.Match[str]) -> bool:
-    """"2 nodes, 16 H100 in all": the total is said to be one."""
+    """ "2 nodes, 16 H100 in all": the total is said to be one."""
     return _EACH_OF_THEM.search(match[0]) is None and _TOTAL.match(reading.message.text, match.end()) is not None
 
 
 def _is_per_node(reading: Reading, scale: _Scale, match: re.Match[str]) -> bool:
-    """"Two nodes. 8 GPUs each": what is in each of the nodes spoken of before; at several sites "each" is a site."""
+    """ "Two nodes. 8 GPUs each": what is in each of the nodes spoken of before; at several sites "each" is a site."""
     sites = reading.fields.get("cluster.sites", 1) > 1
-    before = _NODES_BEFORE.search(reading.message.text[:match.start()]) is not None
-    return scale.per_node is None and not sites and (before or scale.nodes is not None or reading.nodes_waiting is not None)
+    before = _NODES_BEFORE.search(reading.message.text[: match.start()]) is not None
+    return (
+        scale.per_node is None
+        and not sites
+        and (before or scale.nodes is not None or reading.nodes_waiting is not None)
+    )
 
 
 def _counts(name: str, said: dict[str, str], *, in_all: bool, in_total: bool) -> dict[str, int] | None:
@@ -140,8 +156,11 @@ def _counts(name: str, said: dict[str, str], *, in_all: bool, in_total: bool) ->
         return None
     if name == "a rack":
         counts["racks"] = 1
-    if (in_total or (in_all and counts.get("per_node", 0) > _MOST_IN_A_NODE)) and counts.get("nodes") and (
-            "per_node" in counts and counts["per_node"] % counts["nodes"] == 0):
+    if (
+        (in_total or (in_all and counts.get("per_node", 0) > _MOST_IN_A_NODE))
+        and counts.get("nodes")
+        and ("per_node" in counts and counts["per_node"] % counts["nodes"] == 0)
+    ):
         counts["gpus"] = counts.pop("per_node")
     if counts.get("per_node", 0) > _MOST_PER_NODE:
         counts["gpus"] = counts.pop("per_node") * counts.pop("nodes", 1)
@@ -154,18 +173,31 @@ def _is_a_second(scale: _Scale, counts: dict[str, int]) -> bool:
     return any(getattr(scale, key) is not None and getattr(scale, key) != count for key, count in counts.items())
 
 
-def _take(reading: Reading, scale: _Scale, match: re.Match[str], counts: dict[str, int], *, beside: bool = False) -> None:
+def _take(
+    reading: Reading, scale: _Scale, match: re.Match[str], counts: dict[str, int], *, beside: bool = False
+) -> None:
     """Mask what was read; the name of a GPU that is not in the catalog stays, and so does what a node holds ``beside`` its GPUs."""
-    other = next((match.start(name) for name, text in match.groupdict().items() if name.startswith("other") and text), None)
-    start = next((match.start(n) for n, text in match.groupdict().items() if n.startswith("per_node") and text), 0) if beside else match.start()
+    other = next(
+        (match.start(name) for name, text in match.groupdict().items() if name.startswith("other") and text), None
+    )
+    start = (
+        next((match.start(n) for n, text in match.groupdict().items() if n.startswith("per_node") and text), 0)
+        if beside
+        else match.start()
+    )
     reading.message.take(start, match.end() if other is None else other)
     if other is None:
         scale.rack_spans += [match.span()] if "racks" in counts else []
 
 
 def _means_nodes(reading: Reading, scale: _Scale, match: re.Match[str]) -> bool:
-    """"16 of them" counts what was spoken of last: nodes where their size was, else GPUs."""
-    if match.groupdict().get("noun__1") or scale.per_node is not None or scale.nodes is not None or _NODES_BEFORE.search(reading.message.text[:match.start()]):
+    """ "16 of them" counts what was spoken of last: nodes where their size was, else GPUs."""
+    if (
+        match.groupdict().get("noun__1")
+        or scale.per_node is not None
+        or scale.nodes is not None
+        or _NODES_BEFORE.search(reading.message.text[: match.start()])
+    ):
         return True
     last = reading.context.changed[-1] if reading.context and reading.context.changed else None
     return scale.gpu is None and last == "cluster.gpus_per_node"
@@ -184,8 +216,10 @@ def _named_gpu(lexicon: Lexicon, said: dict[str, str]) -> str | None:
 
 def _read_instances(reading: Reading, scale: _Scale) -> None:
     """``4 x p5.48xlarge``: an instance names provider, GPU and GPUs per node."""
-    counted = re.compile(rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
-                         rf"{NODE})?(?:\s?(?:x|\*|times|,)\s?(?P<times>\d+)\b(?!\s?(?:days?|hours?|weeks?|gpus?|%|[a-z]\w*\d)|{NODE}))?")
+    counted = re.compile(
+        rf"(?:(?P<nodes>{NUMBER})\s?(?:x\s?|of\s)?)?{reading.lexicon.instance_pattern.pattern}(?:s|"
+        rf"{NODE})?(?:\s?(?:x|\*|times|,)\s?(?P<times>\d+)\b(?!\s?(?:days?|hours?|weeks?|gpus?|%|[a-z]\w*\d)|{NODE}))?"
+    )
     for match in reading.message.find(counted):
         named = reading.lexicon.instance_pattern.search(match[0])
         if named is None or reading.message.negation(match.start(), match.end()):
@@ -223,9 +257,14 @@ def _conclude(reading: Reading, scale: _Scale) -> None:
 
 
 def _divides_known_gpus(reading: Reading, scale: _Scale) -> bool:
-    """"8 nodes" after "64 GPUs": what is in a node follows, where nothing else says it."""
+    """ "8 nodes" after "64 GPUs": what is in a node follows, where nothing else says it."""
     known = reading.known("cluster.gpus")
-    if scale.per_node is not None or scale.gpu or reading.known("cluster.gpu") or reading.known("cluster.gpus_per_node"):
+    if (
+        scale.per_node is not None
+        or scale.gpu
+        or reading.known("cluster.gpu")
+        or reading.known("cluster.gpus_per_node")
+    ):
         return False
     return known is not None and known % scale.nodes == 0
 

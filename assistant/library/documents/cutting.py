@@ -51,7 +51,7 @@ def _pieces(block: Block) -> Iterator[tuple[int | None, str]]:
         while _length(sentence) > MOST:
             head = _head(sentence)
             yield block.line, head.strip()
-            sentence = sentence[len(head):]
+            sentence = sentence[len(head) :]
         if sentence.strip():
             yield block.line, sentence.strip()
 
@@ -64,7 +64,7 @@ def _head(text: str) -> str:
     if end <= limit:
         return text[:end]
     space = text.rfind(" ", 1, limit)
-    return text[:space if space > 0 else limit]
+    return text[: space if space > 0 else limit]
 
 
 def _length(text: str) -> int:

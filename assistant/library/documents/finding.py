@@ -66,11 +66,14 @@ def _below(folder: Path, notes: list[str]) -> Iterator[Found]:
 
 def _walk(folder: Path, notes: list[str]) -> Iterator[Path]:
     """Files below a folder in order of name; hidden ones and links are left out."""
+
     def refused(error: OSError) -> None:
         notes.append(f"{harmless(str(error.filename))}: left out, cannot be opened: {error.strerror}")
 
     for parent, folders, names in os.walk(folder, onerror=refused, followlinks=False):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _link(Path(parent, name), folder, notes))
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and not _link(Path(parent, name), folder, notes)
+        )
         for name in sorted(names):
             path = Path(parent, name)
             if not name.startswith(".") and not _link(path, folder, notes):
@@ -103,8 +106,10 @@ def content(found: Found) -> tuple[bytes, os.stat_result]:
             if not stat.S_ISREG(state.st_mode):
                 raise NotADocument("is not a file")
             if state.st_size > LARGEST_FILE:
-                raise Unreadable(f"is {state.st_size / 2**20:.1f} MiB large; at most {LARGEST_FILE / 2**20:g} MiB are read, "
-                                 "so split it")
+                raise Unreadable(
+                    f"is {state.st_size / 2**20:.1f} MiB large; at most {LARGEST_FILE / 2**20:g} MiB are read, "
+                    "so split it"
+                )
             return file.read(LARGEST_FILE), state
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None

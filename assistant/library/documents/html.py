@@ -7,10 +7,25 @@ from typing import Any
 
 from .blocks import Block, Contents, Outline, harmless
 
-_UNSEEN = ("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "select", "head", "title")
+_UNSEEN = (
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "iframe",
+    "object",
+    "embed",
+    "svg",
+    "canvas",
+    "select",
+    "head",
+    "title",
+)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_INLINE = frozenset("""a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s samp small span
-    strike strong sub sup time tt u var wbr""".split())
+_INLINE = frozenset(
+    """a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s samp small span
+    strike strong sub sup time tt u var wbr""".split()
+)
 
 
 def read(data: bytes | str) -> Contents:

@@ -36,7 +36,9 @@ def _without_front_matter(text: str) -> tuple[str, str | None]:
     if not found:
         return text, None
     title = _TITLE.search(found.group(1))
-    return "\n" * found.group().count("\n") + text[found.end():], harmless(title.group(1).strip("\"'")) if title else None
+    return "\n" * found.group().count("\n") + text[found.end() :], harmless(
+        title.group(1).strip("\"'")
+    ) if title else None
 
 
 def _written(tokens: list[Any]) -> Iterator[tuple[str, str, int]]:

@@ -50,21 +50,21 @@ def _opened(data: bytes) -> tuple[Any, int]:
         raise
     except DependencyError:
         raise Unreadable("is encrypted; save a copy without a password and add that") from None
-    except Exception:  # noqa: BLE001 - a hostile or cut file fails anywhere in the library, with any of a dozen errors
+    except Exception:
         raise Unreadable("is broken: it cannot be opened as a PDF") from None
 
 
 def _page(reader: Any, number: int) -> str | None:
     try:
         return reader.pages[number - 1].extract_text()
-    except Exception:  # noqa: BLE001 - as above; the other pages can still be read
+    except Exception:
         return None
 
 
 def _title(reader: Any) -> str | None:
     try:
         return harmless(str(reader.metadata.title)) if reader.metadata and reader.metadata.title else None
-    except Exception:  # noqa: BLE001 - as above; a title is not needed
+    except Exception:
         return None
 
 

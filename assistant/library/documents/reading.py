@@ -53,4 +53,4 @@ def _with_short_headings(found: Cut) -> Cut:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_HEADING else text[:_LONGEST_HEADING - 1] + "…"
+    return text if len(text) <= _LONGEST_HEADING else text[: _LONGEST_HEADING - 1] + "…"

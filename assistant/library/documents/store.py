@@ -49,16 +49,20 @@ class DocumentStore:
         try:
             listed = json.loads(self._manifest.read_bytes())
             if listed["format"] != FORMAT:
-                raise InputError(f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft",
-                                 Place(str(self._manifest)))
+                raise InputError(
+                    f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft",
+                    Place(str(self._manifest)),
+                )
             return [OwnDocument(**entry) for entry in listed["documents"]]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError, KeyError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError("the list of your documents is damaged; delete it and add your documents again",
-                             Place(str(self._manifest))) from None
+            raise InputError(
+                "the list of your documents is damaged; delete it and add your documents again",
+                Place(str(self._manifest)),
+            ) from None
 
     def cuts(self, document: OwnDocument) -> list[Cut] | None:
         """The passages of a document, None when their file is missing or damaged."""
@@ -131,13 +135,17 @@ class DocumentStore:
             self._save([document])  # touched, not changed
         known[document.path] = document
 
-    def _read(self, found: finding.Found, data: bytes, digest: str, known: dict[str, OwnDocument], added: Added) -> OwnDocument:
+    def _read(
+        self, found: finding.Found, data: bytes, digest: str, known: dict[str, OwnDocument], added: Added
+    ) -> OwnDocument:
         read = reading.read(found.path, data)
         path, before = str(found.path), known.get(str(found.path))
         held = sum(document.passages for document in known.values() if document is not before)
         if held + len(read.cuts) > MOST_PASSAGES:
-            raise Unreadable(f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are "
-                             "searched")
+            raise Unreadable(
+                f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are "
+                "searched"
+            )
         added.problems += [f"{harmless(path)}: {problem}" for problem in read.problems]
         name = before.name if before else _free(found.name, {document.name for document in known.values()})
         _write(self._passages(path, digest), [asdict(cut) for cut in read.cuts])
@@ -146,8 +154,11 @@ class DocumentStore:
     def _vanished(self, given: Path, known: dict[str, OwnDocument]) -> list[str]:
         """Documents of a folder that are no longer there: kept, because the user may still want to cite them."""
         folder = Path(os.path.realpath(given.expanduser()))
-        return [f"{harmless(path)}: is gone; `weft knowledge remove {document.name}` forgets it"
-                for path, document in known.items() if folder in Path(path).parents and not os.path.lexists(path)]
+        return [
+            f"{harmless(path)}: is gone; `weft knowledge remove {document.name}` forgets it"
+            for path, document in known.items()
+            if folder in Path(path).parents and not os.path.lexists(path)
+        ]
 
     def _save(self, changed: list[OwnDocument]) -> None:
         """Lay entries over the list as it is now, which another process may have changed meanwhile."""

@@ -48,15 +48,24 @@ def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile
     transport = _transport(log, nodes, device)
     found = _findings(runs, log, known, nodes, device, transport, catalog)
     return DiagnosedFile(
-        path=path, kind=_kind(runs, log, known), collective=collective_of(best) if best else "unknown",
-        ranks=(ranks_of(best) if best else 0) or log.ranks, nodes=nodes, transport=transport, gpudirect_rdma=log.gpudirect,
-        peak_busbw_gb_per_s=best.peak if best else 0.0, findings=found,
-        expected_busbw_gb_per_s=_expected(best, nodes, device, transport, catalog) if best else None)
+        path=path,
+        kind=_kind(runs, log, known),
+        collective=collective_of(best) if best else "unknown",
+        ranks=(ranks_of(best) if best else 0) or log.ranks,
+        nodes=nodes,
+        transport=transport,
+        gpudirect_rdma=log.gpudirect,
+        peak_busbw_gb_per_s=best.peak if best else 0.0,
+        findings=found,
+        expected_busbw_gb_per_s=_expected(best, nodes, device, transport, catalog) if best else None,
+    )
 
 
 def _kind(runs: list[Run], log: DebugLog, known: judge_network.KnownLines) -> str:
     debug = bool(log.lines or known.seen or known.completions) and not (runs and not log.lines)
-    return {(True, True): "mixed", (True, False): "nccl-tests", (False, True): "nccl-debug"}.get((bool(runs), debug), "unknown")
+    return {(True, True): "mixed", (True, False): "nccl-tests", (False, True): "nccl-debug"}.get(
+        (bool(runs), debug), "unknown"
+    )
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
@@ -81,24 +90,46 @@ def _expected(run: Run, nodes: int | None, device: str, transport: str, catalog:
     return None if value is None else round(value, 2)
 
 
-def _findings(runs: list[Run], log: DebugLog, known: judge_network.KnownLines, nodes: int | None, device: str, transport: str,
-              catalog: Catalog) -> list[DiagnosisFinding]:
+def _findings(
+    runs: list[Run],
+    log: DebugLog,
+    known: judge_network.KnownLines,
+    nodes: int | None,
+    device: str,
+    transport: str,
+    catalog: Catalog,
+) -> list[DiagnosisFinding]:
     several = nodes is None or nodes > 1
-    found = [*known.findings(several, log.lines > 0), *judge_network.findings(log, several and nodes is not None, device)]
+    found = [
+        *known.findings(several, log.lines > 0),
+        *judge_network.findings(log, several and nodes is not None, device),
+    ]
     for run in runs:
         of_run = len(run.hosts) or nodes
         found += judge_tests.findings(run, of_run, transport, _expected(run, of_run, device, transport, catalog))
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code != "one-rank")]
     if not runs and not log.lines and not found:
-        found.append(judge_tests.finding("not-recognised", "warning", 1, "neither nccl-tests output nor NCCL debug lines "
-                                         "were found",
-                                         "give the output of all_reduce_perf, or of a job run with NCCL_DEBUG=INFO"))
+        found.append(
+            judge_tests.finding(
+                "not-recognised",
+                "warning",
+                1,
+                "neither nccl-tests output nor NCCL debug lines were found",
+                "give the output of all_reduce_perf, or of a job run with NCCL_DEBUG=INFO",
+            )
+        )
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
-        found.append(judge_tests.finding("several-runs", "info", runs[0].line, f"the file holds {len(runs)} runs, peaks in "
-                                         f"GB/s: {peaks}",
-                                         "none: each run was judged"))
+        found.append(
+            judge_tests.finding(
+                "several-runs",
+                "info",
+                runs[0].line,
+                f"the file holds {len(runs)} runs, peaks in GB/s: {peaks}",
+                "none: each run was judged",
+            )
+        )
     return _ordered(found)
 
 

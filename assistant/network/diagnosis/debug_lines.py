@@ -16,7 +16,9 @@ _LOCAL = re.compile(r"via (P2P|SHM|direct shared memory)\b/?(\S*)")
 _HOP = re.compile(r"(\d{1,9})\[[^\]]*\](?:\[[^\]]*\])? ?-> ?(\d{1,9})\[")
 _RANKS = re.compile(r"\bn[rR]anks (\d{1,9})")
 _NODES = re.compile(r"\bnNodes (\d{1,9})")
-_PROVIDER = re.compile(r"(?:[Pp]rovider is|Libfabric provider|provider:?)\s+(efa|cxi)\b|NET/OFI Running on P\w+ platform")
+_PROVIDER = re.compile(
+    r"(?:[Pp]rovider is|Libfabric provider|provider:?)\s+(efa|cxi)\b|NET/OFI Running on P\w+ platform"
+)
 _GDR = re.compile(r"GPU Direct RDMA (Enabled|Disabled)(.*)")
 _SET = re.compile(r"(NCCL_\w+) set (?:by environment )?to (\S+)")
 _BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([\w.@-]+):(\S+?)<")

@@ -7,13 +7,34 @@ import re
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 
 # Device names as nvidia-smi and nccl-tests print them → catalog id. The first match counts.
-_NAMES = ((r"GB300", "gb300"), (r"GB200", "gb200"), (r"B300", "b300"), (r"B200", "b200"), (r"(?<!G)H200", "h200-sxm"),
-          (r"H100 (?:PCIe|NVL)", "h100-pcie"), (r"H100", "h100-sxm"), (r"A100.*SXM.*80GB", "a100-sxm-80gb"),
-          (r"A100.*SXM", "a100-sxm-40gb"), (r"V100.*SXM", "v100-sxm"),
-          (r"MI355X", "mi355x"), (r"MI325X", "mi325x"), (r"MI300X", "mi300x"), (r"MI250X", "mi250x"))
+_NAMES = (
+    (r"GB300", "gb300"),
+    (r"GB200", "gb200"),
+    (r"B300", "b300"),
+    (r"B200", "b200"),
+    (r"(?<!G)H200", "h200-sxm"),
+    (r"H100 (?:PCIe|NVL)", "h100-pcie"),
+    (r"H100", "h100-sxm"),
+    (r"A100.*SXM.*80GB", "a100-sxm-80gb"),
+    (r"A100.*SXM", "a100-sxm-40gb"),
+    (r"V100.*SXM", "v100-sxm"),
+    (r"MI355X", "mi355x"),
+    (r"MI325X", "mi325x"),
+    (r"MI300X", "mi300x"),
+    (r"MI250X", "mi250x"),
+)
 _PCIE = re.compile(r"PCIe|\bNVL\b|RTX|GeForce|\bL40|\bL4\b|\bA40\b|\bT4\b|\bA10\b", re.I)
-_FABRIC_OF = {"infiniband": "infiniband", "roce": "roce", "efa": "efa", "tcpx": "tcpx", "tcpxo": "tcpxo", "tcp-socket": "tcp"}
-RDMA_SHARE = 0.8  # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
+_FABRIC_OF = {
+    "infiniband": "infiniband",
+    "roce": "roce",
+    "efa": "efa",
+    "tcpx": "tcpx",
+    "tcpxo": "tcpxo",
+    "tcp-socket": "tcp",
+}
+RDMA_SHARE = (
+    0.8  # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
+)
 
 
 def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
@@ -27,7 +48,9 @@ def is_pcie(device: str) -> bool:
     return bool(_PCIE.search(device))
 
 
-def expected_busbw(collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog) -> float | None:
+def expected_busbw(
+    collective: str, ranks: int, nodes: int, device: str, transport: str, catalog: Catalog
+) -> float | None:
     """Gigabytes per second at large messages on a healthy system of this kind; ``None`` when the catalog cannot say.
 
     Ring collectives are limited by the adapters of a node; all-to-all by the share of its data that leaves the node; a
@@ -65,8 +88,13 @@ def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> f
 
 def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric | None:
     technology = _FABRIC_OF.get(transport)
-    fitting = [fabric for fabric in catalog.fabrics.values() if fabric.technology == technology and fabric.line_rate is not None
-               and (fabric.gpus is None or gpu.id in fabric.gpus)]
+    fitting = [
+        fabric
+        for fabric in catalog.fabrics.values()
+        if fabric.technology == technology
+        and fabric.line_rate is not None
+        and (fabric.gpus is None or gpu.id in fabric.gpus)
+    ]
     if technology == "tcp":
         fitting = [fabric for fabric in fitting if fabric.bandwidth_ceiling is not None]
         return max(fitting, key=lambda fabric: fabric.line_rate.si, default=None)
@@ -76,7 +104,12 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
 
 
 def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
-    if fabric is None or collective != "all_reduce" or per_node != gpu.gpus_per_node or not fabric.all_reduce_bus_bandwidth:
+    if (
+        fabric is None
+        or collective != "all_reduce"
+        or per_node != gpu.gpus_per_node
+        or not fabric.all_reduce_bus_bandwidth
+    ):
         return None
     known = sorted(fabric.all_reduce_bus_bandwidth)
     if nodes > 2 * known[-1]:

@@ -10,12 +10,25 @@ import re
 
 from .runs import Half, Row, Run
 
-COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoallv", "alltoall", "sendrecv", "broadcast", "reduce", "gather",
-               "scatter", "hypercube")
+COLLECTIVES = (
+    "all_reduce",
+    "all_gather",
+    "reduce_scatter",
+    "alltoallv",
+    "alltoall",
+    "sendrecv",
+    "broadcast",
+    "reduce",
+    "gather",
+    "scatter",
+    "hypercube",
+)
 
 _PROGRAM = re.compile(rf"\b({'|'.join(COLLECTIVES)})_perf\b")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
-_RANK = re.compile(r"Rank\s+(\d{1,9})\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*([^#]*)")
+_RANK = re.compile(
+    r"Rank\s+(\d{1,9})\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*([^#]*)"
+)
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+]?\d\d)?)\s*(FAILED)?")
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
@@ -39,8 +52,13 @@ class Reader:
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
-        return self._parameters(number, line) or self._rank(number, line) or self._header(number, line) \
-            or self._row(number, line) or self._footer(number, line)
+        return (
+            self._parameters(number, line)
+            or self._rank(number, line)
+            or self._header(number, line)
+            or self._row(number, line)
+            or self._footer(number, line)
+        )
 
     @property
     def _run(self) -> Run | None:
@@ -121,7 +139,9 @@ class Reader:
 
 def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    if len(words) < 7 or not (_BYTES.match(words[0]) and _BYTES.match(words[1]) and re.fullmatch(r"[a-z][a-z0-9_]*", words[2])):
+    if len(words) < 7 or not (
+        _BYTES.match(words[0]) and _BYTES.match(words[1]) and re.fullmatch(r"[a-z][a-z0-9_]*", words[2])
+    ):
         return None
     rest = words[3:]
     redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
@@ -134,7 +154,9 @@ def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
         return None
     root = values.pop(0) if extra else None
     scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    halves = tuple(half for side in range(sides) if (half := _half(values[side * wide:side * wide + 4], scale)) is not None)
+    halves = tuple(
+        half for side in range(sides) if (half := _half(values[side * wide : side * wide + 4], scale)) is not None
+    )
     if not halves:
         return None
     return Row(number, int(words[0]), int(words[1]), words[2], redop, None if root is None else int(root), halves)
