@@ -1,4 +1,4 @@
-"""The questionnaire: everything the planner may be told.
+"""The questionnaire: everything the planner may be told, and what the house knows of each field (:class:`About`).
 
 Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. What is missing stays
 ``None`` here; the planner fills it in and lists every assumption.
@@ -6,13 +6,16 @@ Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. W
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from .fields import About, RegisteredField, registry
 from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, shown
 
 WORKLOADS = ("pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference")
+SERVING = frozenset({"inference", "disaggregated-inference", "batch-inference"})
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 
@@ -57,33 +60,84 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), allow_inf_nan=False)
 
 
+_OF_ITS_SIZE = "what is usual for a model of its size"
+
+
 class ModelShape(Section):
     """An inline architecture, or just ``{params: 70e9}``. Frozen, so that what is worked out for it can be kept."""
 
     model_config = ConfigDict(frozen=True)
 
-    params: Annotated[Count, Field(ge=1e6, le=1e14)] | None = None
-    layers: Annotated[Whole, Field(ge=1, le=2000)] | None = None
-    hidden: Annotated[Whole, Field(ge=32, le=1_000_000)] | None = None
-    heads: Annotated[Whole, Field(ge=1, le=4096)] | None = None
-    kv_heads: Annotated[Whole, Field(ge=1, le=4096)] | None = None
-    ffn: Annotated[Whole, Field(ge=1, le=4_000_000)] | None = None
-    vocab: Annotated[Whole, Field(ge=1, le=10_000_000)] | None = None
-    gated_mlp: YesNo = True
-    tied_embeddings: YesNo = False
-    experts: Annotated[Whole, Field(ge=0, le=100_000)] = 0
-    experts_per_token: Annotated[Whole, Field(ge=0, le=1000)] = 0
-    expert_ffn: Annotated[Whole, Field(ge=1, le=4_000_000)] | None = None
+    params: Annotated[
+        Annotated[Count, Field(ge=1e6, le=1e14)] | None,
+        About("parameters", "amount", "How many parameters does the model have?", "they follow from the dimensions",
+              words=("parameters", "params", "parameter count", "model size"), span="number", sensible=(1e8, 5e12)),
+    ] = None  # fmt: skip
+    active_params: Annotated[
+        Annotated[Count, Field(ge=1e6, le=1e14)] | None,
+        About("active parameters", "amount", "How many of the parameters does a token use?", "all of them",
+              words=("active [parameters|params]", "activated [parameters|params]"), span="number", sensible=(1e8, 1e12)),
+    ] = None  # fmt: skip
+    layers: Annotated[
+        Annotated[Whole, Field(ge=1, le=2000)] | None,
+        About("layers", "count", "How many layers?", _OF_ITS_SIZE,
+              words=("layers", "transformer (blocks|layers)", "num layers"), span="number"),
+    ] = None  # fmt: skip
+    hidden: Annotated[
+        Annotated[Whole, Field(ge=32, le=1_000_000)] | None,
+        About("hidden size", "count", "How wide is the model?", _OF_ITS_SIZE, plain=True, span="number", binary=True,
+              words=("hidden [size|dim|dimension]", "d model", "model (dim|dimension|width)", "embedding (size|dim|dimension)")),
+    ] = None  # fmt: skip
+    heads: Annotated[
+        Annotated[Whole, Field(ge=1, le=4096)] | None,
+        About("attention heads", "count", "How many attention heads?", _OF_ITS_SIZE,
+              words=("[attention|query] heads",), lookalikes=("kv heads", "key value heads"), span="number"),
+    ] = None  # fmt: skip
+    kv_heads: Annotated[
+        Annotated[Whole, Field(ge=1, le=4096)] | None,
+        About("key-value heads", "count", "How many key-value heads?", "as many as attention heads",
+              words=("kv heads", "key value heads", "gqa groups"), span="number"),
+    ] = None  # fmt: skip
+    ffn: Annotated[
+        Annotated[Whole, Field(ge=1, le=4_000_000)] | None,
+        About("feed-forward size", "count", "How wide is the feed-forward layer?", _OF_ITS_SIZE, plain=True,
+              words=("ffn [size|dim|width|hidden]", "feed forward [size|dim]", "intermediate (size|dim)", "mlp (size|width|dim)"),
+              span="number", binary=True),
+    ] = None  # fmt: skip
+    vocab: Annotated[
+        Annotated[Whole, Field(ge=1, le=10_000_000)] | None,
+        About("vocabulary", "count", "How many entries has the vocabulary?", _OF_ITS_SIZE, plain=True,
+              words=("vocab [size]", "vocabulary [size]"), span="number"),
+    ] = None  # fmt: skip
+    gated_mlp: Annotated[
+        YesNo, About("gated MLP", "flag", "Is the MLP gated (SwiGLU)?", "it is", words=("gated mlp", "swiglu"))
+    ] = True
+    tied_embeddings: Annotated[
+        YesNo,
+        About("tied embeddings", "flag", "Are input and output embeddings tied?", "they are not",
+              words=("tied embeddings", "weight tying")),
+    ] = False  # fmt: skip
+    experts: Annotated[
+        Annotated[Whole, Field(ge=0, le=100_000)],
+        About("experts", "count", "How many experts?", "none: a dense model", words=("experts",), span="number",
+              lookalikes=("experts per token", "active experts", "network experts")),
+    ] = 0  # fmt: skip
+    experts_per_token: Annotated[
+        Annotated[Whole, Field(ge=0, le=1000)],
+        About("experts per token", "count", "How many experts does a token use?", "none: a dense model", span="number",
+              words=("experts per token", "(active|activated) experts", "experts active")),
+    ] = 0  # fmt: skip
+    expert_ffn: Annotated[
+        Annotated[Whole, Field(ge=1, le=4_000_000)] | None,
+        About("expert size", "count", "How wide is one expert?", "as the dense feed-forward layer", plain=True,
+              words=("expert (ffn|size|dim|intermediate)", "moe intermediate [size]"), span="number", binary=True),
+    ] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _complete(self) -> ModelShape:
         dimensions = {
-            "layers": self.layers,
-            "hidden": self.hidden,
-            "heads": self.heads,
-            "ffn": self.ffn,
-            "vocab": self.vocab,
-        }
+            "layers": self.layers, "hidden": self.hidden, "heads": self.heads, "ffn": self.ffn, "vocab": self.vocab
+        }  # fmt: skip
         given = [name for name, value in dimensions.items() if value is not None]
         if not given and self.params is None:
             raise ValueError("expected params, or layers, hidden, heads, ffn and vocab, got neither")
@@ -104,36 +158,123 @@ class ModelShape(Section):
             )
         if self.experts and not self.experts_per_token:
             raise ValueError(f"expected experts_per_token of at least 1 beside experts {self.experts}, got 0")
+        if self.active_params and self.params and self.active_params > self.params:
+            raise ValueError(f"expected active_params of at most params ({self.params:g}), got {self.active_params:g}")
         return self
 
 
 class Cluster(Section):
     """The machines: which GPU, how many, how they are joined."""
 
-    gpu: Id
-    gpus: Annotated[Whole, Field(ge=1, le=1_000_000)]
-    gpus_per_node: Annotated[Whole, Field(ge=1, le=1024)] | None = None
-    nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
-    fabric: Id | None = None
-    provider: Id | None = None
-    oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
-    adaptive_routing: YesNo | None = None
-    sites: Annotated[Whole, Field(ge=1, le=1000)] = 1
-    wan_gbps: Annotated[Gbps, Field(gt=0, le=1e6)] | None = None
+    gpu: Annotated[
+        Id, About("GPU", "id", "Which GPU?", "nothing: it is needed", words=("gpu [type|model]",), span="gpu")
+    ]
+    gpus: Annotated[
+        Annotated[Whole, Field(ge=1, le=1_000_000)],
+        About("GPUs", "count", "How many GPUs?", "nothing: it is needed", span="number", sensible=(1, 200_000),
+              words=("gpus", "cards", "accelerators", "gpu count", "number of gpus")),
+    ]  # fmt: skip
+    gpus_per_node: Annotated[
+        Annotated[Whole, Field(ge=1, le=1024)] | None,
+        About("GPUs per node", "count", "How many GPUs are in a node?", "the usual node of the GPU", span="number",
+              words=("gpus (per|in each|in a) (node|server|machine|box|host)", "gpus per node"), sensible=(1, 72)),
+    ] = None  # fmt: skip
+    nics_per_node: Annotated[
+        Annotated[Whole, Field(ge=1, le=256)] | None,
+        About("NICs per node", "count", "How many network adapters are in a node?", "one per GPU for RDMA, one for TCP",
+              words=("nics (per|in each|in a) (node|server|machine|box|host)", "nics", "hcas", "network (cards|adapters)"),
+              span="number", sensible=(1, 64)),
+    ] = None  # fmt: skip
+    fabric: Annotated[
+        Id | None,
+        About("network", "id", "Which network is there?", "every network is considered", span="fabric",
+              words=("network", "fabric", "interconnect")),
+    ] = None  # fmt: skip
+    provider: Annotated[
+        Id | None,
+        About("provider", "id", "Who rents out the machines?", "any provider", span="provider",
+              words=("[cloud] provider", "cloud", "vendor")),
+    ] = None  # fmt: skip
+    oversubscription: Annotated[
+        Annotated[Ratio, Field(ge=1, le=32)] | None,
+        About("oversubscription", "amount", "How far is the network oversubscribed?", "not at all", unit="{}:1",
+              words=("oversubscription", "oversubscribed", "blocking [ratio|factor]"), span="number"),
+    ] = None  # fmt: skip
+    adaptive_routing: Annotated[
+        YesNo | None,
+        About("adaptive routing", "flag", "Does the network route adaptively?", "as the network usually does",
+              words=("adaptive routing",)),
+    ] = None  # fmt: skip
+    sites: Annotated[
+        Annotated[Whole, Field(ge=1, le=1000)],
+        About("sites", "count", "In how many places do the machines stand?", "one", span="number",
+              words=("sites", "locations", "data centers", "campuses")),
+    ] = 1  # fmt: skip
+    wan_gbps: Annotated[
+        Annotated[Gbps, Field(gt=0, le=1e6)] | None,
+        About("link between sites", "amount", "How fast is the link between the sites?", "one site", unit="{} Gb/s",
+              words=("wan [link]", "link between [the] sites", "internet [link]"), span="rate"),
+    ] = None  # fmt: skip
 
 
 class Training(Section):
     """One optimizer step and the length of the run; absent for inference."""
 
-    sequence_length: Annotated[Whole, Field(ge=1, le=100_000_000)] | None = None
-    global_batch: Annotated[Whole, Field(ge=1, le=100_000_000)] | None = None
-    micro_batch: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
-    precision: Precision = "bf16"
-    recompute: Literal["none", "selective", "full"] | None = None
-    attention: Literal["flash", "unfused"] = "flash"
-    framework: Literal["megatron", "fsdp", "deepspeed", "jax", "other"] | None = None
-    tokens: Annotated[Count, Field(ge=1, le=1e18)] | None = None
-    days: Annotated[Days, Field(gt=0, le=36500)] | None = None
+    method: Annotated[
+        Literal["full", "lora", "qlora"] | None,
+        About("method", "choice", "Full fine-tuning, LoRA or QLoRA?", "every weight is trained"),
+    ] = None
+    lora_rank: Annotated[
+        Annotated[Whole, Field(ge=1, le=4096)] | None,
+        About("LoRA rank", "count", "Which LoRA rank?", "16", words=("[lora] rank", "lora r"), span="number"),
+    ] = None
+    sequence_length: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("sequence length", "count", "How long are the sequences?", "what is usual for the workload",
+              unit="{} tokens", span="number", binary=True, plain=True, sensible=(16, 1 << 21),
+              words=("(sequence|seq) [len|length|lengths]", "(context|ctx) [len|length|window|size]", "seqlen", "max seq [len|length]"),
+              lookalikes=("vocab", "prompt")),
+    ] = None  # fmt: skip
+    global_batch: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("global batch", "count", "How many sequences does a step take?", "what published runs of this size use",
+              unit="{} sequences", plain=True, span="number", sensible=(1, 200_000),
+              words=("(global|total|effective|overall) batch [size]", "gbs", "batch size", "batch")),
+    ] = None  # fmt: skip
+    micro_batch: Annotated[
+        Annotated[Whole, Field(ge=1, le=1_000_000)] | None,
+        About("micro-batch", "count", "How many sequences does a GPU take at once?", "the best one that fits",
+              plain=True, span="number", sensible=(1, 1024),
+              words=("micro batch [size]", "microbatch [size]", "mbs", "(per device|per gpu|local) batch [size]", "batch [size] per (gpu|device)")),
+    ] = None  # fmt: skip
+    precision: Annotated[
+        Precision, About("precision", "choice", "In which precision?", "bf16", words=("precision", "dtype"))
+    ] = "bf16"
+    recompute: Annotated[
+        Literal["none", "selective", "full"] | None,
+        About("recomputation", "choice", "How much is recomputed in the backward pass?", "what fits and is fastest",
+              words=("recompute", "(activation|gradient) checkpointing")),
+    ] = None  # fmt: skip
+    attention: Annotated[
+        Literal["flash", "unfused"],
+        About("attention", "choice", "Is attention fused (flash)?", "it is", words=("attention",)),
+    ] = "flash"
+    framework: Annotated[
+        Literal["megatron", "fsdp", "deepspeed", "jax", "other"] | None,
+        About("framework", "choice", "Which framework trains it?", "a middle one, with a wider band",
+              words=("framework", "software", "stack")),
+    ] = None  # fmt: skip
+    tokens: Annotated[
+        Annotated[Count, Field(ge=1, le=1e18)] | None,
+        About("tokens of the run", "amount", "On how many tokens?", "what is usual for the workload", span="number",
+              words=("[training] tokens", "token count", "token budget"), sensible=(1e5, 1e14),
+              lookalikes=("tokens per second", "tokens per request")),
+    ] = None  # fmt: skip
+    days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
+              words=("run (time|length|duration)", "duration", "length of the run"), span="time"),
+    ] = None  # fmt: skip
 
     @model_validator(mode="after")
     def _one_length(self) -> Training:
@@ -142,40 +283,151 @@ class Training(Section):
         return self
 
 
+_DEGREE = "the best split is searched for each network"
+
+
 class Parallelism(Section):
     """How the job is split. ``dp`` follows from the GPUs; when given it is checked."""
 
-    strategy: Annotated[Strategy, BeforeValidator(_zero3_is_fsdp)] = "ddp"
-    tp: Positive = 1
-    pp: Positive = 1
-    cp: Positive = 1
-    ep: Positive = 1
-    dp: Positive | None = None
-    interleave: Positive = 1
-    sequence_parallel: YesNo = False
-    shard_within_node: YesNo = False
+    strategy: Annotated[
+        Strategy,
+        BeforeValidator(_zero3_is_fsdp),
+        About("data parallelism", "choice", "How are the weights spread over the GPUs?", _DEGREE,
+              words=("(sharding|parallelism) strategy",)),
+    ] = "ddp"  # fmt: skip
+    tp: Annotated[
+        Positive,
+        About("tensor parallel", "count", "Over how many GPUs is a layer split?", _DEGREE, span="number",
+              words=("tp [size|degree]", "(tensor|model) (parallel|parallelism) [size|degree]"), sensible=(1, 128)),
+    ] = 1  # fmt: skip
+    pp: Annotated[
+        Positive,
+        About("pipeline parallel", "count", "Into how many pipeline stages?", _DEGREE, span="number",
+              words=("pp [size|degree]", "pipeline (parallel|parallelism|stages|depth) [size|degree]", "stages"), sensible=(1, 256)),
+    ] = 1  # fmt: skip
+    cp: Annotated[
+        Positive,
+        About("context parallel", "count", "Over how many GPUs is a sequence split?", _DEGREE, span="number",
+              words=("cp [size|degree]", "context (parallel|parallelism) [size|degree]"), sensible=(1, 512)),
+    ] = 1  # fmt: skip
+    ep: Annotated[
+        Positive,
+        About("expert parallel", "count", "Over how many GPUs are the experts spread?", _DEGREE, span="number",
+              words=("ep [size|degree]", "expert (parallel|parallelism) [size|degree]"), sensible=(1, 1024)),
+    ] = 1  # fmt: skip
+    dp: Annotated[
+        Positive | None,
+        About("data parallel", "count", "How many copies of the model?", "it follows from the GPUs", span="number",
+              words=("dp [size|degree]", "data (parallel|parallelism) [size|degree]"), sensible=(1, 200_000)),
+    ] = None  # fmt: skip
+    interleave: Annotated[
+        Positive,
+        About("interleaving", "count", "How many virtual stages per GPU?", "none", span="number", sensible=(1, 64),
+              words=("interleave [d]", "interleaving", "virtual (pipeline|stages) [size|stages]", "vpp", "vp")),
+    ] = 1  # fmt: skip
+    sequence_parallel: Annotated[
+        YesNo,
+        About("sequence parallelism", "flag", "Does tensor parallelism share the sequence?", "it does where tp is above 1",
+              words=("sequence (parallel|parallelism)", "sp")),
+    ] = False  # fmt: skip
+    shard_within_node: Annotated[
+        YesNo,
+        About("sharding within the node", "flag", "Are the weights sharded inside a node only?", "no",
+              words=("(shard|sharding) (within|inside) (a|the|each) node",)),
+    ] = False  # fmt: skip
 
 
 class Inference(Section):
     """Serving: how a request looks and how many come."""
 
-    tensor_parallel: Positive | None = None
-    prompt_tokens: Annotated[Whole, Field(ge=1, le=100_000_000)] = 2000
-    output_tokens: Annotated[Whole, Field(ge=1, le=100_000_000)] = 500
-    requests_per_s: Annotated[Count, Field(gt=0, le=1e9)] | None = None
-    precision: Precision | None = None
+    tensor_parallel: Annotated[
+        Positive | None,
+        About("tensor parallel", "count", "Over how many GPUs is a copy split?", "what fits and carries most",
+              span="number", words=("tp [size|degree]", "tensor (parallel|parallelism) [size|degree]"), sensible=(1, 128)),
+    ] = None  # fmt: skip
+    prompt_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)],
+        About("prompt length", "count", "How many tokens has a prompt?", "2,000", unit="{} tokens", span="number",
+              binary=True, words=("prompt [length|tokens|size]", "input [tokens|length]", "isl"), sensible=(1, 2_000_000)),
+    ] = 2000  # fmt: skip
+    output_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)],
+        About("answer length", "count", "How many tokens has an answer?", "500", unit="{} tokens", span="number",
+              binary=True, words=("(output|answer|response|completion) [length|tokens|size]", "osl"), sensible=(1, 200_000)),
+    ] = 500  # fmt: skip
+    requests_per_s: Annotated[
+        Annotated[Count, Field(gt=0, le=1e9)] | None,
+        About("load", "amount", "How many requests come per second?", "the cluster is taken as fully used",
+              unit="{} requests per second", span="number", words=("load", "requests per second", "qps", "rps")),
+    ] = None  # fmt: skip
+    concurrency: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("requests in flight", "count", "How many requests are answered at the same time?", "what fits",
+              span="number", words=("concurrent (users|requests|sessions|streams)", "concurrency")),
+    ] = None  # fmt: skip
+    ttft_ms: Annotated[
+        Annotated[Count, Field(gt=0, le=1e7)] | None,
+        About("time to first token", "amount", "How long may the first token take?", "no target", unit="{} ms",
+              words=("ttft", "time to first token", "first token latency"), span="time"),
+    ] = None  # fmt: skip
+    tpot_ms: Annotated[
+        Annotated[Count, Field(gt=0, le=1e6)] | None,
+        About("time per output token", "amount", "How long may each further token take?", "no target", unit="{} ms",
+              words=("tpot", "time per output token", "inter token latency", "itl"), span="time"),
+    ] = None  # fmt: skip
+    precision: Annotated[
+        Precision | None,
+        About("precision", "choice", "In which precision is it served?", "as the GPU serves it best",
+              words=("precision", "dtype", "quantization")),
+    ] = None  # fmt: skip
 
 
 class Budget(Section):
     """Money: renting or buying, what is quoted, what may be spent."""
 
-    mode: Literal["rent", "buy"] = "rent"
-    usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
-    gpu_hour_usd: Annotated[Usd, Field(gt=0, le=1e5)] | None = None
-    fabric_premium_gpu_hour_usd: Annotated[Usd, Field(ge=0, le=1e5)] | None = None
-    amortization_months: Annotated[Whole, Field(ge=1, le=240)] | None = None
-    electricity_usd_per_kwh: Annotated[Usd, Field(ge=0, le=100)] | None = None
-    spot: YesNo = False
+    mode: Annotated[
+        Literal["rent", "buy"],
+        About("machines", "choice", "Rented or bought?", "rented", words=("machines",)),
+    ] = "rent"
+    usd: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e13)] | None,
+        About("budget", "money", "What may it cost in all?", "no limit", unit="${}", span="money", sensible=(100, 1e11),
+              words=("[total|overall] budget", "spending [limit|cap]", "funding", "cost (limit|cap|ceiling)"),
+              lookalikes=("(token|power|time|memory|latency|error|thermal|compute|energy) budget",)),
+    ] = None  # fmt: skip
+    usd_per_month: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e12)] | None,
+        About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
+              span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
+    ] = None  # fmt: skip
+    gpu_hour_usd: Annotated[
+        Annotated[Usd, Field(gt=0, le=1e5)] | None,
+        About("price", "money", "What does a GPU-hour cost?", "the dated price of the catalog",
+              unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.05, 100),
+              words=("(gpu|hourly|quoted|unit) (price|rate|cost)", "price", "rate", "gpu hours")),
+    ] = None  # fmt: skip
+    fabric_premium_gpu_hour_usd: Annotated[
+        Annotated[Usd, Field(ge=0, le=1e5)] | None,
+        About("price of the network", "money", "What does the network cost on top of a GPU-hour?",
+              "the dated price of the catalog", unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.001, 20),
+              words=("(network|fabric|interconnect|infiniband|roce) (premium|surcharge|uplift)", "premium", "surcharge")),
+    ] = None  # fmt: skip
+    amortization_months: Annotated[
+        Annotated[Whole, Field(ge=1, le=240)] | None,
+        About("amortisation", "time", "Over how many months is it written off?", "36 months", unit="{} months",
+              span="time", words=("amortization [period]", "depreciation [period]", "write off [period]"), sensible=(6, 120)),
+    ] = None  # fmt: skip
+    electricity_usd_per_kwh: Annotated[
+        Annotated[Usd, Field(ge=0, le=100)] | None,
+        About("electricity", "money", "What does a kWh cost?", "the dated price of the catalog", unit="${} per kWh",
+              span="money/kwh", words=("electricity [price|cost|rate]", "power (price|cost|rate)", "energy (price|cost)"),
+              sensible=(0.005, 2)),
+    ] = None  # fmt: skip
+    spot: Annotated[
+        YesNo,
+        About("spot instances", "flag", "On machines that can be taken away?", "no",
+              words=("spot [instances|machines|capacity]", "preemptible [instances|machines]")),
+    ] = False  # fmt: skip
 
     @property
     def on_spot(self) -> bool:
@@ -186,29 +438,60 @@ class Budget(Section):
 class Constraints(Section):
     """What must hold, whatever the price."""
 
-    max_slowdown_percent: Annotated[Percent, Field(ge=0, le=1e6)] | None = None
-    deadline_days: Annotated[Days, Field(gt=0, le=36500)] | None = None
-    vendor_neutral: YesNo = False
-    network_team: Literal["none", "some", "expert"] = "some"
-    excluded_fabrics: list[Id] = Field(default_factory=list)  # never considered: "no InfiniBand"
+    max_slowdown_percent: Annotated[
+        Annotated[Percent, Field(ge=0, le=1e6)] | None,
+        About("slowdown accepted", "amount", "How much slower than the fastest network may it be?", "any slowdown",
+              unit="{} %", span="percent", words=("[max|maximum] slowdown [limit]", "performance loss"), sensible=(0, 500)),
+    ] = None  # fmt: skip
+    deadline_days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("deadline", "time", "When must it be done?", "no deadline", unit="{} days", span="time",
+              words=("deadline", "due date", "time limit", "cutoff [date]"), sensible=(0.02, 2000)),
+    ] = None  # fmt: skip
+    vendor_neutral: Annotated[
+        YesNo,
+        About("vendor neutral", "flag", "Must more than one vendor sell the network?", "one vendor is fine",
+              words=("vendor (neutral|neutrality)", "vendor lock in")),
+    ] = False  # fmt: skip
+    network_team: Annotated[
+        Literal["none", "some", "expert"],
+        About("network team", "choice", "Who runs the network?", "people with some network knowledge",
+              words=("network (team|people|engineers|skills)",)),
+    ] = "some"  # fmt: skip
+    excluded_fabrics: Annotated[
+        list[Id],
+        About("ruled out", "list", "Which networks are out of the question?", "none", words=("excluded (fabrics|networks)",)),
+    ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip
 
 
 class Questionnaire(Section):
     """What the person said, before anything is assumed."""
 
-    name: Annotated[str, BeforeValidator(_name), Field(min_length=1, max_length=200)] | None = None
-    workload: Workload
-    model: Id | ModelShape
+    name: Annotated[
+        Annotated[str, BeforeValidator(_name), Field(min_length=1, max_length=200)] | None,
+        About("name", "id", "What is the plan called?", "no name"),
+    ] = None
+    workload: Annotated[
+        Workload, About("workload", "choice", "What is to be done?", "nothing: it is needed", words=("workload", "job"))
+    ]
+    model: Annotated[
+        Id | ModelShape,
+        About("model", "id", "Which model?", "nothing: it is needed", words=("model",), span="model"),
+    ]
     cluster: Cluster
     training: Training | None = None
-    parallelism: Literal["auto"] | Parallelism = "auto"
+    parallelism: Annotated[
+        Literal["auto"] | Parallelism,
+        About("parallelism", "choice", "How is the model split over the GPUs?", _DEGREE,
+              words=("parallelism", "split", "sharding")),
+    ] = "auto"  # fmt: skip
     inference: Inference | None = None
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
 
     @property
     def serves(self) -> bool:
-        return self.workload in ("inference", "disaggregated-inference", "batch-inference")
+        return self.workload in SERVING
 
     @model_validator(mode="after")
     def _consistent(self) -> Questionnaire:
@@ -230,3 +513,7 @@ class Questionnaire(Section):
                     f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}"
                 )
         return self
+
+
+FIELDS: Mapping[str, RegisteredField] = registry(Questionnaire)
+"""What is known of every field, by its dotted path."""

@@ -1,0 +1,147 @@
+"""Numbers as people type or spell them: ``64``, ``16k``, ``1,024``, ``1.250.000``, ``eight``, ``half a million``, ``2 x 10^12``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .templates import Quantity
+from .text import Token, cut
+
+_DOTTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
+_THOUSAND_MARKS = re.compile(r"[,'\u202f\u00a0]")
+_ORDINAL = frozenset({"st", "nd", "rd", "th"})
+
+
+@dataclass(frozen=True)
+class NumberWords:
+    """``numbers.yaml``: words that are numbers or multiply one; ``glued`` letters do so only directly behind digits."""
+
+    ones: dict[str, float]
+    tens: dict[str, float]
+    scales: dict[str, float]
+    glued: frozenset[str]
+    phrases: dict[tuple[str, ...], float]
+
+    @classmethod
+    def of(cls, data: dict) -> NumberWords:
+        phrases = {tuple(t.text for t in cut(words)): float(value) for words, value in data["phrases"].items()}
+        return cls(data["ones"], data["tens"], data["scales"], frozenset(data["glued"]), phrases)
+
+
+def numbers(tokens: Sequence[Token], words: NumberWords) -> list[Quantity]:
+    """Every number of a message; ``unit`` is how it was written: a magnitude letter or word, or nothing."""
+    found: list[Quantity] = []
+    at = 0
+    while at < len(tokens):
+        number = _digits(tokens, at, words) or _phrase(tokens, at, words) or _spelled(tokens, at, words)
+        if number is not None:
+            found.append(number)
+        at = number.end if number else at + 1
+    return found
+
+
+def value_of(text: str) -> float:
+    """The value of digits: ``1,024``, ``1.5``, ``1.250.000``, ``2e12``; version-like ``2.5.1`` counts as its first two parts."""
+    text = _THOUSAND_MARKS.sub("", text)
+    if _DOTTED.fullmatch(text):
+        return float(text.replace(".", ""))
+    head = text.split("e")[0]
+    return float(text) if head.count(".") <= 1 else float(".".join(head.split(".")[:2]))
+
+
+def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
+    token = tokens[at]
+    if not token.is_number:
+        return None
+    value, end, unit = value_of(token.text), at + 1, ""
+    comma = _decimal_comma(tokens, at)
+    if comma is not None:
+        value, end = comma, at + 3
+    power = _power_of_ten(tokens, end, value)
+    if power is not None:
+        value, end = power
+    if end < len(tokens) and _multiplies(tokens, end, words):
+        unit, value, end = tokens[end].text, value * words.scales[tokens[end].text], end + 1
+    if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:
+        return None
+    return Quantity("number", _plain(value), at, end, unit)
+
+
+def _decimal_comma(tokens: Sequence[Token], at: int) -> float | None:
+    """ "2,5 million": the comma of a decimal, glued on both sides, with one or two digits behind it."""
+    if at + 2 >= len(tokens) or tokens[at + 1].text != "," or not (tokens[at + 1].glued and tokens[at + 2].glued):
+        return None
+    after = tokens[at + 2].text
+    return float(f"{tokens[at].text}.{after}") if after.isdigit() and len(after) <= 2 and tokens[at].text.isdigit() else None
+
+
+def _power_of_ten(tokens: Sequence[Token], at: int, value: float) -> tuple[float, int] | None:
+    """``10^12`` and ``2 x 10^12``."""
+    texts = [t.text for t in tokens[at : at + 5]]
+    if value == 10 and texts[:1] == ["^"] and len(texts) > 1 and texts[1].isdigit():
+        return 10.0 ** min(int(texts[1]), 30), at + 2
+    if len(texts) >= 4 and texts[0] in ("x", "*") and texts[1] == "10" and texts[2] == "^" and texts[3].isdigit():
+        return value * 10.0 ** min(int(texts[3]), 30), at + 4
+    return None
+
+
+def _multiplies(tokens: Sequence[Token], at: int, words: NumberWords) -> bool:
+    token = tokens[at]
+    if token.text not in words.scales:
+        return False
+    if token.text in words.glued and len(token.text) < 3:
+        ends = at + 1 >= len(tokens) or not (tokens[at + 1].glued and tokens[at + 1].is_number)
+        return token.glued and ends
+    return True
+
+
+def _phrase(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
+    for size in range(5, 0, -1):
+        value = words.phrases.get(tuple(t.text for t in tokens[at : at + size]))
+        if value is not None and at + size <= len(tokens):
+            return Quantity("number", _plain(value), at, at + size, "word")
+    return None
+
+
+def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
+    """A number in words: ``two hundred and fifty-six``, ``fifteen trillion``; places count tokens."""
+    total = group = 0.0
+    end = place = at
+    while place < len(tokens):
+        word = tokens[place].text
+        if word in words.ones or word in words.tens:
+            if place > at and tokens[place - 1].text in words.ones:
+                break
+            group += words.ones.get(word) or words.tens[word]
+        elif end > at and word in ("hundred", "dozen"):
+            group *= words.scales[word]
+        elif end > at and len(word) > 2 and words.scales.get(word, 0) >= 1000:
+            total, group = total + group * words.scales[word], 0.0
+        elif end > at and word in ("-", "and") and place + 1 < len(tokens) and _goes_on(tokens[place + 1].text, words, word):
+            place += 1
+            continue
+        else:
+            break
+        place += 1
+        end = place
+    return Quantity("number", _plain(total + group), at, end, "word") if end > at else None
+
+
+def _goes_on(word: str, words: NumberWords, joint: str) -> bool:
+    return word in words.ones or (word in words.tens and joint == "and") or (joint == "-" and word in words.scales)
+
+
+def _plain(number: float) -> int | float:
+    """A whole number as ``int``, anything else as it is."""
+    number = round(number, 6)
+    return int(number) if number == int(number) and abs(number) < 1e15 else number
+
+
+def binary(quantity: Quantity) -> int | float:
+    """A length in tokens: ``8k`` means 8,192 and ``1m`` 1,048,576; ``10k`` is what it says."""
+    thousands = quantity.value / 1000 if quantity.unit == "k" else quantity.value / 1e6 * 1024 if quantity.unit == "m" else 0
+    if thousands and thousands == int(thousands) and int(thousands) & (int(thousands) - 1) == 0:
+        return int(thousands) * 1024
+    return quantity.value

@@ -1,0 +1,294 @@
+"""Amounts with their units: times, rates, money with currency and period, percentages, powers, dates."""
+
+from __future__ import annotations
+
+import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .numbers import NumberWords
+from .templates import Compiler, Matcher, Quantity, Source, TemplateError
+from .text import Token, cut
+
+_LONGEST_UNIT = 4  # tokens
+MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
+_TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Units:
+    """``units.yaml`` and ``dates.yaml``, compiled."""
+
+    by_words: dict[tuple[str, ...], list[tuple[str, float]]]
+    currencies: dict[tuple[str, ...], str]
+    cents: frozenset[str]
+    per: Matcher
+    parts: dict[tuple[str, ...], float]
+    months: dict[str, int]
+    weekdays: dict[str, int]
+    feasts: dict[tuple[str, ...], tuple[int, int]]
+
+    @classmethod
+    def of(cls, units: dict[str, Any], dates: dict[str, Any], numbers: dict[str, Any], compiler: Compiler) -> Units:
+        words: dict[tuple[str, ...], list[tuple[str, float]]] = defaultdict(list)
+        for dimension in ("time", "rate", "power", "memory", "percent"):
+            for names, factor in units[dimension].items():
+                for name in names.split("|"):
+                    words[_texts(name)].append((dimension, float(factor)))
+        return cls(
+            dict(words),
+            {_texts(name): code for code, names in units["currency"].items() for name in names},
+            frozenset(units["cents"]),
+            Matcher(compiler, [(period, t) for period, templates in units["per"].items() for t in templates]),
+            {_texts(part): float(value) for part, value in numbers["parts"].items()},
+            {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
+            {name: day for day, names in enumerate(dates["weekdays"]) for name in names},
+            {_texts(name): (month, day) for name, (month, day) in dates["feasts"].items()},
+        )
+
+
+def _texts(words: str) -> tuple[str, ...]:
+    return tuple(token.text for token in cut(words))
+
+
+def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) -> list[Quantity]:
+    """Every number with a unit behind it or a currency in front of it; one may be read as several amounts."""
+    source = Source(tokens, {})
+    found: list[Quantity] = []
+    for number in numbers:
+        money = _money(source, number, units)
+        found += [money] if money else _measured(tokens, number, units)
+    return found + _parts(tokens, units)
+
+
+def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Quantity]:
+    start = number.end + (1 if number.end < len(tokens) and tokens[number.end].text == "-" else 0)
+    for size in range(_LONGEST_UNIT, 0, -1):
+        name = tuple(t.text for t in tokens[start : start + size])
+        if len(name) == size and name in units.by_words and not _runs_on(tokens, start + size):
+            glued = tokens[start].glued
+            return [
+                Quantity(dimension, _round(number.value * factor), number.start, start + size, " ".join(name))
+                for dimension, factor in units.by_words[name]
+                if glued or len(name[0]) > 1 or name[0] == "%"
+            ]
+    return []
+
+
+def _runs_on(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a unit would be the beginning of something longer: the "g" of "4gpu5"."""
+    return at < len(tokens) and tokens[at].glued and (tokens[at].is_number or tokens[at].is_word)
+
+
+def _parts(tokens: Sequence[Token], units: Units) -> list[Quantity]:
+    """ "A week", "half a year": a word that counts time and nothing else."""
+    found = []
+    for at in range(len(tokens)):
+        for size in range(4, 0, -1):
+            part = units.parts.get(tuple(t.text for t in tokens[at : at + size]))
+            unit = tokens[at + size].text if at + size < len(tokens) else ""
+            for dimension, factor in units.by_words.get((unit,), ()) if part and len(unit) > 2 else ():
+                if dimension == "time":
+                    found.append(Quantity("time", _round(part * factor), at, at + size + 1, f"a {unit}"))
+    return found
+
+
+def _money(source: Source, number: Quantity, units: Units) -> Quantity | None:
+    """Money, with what it is for as its unit: ``""`` for a sum, else ``gpu-hour``, ``month``, ``kwh``, …"""
+    tokens = source.tokens
+    before, after = _currency_before(tokens, number.start, units), _currency_after(tokens, number.end, units)
+    code, start, end, value = None, number.start, number.end, number.value
+    if before is not None:
+        code, start = before
+    elif after is not None:
+        code, end = after
+    elif number.end < len(tokens) and tokens[number.end].text in units.cents:
+        code, end, value = "USD", number.end + 1, value / 100
+    if code is None:
+        return None
+    if before is not None and after is not None and after[0] == code:
+        end = after[1]
+    period, end = _period(source, end, units)
+    if period == "mwh":
+        period, value = "kwh", value / 1000
+    return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value), start, end, period)
+
+
+def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[str, int] | None:
+    for size in (3, 2, 1):
+        start = at - size
+        name = tuple(t.text for t in tokens[start:at]) if start >= 0 else ()
+        if name in units.currencies and (len(name[0]) > 2 or not tokens[start].is_word):
+            us = start > 0 and tokens[start - 1].text in ("us", "usd")
+            return units.currencies[name], start - us
+    return None
+
+
+def _currency_after(tokens: Sequence[Token], at: int, units: Units) -> tuple[str, int] | None:
+    for size in (3, 2, 1):
+        name = tuple(t.text for t in tokens[at : at + size])
+        if len(name) == size and name in units.currencies:
+            return units.currencies[name], at + size
+    return None
+
+
+def _period(source: Source, at: int, units: Units) -> tuple[str, int]:
+    hits = [hit for hit in units.per.at(source, at)]
+    best = max(hits, key=lambda hit: hit.end, default=None)
+    return (best.key, best.end) if best else ("", at)
+
+
+def _round(value: float) -> int | float:
+    value = float(f"{value:.9g}")
+    return int(value) if value == int(value) and abs(value) < 1e15 else value
+
+
+# -- dates -----------------------------------------------------------------------------------------------
+
+
+def dates(tokens: Sequence[Token], units: Units, today: datetime.date) -> list[Quantity]:
+    """Days of the calendar: ``15 March``, ``2027-03-01``, ``end of Q1``, ``before Christmas``; the next one that comes."""
+    found: list[Quantity] = []
+    at = 0
+    while at < len(tokens):
+        date = next((d for read in _DATES if (d := read(tokens, at, units, today))), None)
+        if date:
+            found.append(date)
+        at = date.end if date else at + 1
+    return found
+
+
+def _written(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
+    """``2027-03-01``, ``01.03.2027``, ``3/15/2027``."""
+    text = tokens[at].text
+    if text.count(".") == 2 and all(part.isdigit() for part in text.split(".")):
+        day, month, year = (int(part) for part in text.split("."))
+        return _made(year + (2000 if year < 100 else 0), month, day, at, at + 1)
+    parts = [t.text for t in tokens[at : at + 5]]
+    if len(parts) == 5 and parts[1] == parts[3] in ("-", "/") and all(p.isdigit() for p in parts[::2]):
+        first, second, third = (int(p) for p in parts[::2])
+        if first > 31:
+            return _made(first, second, third, at, at + 5)
+        month, day = (second, first) if first > 12 else (first, second)
+        return _made(third + (2000 if third < 100 else 0), month, day, at, at + 5)
+    return None
+
+
+def _named(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
+    """``15 March``, ``15th of March 2027``, ``March 15th``, ``March 2027``, ``march``."""
+    day, end = _day(tokens, at)
+    if day and end < len(tokens) and tokens[end].text == "of":
+        end += 1
+    month = units.months.get(tokens[end].text) if end < len(tokens) else None
+    if month is None or (not day and tokens[end].text == "may" and not _numbered(tokens, end + 1)):
+        return None
+    end += 1
+    if not day:
+        day, after = _day(tokens, end)
+        end = after if day else end
+    year, end = _year(tokens, end)
+    return _next(year, month, day or 1, today, at, end, whole=not day)
+
+
+def _day(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """The day of a month at a place and what follows it, or 0."""
+    if at >= len(tokens) or not tokens[at].text.isdigit() or not 1 <= int(tokens[at].text) <= 31:
+        return 0, at
+    ordinal = at + 1 < len(tokens) and tokens[at + 1].glued and tokens[at + 1].text in ("st", "nd", "rd", "th")
+    return int(tokens[at].text), at + 1 + ordinal
+
+
+def _numbered(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].is_number
+
+
+def _year(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    at_year = at + 1 if at < len(tokens) and tokens[at].text == "," else at
+    text = tokens[at_year].text if at_year < len(tokens) else ""
+    return (int(text), at_year + 1) if text.isdigit() and 2020 <= int(text) <= 2100 else (0, at)
+
+
+def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
+    """``end of March``, ``end of Q1 2027``, ``mid June``, ``next Friday``, ``Christmas``, ``end of the year``."""
+    texts = tuple(t.text for t in tokens[at : at + 6])
+    for name, (month, day) in units.feasts.items():
+        if texts[: len(name)] == name:
+            year, end = _year(tokens, at + len(name))
+            return _next(year, month, day, today, at, end)
+    if texts[0] in units.weekdays and len(texts[0]) > 3:
+        ahead = (units.weekdays[texts[0]] - today.weekday() - 1) % 7 + 1
+        return Quantity("date", today + datetime.timedelta(days=ahead), at, at + 1)
+    return _part_of(tokens, at, texts, units, today)
+
+
+def _part_of(
+    tokens: Sequence[Token], at: int, texts: tuple[str, ...], units: Units, today: datetime.date
+) -> Quantity | None:
+    edge = {"end": "end", "eo": "end", "mid": "mid", "middle": "mid", "start": "start", "beginning": "start", "early": "start", "late": "end"}.get(texts[0])
+    place = at + 1 if edge else at
+    while edge and place < len(tokens) and tokens[place].text in ("of", "the", "-"):
+        place += 1
+    if place >= len(tokens):
+        return None
+    if tokens[place].text == "q" and place + 1 < len(tokens) and tokens[place + 1].text in "1234":
+        quarter = int(tokens[place + 1].text)
+        year, end = _year(tokens, place + 2)
+        return _edge_of(year, quarter * 3 - 2, quarter * 3, edge or "end", today, at, end)
+    if not edge:
+        return None
+    if tokens[place].text in units.months:
+        month = units.months[tokens[place].text]
+        year, end = _year(tokens, place + 1)
+        return _edge_of(year, month, month, edge, today, at, end)
+    return _relative_edge(tokens, at, place, edge, today)
+
+
+def _relative_edge(
+    tokens: Sequence[Token], at: int, place: int, edge: str, today: datetime.date
+) -> Quantity | None:
+    """``end of (this|next) (month|year)``."""
+    ahead = tokens[place].text == "next"
+    place += tokens[place].text in ("next", "this")
+    word = tokens[place].text if place < len(tokens) else ""
+    if word == "month":
+        month = today.month % 12 + 1 if ahead else today.month
+        return _edge_of(0, month, month, edge, today, at, place + 1)
+    if word == "year":
+        return _edge_of(today.year + ahead, 1, 12, edge, today, at, place + 1)
+    year, end = _year(tokens, place)
+    return _edge_of(year, 1, 12, edge, today, at, end) if year else None
+
+
+def _edge_of(
+    year: int, first: int, last: int, edge: str, today: datetime.date, start: int, end: int
+) -> Quantity | None:
+    month, day = {"start": (first, 1), "mid": ((first + last) // 2, 15), "end": (last, 31)}[edge]
+    return _next(year, month, day, today, start, end)
+
+
+def _next(
+    year: int, month: int, day: int, today: datetime.date, start: int, end: int, *, whole: bool = False
+) -> Quantity | None:
+    """The date in the year that is said, else the next time it comes; the last of a month where the day is too large."""
+    for candidate in (year,) if year else (today.year, today.year + 1):
+        date = _made(candidate, month, day, start, end)
+        if date and (year or date.value > today):
+            return date
+    return None
+
+
+def _made(year: int, month: int, day: int, start: int, end: int) -> Quantity | None:
+    for last in range(day, max(day - 4, 0), -1):
+        try:
+            return Quantity("date", datetime.date(year, month, last), start, end)
+        except ValueError:
+            if day < 29 or day > 31:
+                return None
+    return None
+
+
+_DATES = (_written, _named, _spoken)
+
+__all__ = ["MONEY_OTHER", "NumberWords", "TemplateError", "Units", "amounts", "dates"]

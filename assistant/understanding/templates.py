@@ -1,0 +1,307 @@
+"""Wordings as data: small templates over tokens and quantities, compiled once and matched in one pass.
+
+``(a|b c)`` is one of several, ``[x]`` may be missing, ``<name>`` is a set of words of ``words.yaml``, ``{number}`` a
+quantity of that kind (``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
+word, ``^`` and ``$`` the beginning and the end of the message. A word stands for all its forms (``gather``, ``gathers``);
+``=word`` for this form alone. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .text import Token, cut, stem
+
+_PART = re.compile(r"[()\[\]|]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}]+")
+SOFT = frozenset("-_~\"':=(*`)")
+_MOST_SOFT = 2
+_WIDEST_GAP = 4
+_STOPS = frozenset(".;!?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A typed stretch of a message: a number, an amount with its unit, or a name. Places count tokens."""
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+    unit: str = ""
+
+
+Bindings = dict[str, Quantity]
+
+
+@dataclass
+class Source:
+    """What templates are matched against."""
+
+    tokens: Sequence[Token]
+    starting: Mapping[int, list[Quantity]]  # quantities by the token at which they begin
+    hedges: frozenset[str] = frozenset()  # words that may stand before a quantity: about, only, at least
+
+    def skip_soft(self, at: int) -> int:
+        skipped = 0
+        while at < len(self.tokens) and self.tokens[at].text in SOFT and skipped < _MOST_SOFT:
+            at, skipped = at + 1, skipped + 1
+        return at
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Where a template matched, what its slots hold, and how many words of its own it saw."""
+
+    key: Any
+    start: int
+    end: int
+    slots: Bindings
+    words: int
+
+
+class _Node:
+    """A part of a template: yields every way to go on from a place as (place after it, slots, own words seen)."""
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        raise NotImplementedError
+
+    def first(self) -> set[str] | None:
+        """What it can begin with: stems, ``{kind}`` for quantities; ``None`` for anything."""
+        raise NotImplementedError
+
+    def may_be_empty(self) -> bool:
+        return False
+
+
+@dataclass
+class _Word(_Node):
+    text: str
+    exact: bool
+    stem: str = ""
+
+    def __post_init__(self) -> None:
+        self.stem = self.text if self.exact else stem(self.text)
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        for place in dict.fromkeys((at, source.skip_soft(at))):
+            if place < len(source.tokens):
+                token = source.tokens[place]
+                if token.text == self.text or (not self.exact and token.stem == self.stem):
+                    yield place + 1, slots, words + 1
+
+    def first(self) -> set[str] | None:
+        return {self.text} if self.exact else {self.stem, self.text}
+
+
+@dataclass
+class _Slot(_Node):
+    role: str
+    kind: str
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        at = source.skip_soft(at)
+        for _ in range(4):
+            for quantity in source.starting.get(at, ()):
+                if fits(quantity, self.kind):
+                    yield quantity.end, {**slots, self.role: quantity}, words
+            if at < len(source.tokens) and source.tokens[at].text in source.hedges:
+                at = source.skip_soft(at + 1)
+            else:
+                return
+
+    def first(self) -> set[str] | None:
+        return {"{" + self.kind.split("/")[0] + "}"}
+
+
+def fits(quantity: Quantity, kind: str) -> bool:
+    """Whether a quantity is of a kind: ``money`` is any money, ``money/month`` money per month, ``money/`` money in all."""
+    name, slash, unit = kind.partition("/")
+    return quantity.kind == name and (not slash or quantity.unit == unit)
+
+
+class _Any(_Node):
+    """Any one word."""
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        if at < len(source.tokens) and source.tokens[at].text not in _STOPS:
+            yield at + 1, slots, words
+
+    def first(self) -> set[str] | None:
+        return None
+
+
+class _Gap(_Node):
+    """Up to four words, not across the end of a sentence."""
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        for place in range(at, min(at + _WIDEST_GAP, len(source.tokens)) + 1):
+            yield place, slots, words
+            if place < len(source.tokens) and source.tokens[place].text in _STOPS:
+                return
+
+    def first(self) -> set[str] | None:
+        return None
+
+    def may_be_empty(self) -> bool:
+        return True
+
+
+@dataclass
+class _Edge(_Node):
+    """The beginning or the end of the message, marks aside."""
+
+    begin: bool
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        rest = source.tokens[max(0, at - 3) : at] if self.begin else source.tokens[at : at + 4]
+        if (at <= 3 if self.begin else len(source.tokens) - at <= 3) and not any(t.is_word or t.is_number for t in rest):
+            yield at, slots, words
+
+    def first(self) -> set[str] | None:
+        return set()
+
+    def may_be_empty(self) -> bool:
+        return True
+
+
+@dataclass
+class _Sequence(_Node):
+    parts: list[_Node] = field(default_factory=list)
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        yield from self._from(0, source, at, slots, words)
+
+    def _from(self, n: int, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        if n == len(self.parts):
+            yield at, slots, words
+            return
+        for place, bound, seen in self.parts[n].go(source, at, slots, words):
+            yield from self._from(n + 1, source, place, bound, seen)
+
+    def first(self) -> set[str] | None:
+        found: set[str] = set()
+        for part in self.parts:
+            begin = part.first()
+            if begin is None:
+                return None
+            found |= begin
+            if not part.may_be_empty():
+                return found
+        return found
+
+    def may_be_empty(self) -> bool:
+        return all(part.may_be_empty() for part in self.parts)
+
+
+@dataclass
+class _Choice(_Node):
+    options: list[_Node]
+    optional: bool = False
+
+    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+        for option in self.options:
+            yield from option.go(source, at, slots, words)
+        if self.optional:
+            yield at, slots, words
+
+    def first(self) -> set[str] | None:
+        begins = [option.first() for option in self.options]
+        return None if any(begin is None for begin in begins) else set().union(*(b for b in begins if b is not None))
+
+    def may_be_empty(self) -> bool:
+        return self.optional or any(option.may_be_empty() for option in self.options)
+
+
+class TemplateError(ValueError):
+    """A template that cannot be read, with the sentence that says why."""
+
+
+class Compiler:
+    """Reads templates; ``sets`` are the words behind ``<name>``, themselves written as a template."""
+
+    def __init__(self, sets: Mapping[str, str]) -> None:
+        self._sets = sets
+        self._compiled: dict[str, _Node] = {}
+
+    def read(self, template: str) -> _Node:
+        parts = _PART.findall(template)
+        node, after = self._sequence(parts, 0)
+        if after != len(parts):
+            raise TemplateError(f'"{template}": "{parts[after]}" closes nothing')
+        return node
+
+    def _sequence(self, parts: list[str], at: int) -> tuple[_Node, int]:
+        options: list[_Node] = []
+        sequence = _Sequence()
+        while at < len(parts) and parts[at] not in (")", "]"):
+            if parts[at] == "|":
+                options.append(sequence)
+                sequence, at = _Sequence(), at + 1
+                continue
+            node, at = self._part(parts, at)
+            sequence.parts.append(node)
+        return (_Choice([*options, sequence]) if options else sequence), at
+
+    def _part(self, parts: list[str], at: int) -> tuple[_Node, int]:
+        part = parts[at]
+        if part in ("(", "["):
+            inner, end = self._sequence(parts, at + 1)
+            if end >= len(parts) or parts[end] != {"(": ")", "[": "]"}[part]:
+                raise TemplateError(f'"{" ".join(parts)}": "{part}" is not closed')
+            return (_Choice([inner], optional=True) if part == "[" else inner), end + 1
+        return self._leaf(part), at + 1
+
+    def _leaf(self, part: str) -> _Node:
+        if part.startswith("<"):
+            return self._set(part[1:-1])
+        if part.startswith("{"):
+            role, _, kind = part[1:-1].rpartition(":")
+            return _Slot(role or kind, kind)
+        if part in ("..", "_", "^", "$"):
+            return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False)}[part]
+        exact = part.startswith("=")
+        words: list[_Node] = [_Word(token.text, exact) for token in cut(part[1:] if exact else part)]
+        return words[0] if len(words) == 1 else _Sequence(words)
+
+    def _set(self, name: str) -> _Node:
+        if name not in self._sets:
+            raise TemplateError(f"<{name}> is no set of words; known: {', '.join(sorted(self._sets))}")
+        if name not in self._compiled:
+            self._compiled[name] = self.read(self._sets[name])
+        return self._compiled[name]
+
+
+class Matcher:
+    """Many templates at once, found by what they begin with."""
+
+    def __init__(self, compiler: Compiler, templates: Iterable[tuple[Any, str]]) -> None:
+        self._by_first: dict[str, list[tuple[Any, _Node]]] = defaultdict(list)
+        for key, template in templates:
+            node = compiler.read(template)
+            begins = node.first()
+            if begins is None or node.may_be_empty():
+                raise TemplateError(f'"{template}" must begin with a word or a quantity')
+            for begin in begins:
+                self._by_first[begin].append((key, node))
+
+    def hits(self, source: Source) -> list[Hit]:
+        """The longest match of every template at every place."""
+        return [hit for at in range(len(source.tokens)) for hit in self.at(source, at)]
+
+    def at(self, source: Source, at: int) -> list[Hit]:
+        """The longest match of every template that begins at one place."""
+        if at >= len(source.tokens):
+            return []
+        token = source.tokens[at]
+        begins = dict.fromkeys((token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))))
+        nodes = {id(node): (key, node) for begin in begins for key, node in self._by_first.get(begin, ())}
+        return [hit for key, node in nodes.values() if (hit := _longest(key, node, source, at)) is not None]
+
+
+def _longest(key: Any, node: _Node, source: Source, at: int) -> Hit | None:
+    best = max(node.go(source, at, {}, 0), key=lambda way: (way[0], way[2]), default=None)
+    return Hit(key, at, best[0], best[1], best[2]) if best and best[0] > at else None

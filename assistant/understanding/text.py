@@ -1,0 +1,167 @@
+"""What was typed, as tokens: cleaned, lower-cased, slips corrected, every token with its place in the original.
+
+The project's only cleaner and speller. One pass of one regular expression cuts the text, so reading stays linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_ALIKE = str.maketrans(
+    {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "≈": "~",
+     "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";", "、": ","}
+)  # fmt: skip
+_TOKEN = re.compile(
+    r"\d{1,3}(?:,\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:['\u202f\u00a0]\d{3})+(?!\d)"  # 16,384 and 16'384
+    r"|\d+(?:\.\d+)*(?:e[+-]?\d{1,2}(?![\w.]))?|\.\d+"
+    r"|[a-z\u00df-\u024f\u0370-\u04ff]+(?:'[a-z]+)?"  # words; a run of Chinese is cut into its characters
+    r"|\S"
+)
+_LONGEST_WORD = 24  # letters: what is longer is no word anybody knows, and not worth a look for slips
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``text`` as it is read; ``start`` and ``end`` are places in :attr:`Text.original`; ``glued`` to the one before."""
+
+    text: str
+    start: int
+    end: int
+    glued: bool
+    stem: str
+
+    @property
+    def is_number(self) -> bool:
+        return self.text[0].isdigit() or (self.text[0] == "." and len(self.text) > 1)
+
+    @property
+    def is_word(self) -> bool:
+        return self.text[0].isalpha()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A message: what was typed without control characters, and its tokens."""
+
+    original: str
+    tokens: tuple[Token, ...]
+
+    def typed(self, start: int, end: int) -> str:
+        """What was typed for the tokens ``start:end``."""
+        return self.original[self.tokens[start].start : self.tokens[end - 1].end] if end > start else ""
+
+
+def clean(text: str) -> str:
+    """The text without terminal escapes and control characters; line breaks and tabs become spaces."""
+    return "".join(c if c.isprintable() else " " for c in _ESCAPE.sub("", text))
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The stem of an English word: ``gathers`` and ``gathering`` are ``gather``; short words stay."""
+    if len(word) < 4 or not word.isascii():
+        return word
+    return _stemmer().stemWord(word)
+
+
+@lru_cache(maxsize=1)
+def _stemmer():  # noqa: ANN202 - the package has no types
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+def cut(text: str) -> list[Token]:
+    """The tokens of a text that is spelled right, as data are."""
+    return list(_tokens(_lower(text)))
+
+
+def _lower(text: str) -> str:
+    """Lower case and one way to write each mark, every character in its place."""
+    marked = text.translate(_ALIKE) if not any(c in text for c in "½¼¾") else text
+    return "".join(low if len(low := c.lower()) == 1 else c for c in marked)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    last = -1
+    for match in _TOKEN.finditer(text):
+        word = match[0]
+        yield Token(word, match.start(), match.end(), match.start() == last, stem(word) if word[0].isalpha() else word)
+        last = match.end()
+
+
+@dataclass(frozen=True)
+class Speller:
+    """Corrects slips against the words the language data and the catalog know.
+
+    ``short`` holds what people type for something longer, ``right`` English words that look like slips and are none.
+    """
+
+    words: frozenset[str]
+    short: dict[tuple[str, ...], tuple[str, ...]]
+    right: frozenset[str]
+
+    def read(self, text: str) -> Text:
+        """``text`` as tokens, cleaned and corrected."""
+        original = clean(text)
+        tokens = list(_tokens(_lower(original)))
+        return Text(original, tuple(self._expanded([self._corrected(t) for t in tokens])))
+
+    def _corrected(self, token: Token) -> Token:
+        better = self._near(token.text) if token.is_word and 4 < len(token.text) <= _LONGEST_WORD else None
+        return Token(better, token.start, token.end, token.glued, stem(better)) if better else token
+
+    def _near(self, word: str) -> str | None:
+        return None if word in self.right else _nearest(self, word)
+
+    def _expanded(self, tokens: Sequence[Token]) -> Iterator[Token]:
+        """Short forms written out: the tokens that come of one stand for the whole of what was typed."""
+        at, longest = 0, max((len(form) for form in self.short), default=0)
+        while at < len(tokens):
+            size = next((n for n in range(longest, 0, -1) if tuple(t.text for t in tokens[at : at + n]) in self.short), 0)
+            if not size:
+                yield tokens[at]
+                at += 1
+                continue
+            first, last = tokens[at], tokens[at + size - 1]
+            for word in self.short[tuple(t.text for t in tokens[at : at + size])]:
+                yield Token(word, first.start, last.end, first.glued, stem(word) if word[0].isalpha() else word)
+            at += size
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+_LONG = 9  # letters from which two slips are forgiven
+
+
+@lru_cache(maxsize=65536)
+def _nearest(speller: Speller, word: str) -> str | None:
+    """The one known word that was meant, if ``word`` is no form of a known one and one slip away from it."""
+    if word in speller.words or stem(word) in _stems(speller):
+        return None
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    allowed = 2 if len(word) >= _LONG else 1
+    candidates = [w for w in _by_initial(speller).get(word[0], ()) if abs(len(w) - len(word)) <= allowed]
+    found = process.extract(word, candidates, scorer=OSA.distance, score_cutoff=allowed, limit=2)
+    return found[0][0] if found and (len(found) == 1 or found[0][1] < found[1][1]) else None
+
+
+@lru_cache(maxsize=8)
+def _stems(speller: Speller) -> frozenset[str]:
+    return frozenset(stem(word) for word in speller.words | speller.right)
+
+
+@lru_cache(maxsize=8)
+def _by_initial(speller: Speller) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for word in sorted(speller.words):
+        if len(word) > 4:
+            found.setdefault(word[0], []).append(word)
+    return {letter: tuple(words) for letter, words in found.items()}

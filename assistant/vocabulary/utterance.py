@@ -1,0 +1,105 @@
+"""What a message says, once it is understood: what is done with it, about what, and every fact, name and amount in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .answers import Intent, Understanding
+
+ScopeKind = Literal["denied", "hedged", "others", "past", "present", "quoted", "question", "supposition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A name of the catalog. ``kind``: model, gpu, provider, fabric, instance or technology; ``start:end`` in what was typed."""
+
+    kind: str
+    id: str
+    start: int
+    end: int
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``, ``power``
+    in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
+
+    kind: str
+    value: Any
+    unit: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Part of a message that states nothing of the job as it is planned, and why."""
+
+    kind: ScopeKind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What cannot be taken as it was said: a sentence, and the values among which the person may choose."""
+
+    field: str | None
+    sentence: str
+    options: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A price that somebody offers for a network: it belongs to the fabric and is no budget."""
+
+    fabric: str | None
+    provider: str | None
+    gpu_hour_usd: float | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One message, understood. Immutable; conversation, answering and ``weft ask`` dispatch on ``act`` and ``topic``.
+
+    ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken back
+    without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
+    """
+
+    text: str
+    act: Intent
+    topic: str | None = None
+    entities: tuple[Entity, ...] = ()
+    amounts: tuple[Amount, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    fabrics: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
+    offers: tuple[Quoted, ...] = ()
+    nodes: int | None = None
+    doubts: tuple[Doubt, ...] = ()
+    rest: str = ""
+    language: str = "english"
+
+    def named(self, kind: str) -> list[str]:
+        """The ids of a kind of name, in the order in which they stand, each once."""
+        return list(dict.fromkeys(entity.id for entity in self.entities if entity.kind == kind and not entity.denied))
+
+    def contract(self, id: str | None = None) -> Understanding:
+        """The message as ``weft understand`` gives it."""
+        return Understanding(
+            id=id,
+            intent=self.act,
+            fields=dict(self.fields),
+            fabrics=list(self.fabrics),
+            excluded=list(self.excluded),
+            unset=list(self.unset),
+            nodes=self.nodes,
+            rest=self.rest,
+            doubts=[doubt.sentence for doubt in self.doubts],
+        )
