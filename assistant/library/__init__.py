@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.knowledge import Knowledge
+from assistant.vocabulary.language import Language
 from assistant.vocabulary.rules import Rule
 
 from . import paths
@@ -41,6 +42,13 @@ class Library:
         from . import knowledge
 
         return knowledge.read(self.knowledge_folder)
+
+    @cached_property
+    def language(self) -> Language:
+        """Wordings: how fields, units, names and questions are said."""
+        from . import language
+
+        return language.read(self.knowledge_folder / "language")
 
     @cached_property
     def rules(self) -> dict[str, Rule]:

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from .text import Token, cut, stem
@@ -35,6 +36,7 @@ class Quantity:
 
 
 Bindings = dict[str, Quantity]
+Way = tuple[int, Bindings, tuple[int, ...]]  # a place, what the slots hold so far, the tokens that are words of the template
 
 
 @dataclass
@@ -54,19 +56,24 @@ class Source:
 
 @dataclass(frozen=True)
 class Hit:
-    """Where a template matched, what its slots hold, and how many words of its own it saw."""
+    """Where a template matched, what its slots hold, and which tokens are words of its own."""
 
     key: Any
     start: int
     end: int
     slots: Bindings
-    words: int
+    own: tuple[int, ...]
+
+    @property
+    def claimed(self) -> frozenset[int]:
+        """The tokens that this reading takes: words of the template and quantities, not what stands in a gap."""
+        return frozenset(self.own).union(*(range(q.start, q.end) for q in self.slots.values()))
 
 
 class _Node:
-    """A part of a template: yields every way to go on from a place as (place after it, slots, own words seen)."""
+    """A part of a template: yields every way to go on from a place."""
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         raise NotImplementedError
 
     def first(self) -> set[str] | None:
@@ -86,12 +93,12 @@ class _Word(_Node):
     def __post_init__(self) -> None:
         self.stem = self.text if self.exact else stem(self.text)
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         for place in dict.fromkeys((at, source.skip_soft(at))):
             if place < len(source.tokens):
                 token = source.tokens[place]
                 if token.text == self.text or (not self.exact and token.stem == self.stem):
-                    yield place + 1, slots, words + 1
+                    yield place + 1, slots, (*own, place)
 
     def first(self) -> set[str] | None:
         return {self.text} if self.exact else {self.stem, self.text}
@@ -102,12 +109,12 @@ class _Slot(_Node):
     role: str
     kind: str
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         at = source.skip_soft(at)
         for _ in range(4):
             for quantity in source.starting.get(at, ()):
                 if fits(quantity, self.kind):
-                    yield quantity.end, {**slots, self.role: quantity}, words
+                    yield quantity.end, {**slots, self.role: quantity}, own
             if at < len(source.tokens) and source.tokens[at].text in source.hedges:
                 at = source.skip_soft(at + 1)
             else:
@@ -126,9 +133,9 @@ def fits(quantity: Quantity, kind: str) -> bool:
 class _Any(_Node):
     """Any one word."""
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         if at < len(source.tokens) and source.tokens[at].text not in _STOPS:
-            yield at + 1, slots, words
+            yield at + 1, slots, own
 
     def first(self) -> set[str] | None:
         return None
@@ -137,9 +144,9 @@ class _Any(_Node):
 class _Gap(_Node):
     """Up to four words, not across the end of a sentence."""
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         for place in range(at, min(at + _WIDEST_GAP, len(source.tokens)) + 1):
-            yield place, slots, words
+            yield place, slots, own
             if place < len(source.tokens) and source.tokens[place].text in _STOPS:
                 return
 
@@ -156,10 +163,10 @@ class _Edge(_Node):
 
     begin: bool
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         rest = source.tokens[max(0, at - 3) : at] if self.begin else source.tokens[at : at + 4]
         if (at <= 3 if self.begin else len(source.tokens) - at <= 3) and not any(t.is_word or t.is_number for t in rest):
-            yield at, slots, words
+            yield at, slots, own
 
     def first(self) -> set[str] | None:
         return set()
@@ -172,14 +179,14 @@ class _Edge(_Node):
 class _Sequence(_Node):
     parts: list[_Node] = field(default_factory=list)
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
-        yield from self._from(0, source, at, slots, words)
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
+        yield from self._from(0, source, at, slots, own)
 
-    def _from(self, n: int, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def _from(self, n: int, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         if n == len(self.parts):
-            yield at, slots, words
+            yield at, slots, own
             return
-        for place, bound, seen in self.parts[n].go(source, at, slots, words):
+        for place, bound, seen in self.parts[n].go(source, at, slots, own):
             yield from self._from(n + 1, source, place, bound, seen)
 
     def first(self) -> set[str] | None:
@@ -202,11 +209,11 @@ class _Choice(_Node):
     options: list[_Node]
     optional: bool = False
 
-    def go(self, source: Source, at: int, slots: Bindings, words: int) -> Iterator[tuple[int, Bindings, int]]:
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         for option in self.options:
-            yield from option.go(source, at, slots, words)
+            yield from option.go(source, at, slots, own)
         if self.optional:
-            yield at, slots, words
+            yield at, slots, own
 
     def first(self) -> set[str] | None:
         begins = [option.first() for option in self.options]
@@ -263,9 +270,7 @@ class Compiler:
             return _Slot(role or kind, kind)
         if part in ("..", "_", "^", "$"):
             return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False)}[part]
-        exact = part.startswith("=")
-        words: list[_Node] = [_Word(token.text, exact) for token in cut(part[1:] if exact else part)]
-        return words[0] if len(words) == 1 else _Sequence(words)
+        return _words(part)
 
     def _set(self, name: str) -> _Node:
         if name not in self._sets:
@@ -273,6 +278,13 @@ class Compiler:
         if name not in self._compiled:
             self._compiled[name] = self.read(self._sets[name])
         return self._compiled[name]
+
+
+@lru_cache(maxsize=8192)
+def _words(part: str) -> _Node:
+    exact = part.startswith("=")
+    words: list[_Node] = [_Word(token.text, exact) for token in cut(part[1:] if exact else part)]
+    return words[0] if len(words) == 1 else _Sequence(words)
 
 
 class Matcher:
@@ -303,5 +315,5 @@ class Matcher:
 
 
 def _longest(key: Any, node: _Node, source: Source, at: int) -> Hit | None:
-    best = max(node.go(source, at, {}, 0), key=lambda way: (way[0], way[2]), default=None)
+    best = max(node.go(source, at, {}, ()), key=lambda way: (way[0], len(way[2])), default=None)
     return Hit(key, at, best[0], best[1], best[2]) if best and best[0] > at else None

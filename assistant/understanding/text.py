@@ -108,7 +108,8 @@ class Speller:
     def read(self, text: str) -> Text:
         """``text`` as tokens, cleaned and corrected."""
         original = clean(text)
-        tokens = list(_tokens(_lower(original)))
+        lines = "".join(";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text))  # a line is a sentence of its own
+        tokens = list(_tokens(_lower("".join(c if c.isprintable() else " " for c in lines))))
         return Text(original, tuple(self._expanded([self._corrected(t) for t in tokens])))
 
     def _corrected(self, token: Token) -> Token:

@@ -1,0 +1,28 @@
+"""Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.language import Language, Wording
+from assistant.vocabulary.questionnaire import FIELDS
+
+from . import shipped
+
+
+def read(folder: Path) -> Language:
+    """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
+    fields: dict[str, Wording] = {}
+    parts = {}
+    for name, content in shipped.documents("language", folder).items():
+        if not name.startswith("fields/"):
+            parts[name.removesuffix(".yaml")] = content
+            continue
+        wording = shipped.validated(Wording, content, folder / name, ())
+        if wording.field not in FIELDS:
+            raise KnowledgeError(f"{folder / name}:1 field: {wording.field} is no field of the questionnaire")
+        if wording.field in fields:
+            raise KnowledgeError(f"{folder / name}:1 field: the wordings of {wording.field} stand in two files")
+        fields[wording.field] = wording
+    return Language(fields, parts)

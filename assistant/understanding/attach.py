@@ -1,0 +1,163 @@
+"""Each quantity and name to the field that its kind, the words around it and its clause speak for best.
+
+Every template that matches is a candidate; the one that explains most of the message wins its tokens. Two fields that fit
+equally well are a doubt, never a guess.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from assistant.vocabulary.fields import RegisteredField
+from assistant.vocabulary.questionnaire import SERVING
+from assistant.vocabulary.utterance import Doubt
+
+from .numbers import binary
+from .templates import Hit, Quantity
+from .wordings import Says
+
+_OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
+_MONTH = 30.4375  # days
+
+
+class Context(Protocol):
+    """What the conversation knows while a message is read."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+    @property
+    def asked(self) -> str | None: ...
+    @property
+    def changed(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No conversation: a sentence on its own."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    asked: str | None = None
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A reading of some tokens: ``act`` as in :class:`Says`, or ``count`` for GPUs and nodes."""
+
+    says: Says
+    value: Any
+    start: int
+    end: int
+    claimed: frozenset[int]
+    slots: Mapping[str, Quantity] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A fact and how much of the message it explains."""
+
+    fact: Fact
+    score: float
+
+
+def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today: datetime.date) -> list[Candidate]:
+    """Every hit of a field's template whose value the field can take."""
+    found = []
+    for hit in hits:
+        says: Says = hit.key
+        value = says.value if not hit.slots else converted(fields[says.field], _said(hit), today) if says.act == "set" else None
+        if says.act == "set" and value is None:
+            continue
+        fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
+        found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + _fit(fields[says.field], value)))
+    return found
+
+
+def score(hit: Hit) -> float:
+    """How much of a message a hit explains: its own words most, then everything it claims; few long readings beat many short ones."""
+    return _OWN_WORD * len(hit.own) + len(hit.claimed) - _PER_HIT
+
+
+def _said(hit: Hit) -> Quantity:
+    return next(quantity for role, quantity in hit.slots.items() if role != "old")
+
+
+def _fit(field: RegisteredField, value: Any) -> float:
+    """A value outside of what is sensible for a field speaks for another reading."""
+    limits = field.about.sensible
+    return -6 if limits and isinstance(value, (int, float)) and not limits[0] <= value <= limits[1] else 0
+
+
+def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:
+    """A quantity as the field's value, in the unit of the field; ``None`` where it can be none."""
+    value = quantity.value
+    if quantity.kind == "date":
+        days = (value - today).days
+        return days if days > 0 else None
+    if field.path.endswith("_ms") and quantity.kind == "time":
+        return _tidy(value * 86_400_000)
+    if field.path == "budget.amortization_months" and quantity.kind == "time":
+        return round(value / _MONTH)
+    if quantity.kind == "number" and field.about.binary:
+        value = binary(quantity)
+    if field.about.kind == "count" and (value != int(value) or value < 1):
+        return None
+    if field.about.kind in ("amount", "time", "money") and value <= 0 and "percent" not in field.path:
+        return None
+    return _tidy(value)
+
+
+def _tidy(value: float) -> int | float:
+    value = round(float(value), 6)
+    return int(value) if value == int(value) and abs(value) < 1e18 else value
+
+
+def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
+    """The readings that explain most, each token used once, leftmost first among equals; what fits two fields alike is a doubt."""
+    taken: set[int] = set()
+    kept: list[Candidate] = []
+    doubts: list[Doubt] = []
+    for candidate in sorted(found, key=lambda c: (-c.score, c.fact.start, -c.fact.end)):
+        fact = candidate.fact
+        if not taken & fact.claimed:
+            taken |= fact.claimed
+            kept.append(candidate)
+        elif rival := _rival(candidate, kept):
+            doubts.append(_between(rival, candidate))
+    undecided = {doubt.field for doubt in doubts}
+    return [c.fact for c in kept if c.fact.says.field not in undecided or not c.fact.says.generic], doubts
+
+
+def _rival(candidate: Candidate, kept: Sequence[Candidate]) -> Candidate | None:
+    """A reading that was kept though another field has the very same words and as good a claim."""
+    fact = candidate.fact
+    for other in kept:
+        same = other.fact.claimed == fact.claimed and other.score == candidate.score
+        if same and other.fact.says.field != fact.says.field and other.fact.says.act == fact.says.act == "set":
+            return other if not _twins(other.fact.says.field, fact.says.field) else None
+    return None
+
+
+def _twins(one: str, other: str) -> bool:
+    """The same thing of a job that trains and of one that serves: the workload decides, not the words."""
+    return one.split(".")[0] != other.split(".")[0] and {one.split(".")[0], other.split(".")[0]} <= {"training", "inference", "parallelism"}
+
+
+def _between(one: Candidate, other: Candidate) -> Doubt:
+    names = (one.fact.says.field, other.fact.says.field)
+    return Doubt(names[0], f"{one.fact.value} may be {names[0]} or {names[1]}", (one.fact.value,))
+
+
+def serves(fields: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
+    """Whether the job serves, as far as it is known."""
+    return fields.get("workload", known.get("workload")) in SERVING
+
+
+def of_this_job(found: Iterable[Candidate], serving: bool, spoken_of: Collection[str]) -> list[Candidate]:
+    """Candidates of a section that the job has not are left out where the other section says the same."""
+    left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
+    left_out |= {"training.precision"} if serving else {"inference.precision"}
+    return [c for c in found if c.fact.says.field not in left_out or c.fact.says.field in spoken_of]

@@ -1,0 +1,111 @@
+"""What puts right or answers: bare numbers, "48, not 64", "twice as many", "two more nodes", yes and no to the open question."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assistant.vocabulary.catalog import Gpu
+from assistant.vocabulary.fields import NUMERIC, RegisteredField
+
+from .attach import Context, Fact, converted
+from .templates import Quantity, Source
+from .wordings import FACTORS, SHARES, span_kinds
+
+_GPUS = "cluster.gpus"
+_LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
+
+
+def current(path: str, context: Context, gpu: Gpu | None) -> float | None:
+    """The value that the conversation has for a field; a GPU-hour costs what the catalog says where nothing else was said."""
+    known = context.fields.get(path)
+    if known is None and path == "budget.gpu_hour_usd" and gpu and gpu.hour_price:
+        return gpu.hour_price.value
+    return known if isinstance(known, (int, float)) and not isinstance(known, bool) else None
+
+
+def relative(fact: Fact, field: RegisteredField, context: Context, gpu: Gpu | None, words: Sequence[str], today: datetime.date) -> int | float | None:
+    """The new value of a field that was scaled, or to which something was added; ``None`` where the old one is not known.
+
+    ``words`` are those of the message that the change claims: which of them multiplies, and by how much.
+    """
+    known = current(fact.says.field, context, gpu)
+    if known is None:
+        return None
+    said = next(iter(fact.slots.values()), None)
+    if fact.says.act == "scale":
+        changed = known * (said.value if said else next((FACTORS[w] for w in words if w in FACTORS), 1.0))
+    elif said is None or fact.says.act == "share":
+        share = said.value / 100 if said else next((SHARES[w] for w in words if w in SHARES), 0.0)
+        changed = known * (1 + fact.says.value * share)
+    else:
+        changed = known + fact.says.value * (converted(field, said, today) or 0)
+    return _kept_whole(field, changed) if changed > 0 and changed != known else None
+
+
+def _kept_whole(field: RegisteredField, value: float) -> int | float:
+    if field.about.kind == "count":
+        return max(1, round(value))
+    value = round(value, 6)
+    return int(value) if value == int(value) else value
+
+
+def last_said(context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
+    """The number that was changed last in the conversation."""
+    return next((p for p in reversed(context.changed) if p in fields and fields[p].about.kind in NUMERIC), None)
+
+
+def expected(act: str, context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
+    """The field a bare amount is about: the one last said when correcting, else the one asked for."""
+    asked = {"model": "model.params"}.get(context.asked or "", context.asked)
+    numeric = asked if asked in fields and fields[asked].about.kind in NUMERIC else None
+    return (last_said(context, fields) or numeric) if act in ("change", "what-if") else numeric
+
+
+def bare(
+    source: Source, taken: set[int], act: str, context: Context, fields: Mapping[str, RegisteredField], today: datetime.date
+) -> tuple[str, Any, range] | None:
+    """An amount on its own that answers the open question or corrects what was said last: the field, the value, its tokens."""
+    path = expected(act, context, fields)
+    if path is None:
+        return None
+    found = [
+        (value, quantity)
+        for quantity in _free(source, taken)
+        if (value := _as_answer(path, quantity, fields[path], today)) is not None
+    ]
+    values = {value for value, _ in found}
+    if len(values) != 1 and len(found) == 2 and act == "change":
+        return _new_for_old(source, found, path, context)
+    if len(values) != 1:
+        return None
+    return path, found[0][0], range(found[0][1].start, found[0][1].end)
+
+
+def _new_for_old(
+    source: Source, found: Sequence[tuple[Any, Quantity]], path: str, context: Context
+) -> tuple[str, Any, range] | None:
+    """ "48, not 64": of two numbers the one that is known already is the old one."""
+    known = context.fields.get(path)
+    other = [(value, quantity) for value, quantity in found if value != known]
+    if len(other) != 1:
+        denied = [i for i, (_, q) in enumerate(found) if q.start and source.tokens[q.start - 1].text in ("not", "from")]
+        other = [pair for i, pair in enumerate(found) if denied == [1 - i]]
+    return (path, other[0][0], range(found[0][1].start, found[-1][1].end)) if len(other) == 1 else None
+
+
+def _free(source: Source, taken: set[int]) -> list[Quantity]:
+    """Amounts nobody claimed, the longest at each place."""
+    best = [max(quantities, key=lambda q: q.end) for quantities in source.starting.values()]
+    return [q for q in best if not taken & set(range(q.start, q.end))]
+
+
+def _as_answer(path: str, quantity: Quantity, field: RegisteredField, today: datetime.date) -> Any:
+    kinds = {kind.split("/")[0] for kind in span_kinds(field)} | ({"number"} if quantity.kind == "number" else set())
+    if quantity.kind not in kinds:
+        return None
+    if path == "model.params" and quantity.unit not in ("b", "bn", "billion", "m", "million", "t", "trillion"):
+        return None
+    value = converted(field, quantity, today)
+    return None if path == "budget.usd" and value is not None and value < _LEAST_BUDGET else value

@@ -1,0 +1,166 @@
+"""How many of which GPU: ``8 nodes of 8xH100``, ``2 racks of GB200``, ``4 x p5.48xlarge``, ``512, of which 64 are free``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Gpu
+from assistant.vocabulary.utterance import Doubt
+
+from .attach import Candidate, Fact, score
+from .templates import Compiler, Hit, Matcher, Quantity, Source
+from .wordings import Says
+
+_MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
+_MOST_IN_A_CHASSIS = 16
+_PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
+_RACK = 72  # GPUs of an NVL72 rack
+COUNTED = "cluster.gpus"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What some words say about the scale; what is not said is ``None``."""
+
+    gpus: int | None = None
+    nodes: int | None = None
+    per_node: int | None = None
+    racks: int | None = None
+    per_rack_nodes: int | None = None
+    gpu: str | None = None
+    unknown_gpu: Quantity | None = None
+    provider: str | None = None
+    rack_scale: bool = False
+
+
+class Counter:
+    """Finds counts by the templates of ``counts.yaml``."""
+
+    def __init__(self, data: Mapping[str, Any], compiler: Compiler) -> None:
+        self._matcher = Matcher(
+            compiler,
+            [(Says("count", COUNTED), t) for t in data["says"]]
+            + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
+            + [(Says("range", COUNTED), t) for t in data["ranges"]],
+        )
+
+    def candidates(self, source: Source) -> list[Candidate]:
+        return [Candidate(fact, score(hit) + 1) for hit in self._matcher.hits(source) if (fact := _fact(hit))]
+
+
+def _fact(hit: Hit) -> Fact | None:
+    numbers = [q for q in hit.slots.values() if q.kind == "number"]
+    if any(q.value != int(q.value) or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
+        return None
+    return Fact(hit.key, _scale(hit), hit.start, hit.end, hit.claimed, hit.slots)
+
+
+def _scale(hit: Hit) -> Scale:
+    """The scale that one match says."""
+    counts = {role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role not in ("all", "low", "high")}
+    said = Scale(**counts)
+    gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
+    gpu = gpu or next((q for role, q in hit.slots.items() if q.kind == "gpu"), None)
+    if instance is not None:
+        provider, offer = instance.value
+        return replace(said, gpu=offer.gpu, per_node=offer.gpus_per_node, provider=provider, nodes=said.nodes)
+    if gpu is not None:
+        said = replace(said, gpu=gpu.value, rack_scale=gpu.unit == "rack")
+        if gpu.unit == "board" and said.nodes and said.per_node is None:
+            said = replace(said, per_node=_PER_BOARD)
+        if gpu.unit == "rack" and said.racks is None and said.gpus:
+            said = replace(said, racks=said.gpus, gpus=None)
+    return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")))
+
+
+def _plausible(said: Scale) -> Scale:
+    """ "2 nodes, 16 H100 in all" and "4 x 256 GPUs": what cannot be in one node is all of them."""
+    if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
+        return replace(said, gpus=said.nodes * said.per_node, nodes=None, per_node=None)
+    return said
+
+
+@dataclass
+class Concluded:
+    """Fields that follow from the counts, the nodes that wait for the size of one, GPUs nobody knows, and doubts."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    nodes: int | None = None
+    unknown: list[Quantity] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+
+
+def concluded(facts: Iterable[Fact], known: Mapping[str, Any], catalog: Catalog, *, gpu: str | None, sites: int, waiting: int | None) -> Concluded:
+    """GPUs from nodes and GPUs per node where both are known; a node's usual GPUs come from the catalog.
+
+    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before.
+    """
+    result = Concluded()
+    said = _joined(list(facts), result)
+    if said.gpu is None and gpu:
+        said = replace(said, gpu=gpu)
+    if said.provider:
+        result.fields["cluster.provider"] = said.provider
+    if said.gpu:
+        result.fields["cluster.gpu"] = said.gpu
+    entry = catalog.gpus.get(said.gpu or known.get("cluster.gpu", ""))
+    said = _of_racks(said, entry)
+    if said.gpus is None and said.nodes is None and (said.per_node or said.gpu) and "cluster.gpus" not in known:
+        said = replace(said, nodes=waiting)
+    _count(said, known, entry, sites, result)
+    return result
+
+
+def _joined(facts: list[Fact], result: Concluded) -> Scale:
+    """One scale of all that was said; what contradicts itself is asked about."""
+    said = Scale()
+    for fact in facts:
+        scale: Scale = fact.value
+        if scale.unknown_gpu is not None:
+            result.unknown.append(scale.unknown_gpu)
+        for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider"):
+            value = getattr(scale, name)
+            before = getattr(said, name)
+            if value is None:
+                continue
+            if before not in (None, value) and name in ("gpus", "gpu", "nodes"):
+                path = {"gpus": "cluster.gpus", "gpu": "cluster.gpu", "nodes": "cluster.gpus"}[name]
+                result.doubts.append(Doubt(path, f"{before} or {value} {name}?", (before, value)))
+                continue
+            said = replace(said, **{name: value})
+        said = replace(said, rack_scale=said.rack_scale or scale.rack_scale)
+    doubted = {doubt.field for doubt in result.doubts}
+    return replace(said, gpus=None if COUNTED in doubted else said.gpus, nodes=None if COUNTED in doubted else said.nodes,
+                   gpu=None if "cluster.gpu" in doubted else said.gpu)  # fmt: skip
+
+
+def _of_racks(said: Scale, gpu: Gpu | None) -> Scale:
+    """A rack is 72 GPUs where it is one NVLink domain; of other racks one must have said what is in each."""
+    if said.racks is None:
+        return said
+    domain = gpu.scale_up_domain if gpu and gpu.scale_up_domain > _PER_BOARD else _RACK if said.rack_scale else None
+    if domain:
+        return replace(said, gpus=said.racks * domain)
+    nodes = said.per_rack_nodes or (said.nodes if said.nodes else None)
+    return replace(said, nodes=said.racks * nodes if nodes else None)
+
+
+def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, result: Concluded) -> None:
+    gpus, per_node = said.gpus, said.per_node
+    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes <= _MOST_PER_NODE:
+        per_node = gpus // said.nodes
+    elif gpus is None and said.nodes is not None:
+        total = known.get("cluster.gpus")
+        usual = known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+        if per_node is None and usual is None and total and total % said.nodes == 0:
+            per_node = total // said.nodes
+        else:
+            each = per_node or usual
+            gpus = said.nodes * each if each else None
+            result.nodes = said.nodes * sites
+    if gpus is not None:
+        result.fields[COUNTED] = gpus * sites
+    if per_node is not None:
+        result.fields["cluster.gpus_per_node"] = per_node

@@ -1,0 +1,309 @@
+"""Text → :class:`Utterance`, in pure stages: normalise, spans, scopes, attach, act, topic. Nothing here loads a model."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Gpu
+from assistant.vocabulary.language import Language
+from assistant.vocabulary.questionnaire import FIELDS
+from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
+
+from . import attach, changes, counting, networks
+from .attach import Candidate, Context, Fact, Nothing
+from .names import Names
+from .networks import Mention, by_start
+from .numbers import NumberWords, numbers
+from .quantities import Units, amounts, dates
+from .scopes import Reach, ScopeReader, denial_of, kinds_at, lists_on
+from .templates import Compiler, Quantity, Source
+from .text import Speller, Text, cut
+from .wordings import Says, matcher, replies
+
+_SILENT_ACTS = frozenset({"undo", "help", "export"})
+_ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
+_NOT_OURS = frozenset({"others", "past", "quoted"})
+_NOT_DECIDED = frozenset({"hedged", "others", "past", "quoted", "replaced", "question", "supposition"})
+_NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
+
+
+@dataclass
+class _Reading:
+    """One message while it is read; every stage adds to it."""
+
+    text: Text
+    source: Source
+    context: Context
+    today: datetime.date
+    quantities: list[Quantity]
+    named: list[Quantity]
+    mentions: list[Mention]
+    scopes: list[Reach] = field(default_factory=list)
+    act: str = "describe"
+    fields: dict[str, Any] = field(default_factory=dict)
+    fabrics: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    unset: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    nodes: int | None = None
+    taken: set[int] = field(default_factory=set)
+
+
+class Listener:
+    """Understands messages with the wordings of a language and the names of a catalog. Build one and keep it."""
+
+    def __init__(self, language: Language, catalog: Catalog) -> None:
+        self.catalog = catalog
+        compiler = Compiler(language["words"]["sets"])
+        self._numbers = NumberWords.of(language["numbers"])
+        self._units = Units.of(language["units"], language["dates"], language["numbers"], compiler)
+        self._names = Names(catalog, language["names"], compiler)
+        self._scopes = ScopeReader(language["scopes"], compiler)
+        self._counter = counting.Counter(language["counts"], compiler)
+        self._fields = matcher(FIELDS, language, compiler)
+        self._replies = replies(language, compiler)
+        self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
+        self._filler = frozenset(language["words"]["filler"].split())
+        self._others = frozenset(language["names"]["other_networks"])
+        self._speller = _speller(language, self._names)
+
+    def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
+        """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections."""
+        reading = self._spans(self._speller.read(text), context or Nothing(), today or datetime.date.today())
+        reading.scopes = self._scopes.read(reading.source)
+        reading.act = self._act(reading)
+        if reading.act not in _SILENT_ACTS:
+            self._attach(reading)
+        return self._utterance(reading)
+
+    # -- spans -------------------------------------------------------------------------------------------
+
+    def _spans(self, text: Text, context: Context, today: datetime.date) -> _Reading:
+        """Numbers, amounts, dates and names; what lies inside a name is no number."""
+        counted = numbers(text.tokens, self._numbers)
+        named = self._names.find(text.tokens, by_start(counted))
+        general = list(self._names.technologies(Source(text.tokens, by_start(counted))))
+        inside = {at for q in named for at in range(q.start, q.end)}
+        counted = [q for q in counted if not inside & set(range(q.start, q.end))]
+        measured = [
+            q
+            for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
+            if not inside & set(range(q.start, q.end))
+        ]
+        taken = frozenset(at for q in named if q.kind != "network" for at in range(q.start, q.end))
+        mentioned = networks.mentions(
+            text.tokens, [q for q in (*named, *general) if q.kind == "network"], [q for q in measured if q.kind == "rate"], taken
+        )
+        quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
+        source = Source(text.tokens, by_start(quantities), self._hedges)
+        return _Reading(text, source, context, today, quantities, named, mentioned)
+
+    def _act(self, reading: _Reading) -> str:
+        return "describe"
+
+    # -- attach ------------------------------------------------------------------------------------------
+
+    def _attach(self, reading: _Reading) -> None:
+        hits = self._fields.hits(reading.source)
+        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
+        found += [_alone(q) for q in reading.named if q.kind in _NAMES]
+        found += _of_networks(reading.mentions)
+        serving = attach.serves({f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"}, reading.context.fields)
+        facts, doubts = attach.chosen(attach.of_this_job(found, serving, ()))
+        reading.doubts += doubts
+        reading.taken |= {at for fact in facts for at in fact.claimed}
+        live = [fact for fact in facts if self._is_ours(reading, fact)]
+        self._set(reading, [fact for fact in live if fact.says.act != "count"])
+        self._count(reading, [fact for fact in live if fact.says.act == "count"])
+        self._networks(reading)
+        self._answer(reading)
+
+    def _is_ours(self, reading: _Reading, fact: Fact) -> bool:
+        """Whether a fact is one of the job as planned; what is denied takes the same fact back where it was said before."""
+        kinds = kinds_at(reading.scopes, fact.start, fact.end)
+        if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
+            return False
+        denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
+        if denied is None or fact.says.act != "set" or fact.says.field == "cluster.fabric":
+            return True
+        if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
+            reading.unset.append(fact.says.field)
+        return False
+
+    def _set(self, reading: _Reading, facts: Sequence[Fact]) -> None:
+        said: dict[str, list[Fact]] = {}
+        for fact in facts:
+            if fact.says.act == "set":
+                said.setdefault(fact.says.field, []).append(fact)
+            elif fact.says.act == "unset":
+                reading.unset.append(fact.says.field)
+            elif fact.says.act in ("scale", "add", "share"):
+                self._change(reading, fact)
+        for path, readings in said.items():
+            self._settle(reading, path, readings)
+
+    def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
+        """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
+        planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
+        values = list(dict.fromkeys(f.value for f in planned))
+        if len(values) > 1 and reading.act not in ("change", "what-if"):
+            reading.doubts.append(Doubt(path, " or ".join(map(str, values)) + "?", tuple(values)))
+        else:
+            reading.fields[path] = values[-1]
+
+    def _change(self, reading: _Reading, fact: Fact) -> None:
+        value = changes.relative(fact, FIELDS[fact.says.field], reading.context, self._gpu(reading), [reading.text.tokens[at].text for at in sorted(fact.claimed)], reading.today)
+        if value is not None:
+            reading.fields[fact.says.field] = value
+
+    def _gpu(self, reading: _Reading) -> Gpu | None:
+        return self.catalog.gpus.get(reading.fields.get("cluster.gpu") or reading.context.fields.get("cluster.gpu") or "")
+
+    def _count(self, reading: _Reading, facts: Sequence[Fact]) -> None:
+        waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
+        found = counting.concluded(
+            facts, reading.context.fields, self.catalog, gpu=reading.fields.get("cluster.gpu"), sites=1, waiting=waiting
+        )
+        reading.fields |= {path: value for path, value in found.fields.items() if path not in reading.fields or path != "cluster.provider"}
+        reading.nodes = found.nodes
+        reading.doubts += found.doubts
+
+    # -- networks ----------------------------------------------------------------------------------------
+
+    def _networks(self, reading: _Reading) -> None:
+        gpu = self._gpu(reading)
+        nics = reading.fields.get("cluster.nics_per_node") or reading.context.fields.get("cluster.nics_per_node")
+        decided: list[str] = []
+        denied_before: Mention | None = None
+        for mention in reading.mentions:
+            reading.taken |= mention.claimed
+            found = networks.resolve(mention, self.catalog, gpu, mention.links or nics)
+            if found.fabric is None:
+                if found.rates:
+                    said = reading.text.typed(mention.start, mention.end)
+                    reading.doubts.append(Doubt("cluster.fabric", f'no network is sold as "{said}"', found.rates))
+                continue
+            denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
+            listed = denied_before and lists_on(reading.text.tokens, denied_before.end, mention.start)
+            if (denied or listed) and reading.act not in _ABOUT_A_PLAN | {"ask"}:
+                denied_before = mention
+                reading.excluded += [i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded]
+                continue
+            reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
+            if self._is_decided(reading, mention):
+                decided.append(found.fabric)
+                if mention.links:
+                    reading.fields.setdefault("cluster.nics_per_node", mention.links)
+        if reading.act in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
+            reading.fields["cluster.fabric"] = decided[0]
+
+    def _is_decided(self, reading: _Reading, mention: Mention) -> bool:
+        kinds = kinds_at(reading.scopes, mention.start, mention.end)
+        around = {t.text for t in reading.text.tokens[max(0, mention.start - 3) : mention.end + 3]}
+        if reading.act == "what-if":
+            kinds -= {"supposition", "hedged"}
+        return not kinds & _NOT_DECIDED and not around & self._others
+
+    # -- answers -----------------------------------------------------------------------------------------
+
+    def _answer(self, reading: _Reading) -> None:
+        """What only the open question, or what was said last, gives a meaning."""
+        asked = reading.context.asked
+        if asked in self._replies and asked not in reading.fields:
+            best = max(self._replies[asked].hits(reading.source), key=lambda hit: len(hit.own), default=None)
+            if best is not None:
+                reading.fields[asked] = best.key.value
+                reading.taken |= best.claimed
+        if reading.act in ("describe", "change", "what-if") and not reading.fields:
+            found = changes.bare(reading.source, reading.taken, reading.act, reading.context, FIELDS, reading.today)
+            if found is not None:
+                path, value, tokens = found
+                reading.fields[path] = value
+                reading.taken |= set(tokens)
+
+    # -- what comes out ----------------------------------------------------------------------------------
+
+    def _utterance(self, reading: _Reading) -> Utterance:
+        places = reading.text.tokens
+        return Utterance(
+            text=reading.text.original,
+            act=reading.act,  # type: ignore[arg-type]
+            entities=tuple(_entities(reading)),
+            amounts=tuple(
+                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)
+                for q in reading.quantities
+                if q.kind not in _NAMES and q.kind not in ("unknown-gpu", "instance", "generation")
+            ),
+            scopes=tuple(
+                Scope(s.kind, places[s.start].start, places[s.end - 1].end)  # type: ignore[arg-type]
+                for s in reading.scopes
+                if s.end > s.start
+            ),
+            fields=reading.fields,
+            fabrics=tuple(reading.fabrics),
+            excluded=tuple(reading.excluded),
+            unset=tuple(dict.fromkeys(p for p in reading.unset if p not in reading.fields)),
+            nodes=reading.nodes,
+            doubts=tuple(reading.doubts),
+            rest="" if reading.act in _SILENT_ACTS else self._rest(reading),
+        )
+
+    def _rest(self, reading: _Reading) -> str:
+        """What was not understood, in the person's own spelling; filler words alone are nothing."""
+        cues = {at for scope in reading.scopes for at in scope.cue}
+        parts: list[str] = []
+        run: list[int] = []
+        for at, token in enumerate((*reading.text.tokens, None)):
+            known = token is None or at in reading.taken or at in cues
+            if not known:
+                run.append(at)
+                continue
+            while run and self._says_nothing(reading.text, run[0]):
+                run.pop(0)
+            while run and self._says_nothing(reading.text, run[-1]):
+                run.pop()
+            if run:
+                parts.append(reading.text.typed(run[0], run[-1] + 1).strip(" ,;:.!?()"))
+            run = []
+        return " … ".join(part for part in parts if part)
+
+    def _says_nothing(self, text: Text, at: int) -> bool:
+        token = text.tokens[at]
+        return token.text in self._filler or not (token.is_word or token.is_number)
+
+
+def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
+    """ "70b" and "7 billion" may be the size of a model."""
+    return [Quantity("size", q.value, q.start, q.end, q.unit) for q in counted if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")]
+
+
+def _alone(quantity: Quantity) -> Candidate:
+    """A name by itself says which GPU, model or provider it is."""
+    says = Says("set", _NAMES[quantity.kind], quantity.value)
+    fact = Fact(says, quantity.value, quantity.start, quantity.end, frozenset(range(quantity.start, quantity.end)))
+    return Candidate(fact, quantity.end - quantity.start - 1)
+
+
+def _of_networks(mentions: Iterable[Mention]) -> list[Candidate]:
+    """The words of a network belong to it and to nothing else; its meaning is settled when the GPU is known."""
+    return [Candidate(Fact(Says("network", "cluster.fabric"), None, m.start, m.end, m.claimed), len(m.claimed)) for m in mentions]
+
+
+def _entities(reading: _Reading) -> Iterable[Entity]:
+    tokens = reading.text.tokens
+    for q in reading.named:
+        if q.kind in ("gpu", "model", "provider", "instance"):
+            id = q.value if isinstance(q.value, str) else q.value[1].name
+            denied = denial_of(reading.scopes, q.start, q.end, frozenset()) is not None
+            yield Entity(q.kind, id, tokens[q.start].start, tokens[q.end - 1].end, denied)
+    for mention, fabric in zip(reading.mentions, reading.fabrics, strict=False):
+        yield Entity("fabric", fabric, tokens[mention.start].start, tokens[mention.end - 1].end)
+
+
+def _speller(language: Language, names: Names) -> Speller:
+    data: Mapping[str, Any] = language["spelling"]
+    short = {tuple(t.text for t in cut(form)): tuple(t.text for t in cut(full)) for form, full in data["short"].items()}
+    return Speller(frozenset(data["words"].split()) | {w for w in names.words if len(w) > 4}, short, frozenset(data["right"].split()))

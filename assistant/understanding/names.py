@@ -1,0 +1,361 @@
+"""Names of the catalog in all their spellings: models, GPUs, providers, instances, fabrics and the technologies of networks.
+
+Whatever is in the catalog it is given, the user's own entries included, is known at once; what people call things beside
+that stands in ``names.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog, Gpu, Offer
+
+from .templates import Compiler, Matcher, Quantity, Source
+from .text import Token, cut
+
+_JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
+_SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
+_MODEL_ID = re.compile(r"(?P<family>[a-z]+)-?v?(?P<version>\d+(?:\.\d+)?)?(?:-(?P<rest>.*))?$")
+_SHORTEST_ALONE = 3  # letters a one-word name must have
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a name stands for. ``id`` is empty for a GPU that is not in the catalog."""
+
+    kind: str
+    id: str
+    more: Any = None
+
+
+@dataclass(frozen=True)
+class NetworkName:
+    """A technology and, where its name says so, a speed in Gb/s per adapter, a version, or one fabric of the catalog."""
+
+    technology: str
+    gbps: float | None = None
+    version: int | None = None
+    fabric: str | None = None
+
+
+@dataclass(frozen=True)
+class GpuName:
+    """GPUs that a name may mean, and whether it names a whole board or rack of them."""
+
+    ids: tuple[str, ...]
+    rack: bool = False
+    board: bool = False
+
+
+@dataclass
+class _Trie:
+    """Names by their parts; joints between parts are passed over."""
+
+    root: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, words: Iterable[str], named: Named) -> None:
+        node = self.root
+        for word in words:
+            node = node.setdefault(word, {})
+        node.setdefault("", []).append(named)
+
+    def longest(self, tokens: Sequence[Token], at: int) -> tuple[int, list[Named]] | None:
+        node, found, place = self.root, None, at
+        while place < len(tokens):
+            following = node.get(tokens[place].text)
+            if following is None:
+                if place > at and tokens[place].text in _JOINTS and place + 1 < len(tokens) and tokens[place + 1].text in node:
+                    place += 1
+                    continue
+                break
+            node, place = following, place + 1
+            found = (place, node[""]) if "" in node else found
+        return found
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """``Llama-3.1-70B`` → ``("llama", "3.1", "70", "b")``."""
+    return tuple(token.text for token in cut(name) if token.text not in _JOINTS)
+
+
+class Names:
+    """Everything that has a name, ready to be found in a message."""
+
+    def __init__(self, catalog: Catalog, data: Mapping[str, Any], compiler: Compiler) -> None:
+        self.catalog = catalog
+        self._data = data
+        self._trie = _Trie()
+        self._others = Matcher(compiler, [(None, template) for template in data["other_gpus"]])
+        self._technologies = Matcher(
+            compiler, [(name, template) for name, templates in data["technologies"].items() for template in templates]
+        )
+        self._add_models()
+        self._add_gpus()
+        self._add_providers()
+        self._add_fabrics()
+        self.words = frozenset(_words(self._trie.root))
+
+    def find(self, tokens: Sequence[Token], numbers: Mapping[int, list[Quantity]]) -> list[Quantity]:
+        """Every name in a message, the longest where several begin at one place; networks are found by :meth:`networks`."""
+        found: list[Quantity] = []
+        at = 0
+        while at < len(tokens):
+            name = self._name(tokens, at) or self._unknown_gpu(tokens, at, numbers)
+            if name:
+                found.append(name)
+            at = name.end if name else at + 1
+        return found
+
+    def _name(self, tokens: Sequence[Token], at: int) -> Quantity | None:
+        if at and tokens[at].glued and tokens[at - 1].is_word and tokens[at].is_word:
+            return None
+        hit = self._trie.longest(tokens, at)
+        if hit is None:
+            return None
+        end, named = hit
+        if end < len(tokens) and tokens[end].glued and tokens[end].text in ("s", "es", "'s") and named[0].kind != "provider":
+            end += 1
+        elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
+            return None
+        kinds = {name.kind: name for name in reversed(named)}
+        kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network") if kind in kinds)
+        if kind == "gpu":
+            return self._gpu(tokens, at, end, [name for name in named if name.kind == "gpu"])
+        end = self._past_suffix(tokens, end) if kind == "model" else end
+        return Quantity(kind, kinds[kind].more or kinds[kind].id, at, end)
+
+    def _past_suffix(self, tokens: Sequence[Token], end: int) -> int:
+        while end + 1 < len(tokens) and tokens[end].text == "-" and tokens[end + 1].text in self._data["suffixes"]:
+            end += 2
+        return end
+
+    # -- models ------------------------------------------------------------------------------------------
+
+    def _add_models(self) -> None:
+        members: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+        for model in self.catalog.models.values():
+            for name in (model.id, model.name, *model.aliases):
+                parts = parts_of(name)
+                if any(c.isdigit() for c in name) or len("".join(parts)) > 5:
+                    self._trie.add(parts, Named("model", model.id))
+            family, version, size = split_id(model.id)
+            if size:
+                members[family, size][version] = model.id
+                self._trie.add((*parts_of(size), family), Named("model", model.id)) if not version else None
+                for spelled in {version, f"v {version}"} if version else ():
+                    self._trie.add((*parts_of(size), family, *spelled.split()), Named("model", model.id))
+        for (family, size), versions in members.items():
+            usual = self._data["usual_version"].get(family, "")
+            model = versions.get(usual) or versions[max(versions)]
+            self._trie.add((family, *parts_of(size)), Named("model", model))
+            if family not in self._data["kinds"]:
+                self._trie.add((*parts_of(size), family), Named("model", model))
+        for name, model in self._data["families"].items():
+            if model in self.catalog.models:
+                self._trie.add(parts_of(name), Named("model", model))
+        for base, ids in _without_sizes(self.catalog).items():
+            if len(ids) == 1:
+                self._trie.add(parts_of(base), Named("model", ids[0]))
+
+    # -- GPUs --------------------------------------------------------------------------------------------
+
+    def _add_gpus(self) -> None:
+        self._bases: dict[tuple[str, ...], list[Gpu]] = defaultdict(list)
+        forms = {tuple(parts_of(word)) for words in self._data["forms"].values() for word in words}
+        for gpu in self.catalog.gpus.values():
+            for name in (gpu.id, gpu.name, *gpu.aliases):
+                parts = tuple(p for p in parts_of(name) if p not in self._data["publishers"] and p not in self._data["gpu_nouns"])
+                self._trie.add(parts, Named("gpu", gpu.id))
+                base = _base(parts, forms)
+                if base and gpu not in self._bases[base]:
+                    self._bases[base].append(gpu)
+        for base in self._bases:
+            self._trie.add(base, Named("gpu", ""))
+        for word, gpu in self._data["generations"].items():
+            if gpu in self.catalog.gpus:
+                self._trie.add((word,), Named("generation", gpu))
+
+    def _gpu(self, tokens: Sequence[Token], at: int, end: int, named: list[Named]) -> Quantity:
+        """A GPU with what is said of its form and memory before or behind the name."""
+        typed = tuple(t.text for t in tokens[at:end] if t.text not in _JOINTS and not (t.text == "s" and t.glued))
+        exact = [name.id for name in named if name.id]
+        found = self._bases.get(typed) or [self.catalog.gpus[i] for i in dict.fromkeys(exact)]
+        before = self._gigabytes_before(tokens, at)
+        form, gigabytes, rack, end = self._details(tokens, end)
+        if before is not None and gigabytes is None:
+            at, gigabytes = before
+        if form:
+            found = [g for g in found if form in g.id] or found
+        elif len(found) > 1:
+            found = [g for g in found if "pcie" not in g.id and "nvl" not in g.id] or found
+        if gigabytes:
+            found = [g for g in found if round(g.memory.value) == gigabytes] or found
+        best = max(found, key=lambda g: g.memory.si)
+        board = at > 0 and tokens[at - 1].text in self._data["boards"] or tokens[at].text in self._data["boards"]
+        at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
+        return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
+
+    def _gigabytes_before(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+        """The "80GB" of "80GB A100"."""
+        place = at - 1 if at and tokens[at - 1].text == "-" else at
+        if place >= 2 and tokens[place - 1].text in ("gb", "g", "gig") and tokens[place - 2].text.isdigit():
+            size = int(tokens[place - 2].text)
+            if size in {round(g.memory.value) for g in self.catalog.gpus.values()}:
+                return place - 2, size
+        return None
+
+    def _details(self, tokens: Sequence[Token], end: int) -> tuple[str | None, int | None, bool, int]:
+        """Form, gigabytes and rack that follow a GPU's name, and where they end."""
+        form, gigabytes, rack = None, None, False
+        while end < len(tokens):
+            place = end + (tokens[end].text in _JOINTS and tokens[end].text not in (",", "."))
+            size = self._gigabytes(tokens, place)
+            said = self._form(tokens, place)
+            if size and not gigabytes:
+                gigabytes, end = size
+            elif said:
+                form, end = said
+            elif not rack and (racked := self._rack(tokens, place)):
+                rack, end = True, racked
+            elif place < len(tokens) and tokens[place].text in self._data["gpu_nouns"]:
+                return form, gigabytes, rack, place + 1
+            else:
+                break
+        return form, gigabytes, rack, end
+
+    def _form(self, tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
+        for form, words in self._data["forms"].items():
+            for word in sorted(words, key=len, reverse=True):
+                parts = word.split()
+                if [t.text for t in tokens[at : at + len(parts)]] == parts:
+                    return form, at + len(parts)
+        return None
+
+    def _rack(self, tokens: Sequence[Token], at: int) -> int | None:
+        for words in self._data["racks"]:
+            parts = words.split()
+            if [t.text for t in tokens[at : at + len(parts)]] == parts:
+                return at + len(parts)
+        return None
+
+    def _gigabytes(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+        """The "80 GB" or "80g" behind a GPU, where a GPU has that much."""
+        if at + 1 >= len(tokens) or not tokens[at].text.isdigit() or tokens[at + 1].text not in ("gb", "gib", "g", "gig", "gigs"):
+            return None
+        known = {round(g.memory.value) for g in self.catalog.gpus.values()}
+        after = tokens[at + 2].text if at + 2 < len(tokens) else ""
+        size = int(tokens[at].text)
+        return (size, at + 2) if size in known and after not in ("/", "ethernet", "eth", "ib", "infiniband", "roce") else None
+
+    def _unknown_gpu(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
+        """A GPU that exists and is not in the catalog."""
+        if tokens[at].glued and at and (tokens[at - 1].is_word or tokens[at - 1].text in "-."):
+            return None
+        hit = max(self._others.at(Source(tokens, numbers), at), key=lambda hit: hit.end, default=None)
+        if hit is None or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end)):
+            return None
+        plural = hit.end < len(tokens) and tokens[hit.end].text == "s" and tokens[hit.end].glued
+        return Quantity("unknown-gpu", "", at, hit.end + plural)
+
+    # -- providers and instances -------------------------------------------------------------------------
+
+    def _add_providers(self) -> None:
+        for provider in self.catalog.providers.values():
+            for name in (provider.id, provider.name, *provider.aliases):
+                parts = parts_of(name)
+                if len("".join(parts)) >= _SHORTEST_ALONE:
+                    self._trie.add(parts, Named("provider", provider.id))
+            for offer in provider.offers:
+                for name in _instance_names(offer.name):
+                    self._trie.add(parts_of(name), Named("instance", offer.name, (provider.id, offer)))
+
+    # -- networks ----------------------------------------------------------------------------------------
+
+    def _add_fabrics(self) -> None:
+        generic = {parts_of(t) for t in ("infiniband", "ib", "roce", "ethernet", "tcp", "efa", "wan", "roce v2", "rocev2")}
+        for fabric in self.catalog.fabrics.values():
+            if fabric.technology == "none":
+                continue
+            for name in (fabric.id, fabric.name, *fabric.aliases):
+                parts = parts_of(name)
+                if parts not in generic and not any(c in "0123456789" for c in parts[0][:1]):
+                    exact = NetworkName(fabric.technology, fabric=fabric.id)
+                    self._trie.add(parts, Named("network", fabric.id, exact))
+        for name, (technology, gbps) in self._data["generations_of_networks"].items():
+            self._trie.add(parts_of(name), Named("network", "", NetworkName(technology, float(gbps))))
+
+    def technologies(self, source: Source) -> Iterator[Quantity]:
+        """Names of technologies in general: "InfiniBand", "plain Ethernet", "RoCE v2", "EFA v3"."""
+        for hit in self._technologies.hits(source):
+            version = hit.slots.get("version")
+            yield Quantity(
+                "network", NetworkName(hit.key, version=int(version.value) if version else None), hit.start, hit.end
+            )
+
+
+def split_id(model_id: str) -> tuple[str, str, str]:
+    """``llama-3.1-70b`` → ``("llama", "3.1", "70b")``; a part that is not there is empty."""
+    match = _MODEL_ID.match(model_id)
+    if not match:
+        return model_id, "", ""
+    size = _SIZE.search("-" + (match["rest"] or ""))
+    return match["family"], match["version"] or "", size[1] if size else ""
+
+
+def _without_sizes(catalog: Catalog) -> dict[str, list[str]]:
+    """Names of two words and more without their sizes: ``mistral-nemo`` of ``mistral-nemo-12b``."""
+    found: dict[str, list[str]] = {}
+    for name in catalog.models:
+        base = re.sub(r"-\d+(?:x\d+)?(?:\.\d+)?[bm](?=$|-).*$", "", name)
+        if base != name and re.fullmatch(r"[a-z]+-[a-z]{3,}", base):
+            found.setdefault(base, []).append(name)
+    return found
+
+
+def _base(parts: tuple[str, ...], forms: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """A GPU's name without its form and memory: ``("a", "100")`` of ``a100-sxm4-80gb``."""
+    kept: list[str] = []
+    at = 0
+    while at < len(parts):
+        size = next((n for n in (3, 2, 1) if parts[at : at + n] in forms), 0)
+        if not size and at + 1 < len(parts) and parts[at].isdigit() and parts[at + 1] == "gb" and kept:
+            size = 2
+        if not size:
+            kept.append(parts[at])
+        at += size or 1
+    return tuple(kept) if any(part[0].isdigit() for part in kept) or len("".join(kept)) > 4 else ()
+
+
+def _is_compact(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Whether a short name is written in one piece ("MI210") or with a hyphen: "a 64" names no GPU."""
+    number = next((t for t in tokens[start:end] if t.is_number), None)
+    digits = len(number.text) if number else 0
+    return all(t.glued for t in tokens[start + 1 : end]) and (digits >= 2 or tokens[start].text == "t") and digits <= 4
+
+
+def _instance_names(offer: str) -> list[str]:
+    """The names of an offer that name an instance type; an offer called "H100 cluster" names a GPU and nothing else."""
+    code, _, other = offer.partition(" (")
+    names = [code] if " " not in code and any(c.isdigit() for c in code) and any(c in "._-" for c in code) else []
+    names += [other.rstrip(")")] if names and " " in other else []
+    family = code.split(".")[0] if code.endswith("xlarge") else ""
+    series = re.fullmatch(r"([A-Z]+)\d+\w*?_([A-Z]+\d+\w*)_(v\d)", code)  # ND96isr_H100_v5 is sold as "ND H100 v5"
+    names += [" ".join(series.groups())] if series else []
+    return names + ([family] if family else [])
+
+
+def _words(node: Mapping[str, Any]) -> Iterator[str]:
+    for word, following in node.items():
+        if word and word.isalpha():
+            yield word
+        if word:
+            yield from _words(following)
+
+
+def instance_of(quantity: Quantity) -> tuple[str, Offer]:
+    """The provider and the offer that an instance names."""
+    return quantity.value

@@ -1,0 +1,236 @@
+"""Networks that a message names: a technology with the speed that belongs to it, and which fabric of the catalog that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+
+from .names import NetworkName
+from .templates import Quantity
+from .text import Token
+
+# What may stand between a technology and its speed: "RoCE at 400 Gb/s", "200 gig per GPU of InfiniBand".
+_BETWEEN = frozenset(
+    "of at per with over on the a in is running port ports gpu node nic nics hca hcas link links fabric network networking "
+    "interconnect rdma each based bandwidth speed adapters adapter class plain standard total aggregate our we and via type".split()
+)
+_MERGED = frozenset({"over", "based", "type", "v", "class"})
+_ETHERNET_UNITS = ("gbe", "gige", "gig", "gigs", "gigabit", "gig ethernet", "gigabit ethernet", "gbit ethernet", "gb ethernet", "g ethernet", "gig e", "ge")
+_USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
+_CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
+_PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
+_FASTEST_ADAPTER = 1600.0  # Gb/s: a faster rate is that of a whole node
+_RDMA = "rdma"
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A network as it was named. ``gbps`` per adapter, ``links`` adapters of a node, ``per_node`` a rate of a whole node."""
+
+    start: int
+    end: int
+    technology: str
+    gbps: float | None = None
+    version: int | None = None
+    fabric: str | None = None
+    per_node: bool = False
+    links: int | None = None
+    claimed: frozenset[int] = frozenset()
+
+
+def mentions(tokens: Sequence[Token], named: Iterable[Quantity], rates: Iterable[Quantity], taken: frozenset[int]) -> list[Mention]:
+    """Every network of a message, in order; ``taken`` are tokens of names that are no networks."""
+    found = _merged(tokens, _longest(named))
+    free = [rate for rate in rates if not taken & set(range(rate.start, rate.end))]
+    result: list[Mention] = []
+    for mention in found:
+        inside = [r for r in free if r.start < mention.end and mention.start < r.end]
+        rate = None if mention.fabric else (inside or [None])[0] or _nearest(tokens, mention, free, found)
+        if rate is not None:
+            free = [r for r in free if r.start != rate.start]
+            mention = _with_rate(tokens, mention, rate)
+        elif mention.gbps is None and mention.fabric is None:
+            mention = _with_bare_rate(tokens, mention)
+        result.append(_counted(tokens, mention))
+    result += [m for rate in free if (m := _ethernet(tokens, rate)) and not any(m.start < o.end and o.start < m.end for o in result)]
+    return sorted(result, key=lambda m: m.start)
+
+
+def _longest(named: Iterable[Quantity]) -> list[Mention]:
+    kept: list[Mention] = []
+    for quantity in sorted(named, key=lambda q: (q.start, -q.end)):
+        if kept and quantity.start < kept[-1].end:
+            continue
+        name: NetworkName = quantity.value
+        claimed = frozenset(range(quantity.start, quantity.end))
+        kept.append(Mention(quantity.start, quantity.end, name.technology, name.gbps, name.version, name.fabric, claimed=claimed))
+    return kept
+
+
+def _merged(tokens: Sequence[Token], found: list[Mention]) -> list[Mention]:
+    """ "NDR InfiniBand" is one network, and so are "RoCE v2 Ethernet" and "Ethernet with RDMA"."""
+    merged: list[Mention] = []
+    for mention in found:
+        last = merged[-1] if merged else None
+        if last and _are_one(tokens, last, mention):
+            technology = last.technology if last.technology != "tcp" else mention.technology
+            merged[-1] = Mention(
+                last.start, mention.end, technology, last.gbps or mention.gbps, last.version or mention.version,
+                last.fabric or mention.fabric, claimed=last.claimed | mention.claimed,
+            )  # fmt: skip
+        else:
+            merged.append(mention)
+    return merged
+
+
+def _are_one(tokens: Sequence[Token], last: Mention, mention: Mention) -> bool:
+    between = [t.text for t in tokens[last.end : mention.start]]
+    if len(between) > 2 or not all(word in ("-", "(") or word in _MERGED for word in between):
+        return False
+    if last.gbps and mention.gbps and last.gbps != mention.gbps:
+        return False
+    same = last.technology == mention.technology
+    return same or mention.technology == "tcp" or (last.technology == "tcp" and mention.technology != "infiniband")
+
+
+def _nearest(
+    tokens: Sequence[Token], mention: Mention, rates: Sequence[Quantity], others: Sequence[Mention]
+) -> Quantity | None:
+    """The speed that belongs to a technology: the nearest with nothing but small words between."""
+    best: tuple[int, Quantity] | None = None
+    for rate in rates:
+        before = rate.end <= mention.start
+        gap = tokens[rate.end : mention.start] if before else tokens[mention.end : rate.start]
+        words = [t.text for t in gap if t.is_word or t.is_number]
+        if len(gap) > 6 or any(o is not mention and min(rate.start, mention.start) < o.start < max(rate.start, mention.start) for o in others):
+            continue
+        if mention.technology == "infiniband" and rate.unit in _ETHERNET_UNITS and words:
+            continue  # "InfiniBand or 100 gig": the speed is the other network's
+        if all(word in _BETWEEN for word in words) and not any(t.text in ",;." for t in gap[:-1] if len(words)):
+            best = min(best or (99, rate), (len(gap), rate), key=lambda pair: pair[0])
+    return best[1] if best else None
+
+
+def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Mention:
+    start, end = min(mention.start, rate.start), max(mention.end, rate.end)
+    claimed = mention.claimed | set(range(rate.start, rate.end))
+    per = _words_after(tokens, rate.end, 3)
+    per_node = (per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)) or rate.value > _FASTEST_ADAPTER
+    links = _times_before(tokens, rate.start)
+    technology = "roce" if mention.technology == "tcp" and _RDMA in _words_after(tokens, end, 3) else mention.technology
+    return replace(
+        mention, start=start - (2 if links else 0), end=end, gbps=float(rate.value), per_node=per_node, links=links,
+        claimed=claimed | (set(range(start - 2, start)) if links else set()), technology=technology,
+    )  # fmt: skip
+
+
+def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
+    """The 400 of "RoCE 400" is its speed, and so is that of "400 RoCE"."""
+    for at in (mention.end, mention.end + 1):
+        before = tokens[mention.end].text if at > mention.end and at <= len(tokens) else ""
+        if at < len(tokens) and tokens[at].text.isdigit() and int(tokens[at].text) in _USUAL_RATES and before in ("", "-", "at", "@"):
+            if not (_words_after(tokens, at + 1, 1) and tokens[at + 1].text in ("gpus", "nodes", "gpu", "x", "servers", "%")):
+                return replace(mention, end=at + 1, gbps=float(tokens[at].text), claimed=mention.claimed | {at})
+    return mention
+
+
+def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
+    """The 4 of "4x HDR per node": links of a node, each with an adapter."""
+    times = _times_before(tokens, mention.start)
+    after = _words_after(tokens, mention.end, 3)
+    if times and not mention.links and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & _PER_NODE:
+        return replace(mention, links=times, start=mention.start - 2, claimed=mention.claimed | {mention.start - 1, mention.start - 2})
+    return mention
+
+
+def _times_before(tokens: Sequence[Token], at: int) -> int | None:
+    """The 8 of "8 x 400G"."""
+    if at >= 2 and tokens[at - 1].text in ("x", "*") and tokens[at - 2].text.isdigit() and int(tokens[at - 2].text) <= 64:
+        return int(tokens[at - 2].text)
+    return None
+
+
+def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
+    """ "100 gig" and "25GbE" are Ethernet; "400G" alone could be anything and is asked about."""
+    after = _words_after(tokens, rate.end, 4)
+    ethernet = rate.unit in _ETHERNET_UNITS or (rate.unit == "g" and rate.value in (10, 25) and not set(after[:1]) & {"of"})
+    if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
+        return None
+    technology = "roce" if _RDMA in after or _RDMA in [t.text for t in tokens[max(0, rate.start - 2) : rate.start]] else "tcp"
+    return Mention(rate.start, rate.end, technology, float(rate.value), claimed=frozenset(range(rate.start, rate.end)))
+
+
+def _words_after(tokens: Sequence[Token], at: int, count: int) -> list[str]:
+    return [t.text for t in tokens[at : at + count + 2] if t.is_word or t.text == "/"][:count]
+
+
+# -- which fabric of the catalog -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The fabric that is meant, or the rates that exist where nobody sells the one that was said."""
+
+    fabric: str | None
+    rates: tuple[str, ...] = ()
+
+
+def resolve(mention: Mention, catalog: Catalog, gpu: Gpu | None, nics: int | None) -> Resolved:
+    """The fabric of the catalog for a mention; without a speed the one usual for the GPU."""
+    if mention.fabric:
+        return Resolved(mention.fabric)
+    members = [f for f in catalog.fabrics.values() if f.technology == mention.technology]
+    if not members:
+        return Resolved(None)
+    if mention.technology == "efa":
+        return Resolved(_efa(members, gpu, mention.version))
+    gbps = mention.gbps
+    if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
+        return Resolved(_usual(members, mention.technology, gpu))
+    at_rate = _at(members, gbps)
+    if at_rate is None and (mention.per_node or gbps > _FASTEST_ADAPTER):
+        at_rate = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else 8)))
+    if at_rate is None and mention.technology == "tcp":
+        # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
+        at_rate = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
+    return Resolved(at_rate) if at_rate else Resolved(None, tuple(f.id for f in members))
+
+
+def _at(members: Iterable[Fabric], gbps: float) -> str | None:
+    return next((f.id for f in members if _gbps(f) == round(gbps, 3)), None)
+
+
+def _gbps(fabric: Fabric) -> float:
+    return round(fabric.line_rate.si * 8 / 1e9, 3) if fabric.line_rate else 0.0
+
+
+def _usual(members: Sequence[Fabric], technology: str, gpu: Gpu | None) -> str | None:
+    usual = 100.0 if technology == "tcp" else gpu.usual_nic_line_rate.si * 8 / 1e9 if gpu else 400.0
+    rated = [f for f in members if f.line_rate is not None]
+    return min(rated or members, key=lambda f: abs(_gbps(f) - usual)).id
+
+
+def _efa(members: Sequence[Fabric], gpu: Gpu | None, version: int | None) -> str | None:
+    """EFA comes with the instance, so the GPU says which version; H100 instances are the usual case."""
+    if version is not None:
+        return next((f.id for f in members if f.id.endswith(f"v{version}")), None)
+    gpu_id = gpu.id if gpu else "h100-sxm"
+    fitting = [f for f in members if f.gpus and gpu_id in f.gpus]
+    return max(fitting or members[:1], key=lambda f: f.id).id
+
+
+def family(mention: Mention, catalog: Catalog, fabric: str) -> list[str]:
+    """What is ruled out with a network: all of a technology, unless a speed was said."""
+    if mention.gbps is not None or mention.version is not None or mention.fabric is not None:
+        return [fabric]
+    return [f.id for f in catalog.fabrics.values() if f.technology == mention.technology]
+
+
+def by_start(quantities: Iterable[Quantity]) -> Mapping[int, list[Quantity]]:
+    """Quantities by the token at which they begin, the longest first."""
+    found: dict[int, list[Quantity]] = {}
+    for quantity in sorted(quantities, key=lambda q: -q.end):
+        found.setdefault(quantity.start, []).append(quantity)
+    return found

@@ -1,0 +1,105 @@
+"""Which parts of a message state nothing of the job as it is planned: denied, hedged, of others, of the past, supposed, quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .templates import Compiler, Hit, Matcher, Source
+from .text import Token
+
+_ENDS = frozenset(".;!?")
+_BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
+_JOINS = frozenset({"and", "so", "then", "we", "i", "now", "which", "they", "it", "our", "the", "they're", "that's", "this"})
+_DENIAL_REACH = 4  # tokens between the denying word and what it denies
+_LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
+SENTENCE_WIDE = frozenset({"others", "past", "supposition"})
+
+
+@dataclass(frozen=True)
+class Reach:
+    """``kind`` holds for the tokens ``start:end``; its words are the tokens ``cue``."""
+
+    kind: str
+    start: int
+    end: int
+    cue: frozenset[int]
+
+
+class ScopeReader:
+    """Finds scopes by the cues of ``scopes.yaml``."""
+
+    def __init__(self, data: Mapping[str, Any], compiler: Compiler) -> None:
+        self._cues = Matcher(compiler, [(kind, t) for kind, cues in data.items() for t in cues.get("cue", ())])
+        self._before = Matcher(compiler, [(kind, t) for kind, cues in data.items() for t in cues.get("before", ())])
+
+    def read(self, source: Source) -> list[Reach]:
+        """Every scope of a message."""
+        clauses = list(_clauses(source.tokens))
+        found = [_opened(hit, source.tokens, clauses) for hit in self._cues.hits(source)]
+        found += [_closed(hit, clauses) for hit in self._before.hits(source)]
+        return found + list(_quotations(source.tokens))
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Parts of sentences between full stops, "but" and commas that begin something new."""
+    start = 0
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text in _ENDS and not (token.text == "." and at + 1 < len(tokens) and tokens[at + 1].glued):
+            yield start, at + 1
+            start = at + 1
+        elif token.text in _BREAKS or (token.text in (",", ":", "-") and not token.glued and following in _JOINS) or (token.text == "," and following in _JOINS):
+            yield start, at
+            start = at
+    yield start, len(tokens)
+
+
+def _sentence(at: int, tokens: Sequence[Token]) -> int:
+    return next((n for n in range(at, len(tokens)) if tokens[n].text in _ENDS and not (n + 1 < len(tokens) and tokens[n + 1].glued)), len(tokens))
+
+
+def _clause_of(at: int, clauses: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return next(((start, end) for start, end in clauses if start <= at < end), clauses[-1])
+
+
+def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
+    end = _sentence(hit.start, tokens) if hit.key in SENTENCE_WIDE else _clause_of(hit.end - 1, clauses)[1]
+    return Reach(hit.key, hit.start, end, frozenset(hit.own))
+
+
+def _closed(hit: Hit, clauses: Sequence[tuple[int, int]]) -> Reach:
+    start, _ = _clause_of(hit.start, clauses)
+    return Reach(hit.key, start, hit.end, frozenset(hit.own))
+
+
+def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
+    marks = [at for at, token in enumerate(tokens) if token.text == '"']
+    for first, last in zip(marks[::2], marks[1::2], strict=False):
+        if last - first > 2:
+            yield Reach("quoted", first, last + 1, frozenset({first, last}))
+
+
+def kinds_at(scopes: Sequence[Reach], start: int, end: int) -> set[str]:
+    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie."""
+    return {s.kind for s in scopes if s.kind != "denied" and s.start <= start and end <= s.end}
+
+
+def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int]) -> Reach | None:
+    """The denial that governs the tokens ``start:end``, unless its words belong to what is said there."""
+    for scope in scopes:
+        if scope.kind != "denied" or scope.cue & claimed:
+            continue
+        last = max(scope.cue)
+        if last < start and scope.end >= end and start - last <= _DENIAL_REACH:
+            return scope
+        if min(scope.cue) >= end and scope.start <= start and min(scope.cue) - end <= 1:
+            return scope
+    return None
+
+
+def lists_on(tokens: Sequence[Token], previous_end: int, start: int) -> bool:
+    """Whether what begins at ``start`` goes on with a list: "no A, B or C"."""
+    between = tokens[previous_end:start]
+    return 0 < len(between) <= 3 and all(t.text in _LISTS for t in between) and any(t.text in ("or", "nor", "and", "/", "&", ",") for t in between)

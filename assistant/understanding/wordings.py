@@ -1,0 +1,116 @@
+"""The templates of every field, made of the registry's names for it and of ``knowledge/language/fields/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.vocabulary.fields import NUMERIC, RegisteredField
+from assistant.vocabulary.language import Language, Wording
+
+from .templates import Compiler, Matcher
+
+# What may be taken back by its name: whatever is not needed for a plan.
+NEEDED = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus", "name"})
+# Words that multiply: the first word of the template's own decides.
+_TIMES = "(double|triple|quadruple|halve|half|twice|(two|three|four|five|ten|{times:number}) (times|x)|a third of|a quarter of)"
+_SHARE = "(by half|by a half|in half|by a third|by a quarter|by two thirds)"
+FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5, "twice": 2.0, "third": 1 / 3, "quarter": 0.25}
+SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "thirds": 2 / 3}
+_MORE, _LESS = "(increase|raise|extend|prolong|grow|lift|bump|push|postpone|lengthen)", "(decrease|reduce|lower|cut|shorten|shrink|slash|drop|trim|bring forward)"
+
+
+@dataclass(frozen=True)
+class Says:
+    """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or -1),
+    quiet; ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
+
+    act: str
+    field: str
+    value: Any = None
+    generic: bool = False
+
+
+def span_kinds(field: RegisteredField) -> tuple[str, ...]:
+    """The kinds of quantity that may be a field's value, the most telling first."""
+    span = field.about.span
+    if span in ("gpu", "model", "provider", "fabric", ""):
+        return ()
+    if span.startswith("money"):
+        return (span, "money/") if span != "money" else ("money/",)
+    if field.path.endswith(("deadline_days",)):
+        return ("date", "time")
+    return (span,)
+
+
+def matcher(fields: Mapping[str, RegisteredField], language: Language, compiler: Compiler) -> Matcher:
+    """All templates of all fields, ready to be matched."""
+    return Matcher(compiler, [pair for field in fields.values() for pair in _of(field, language.fields.get(field.path))])
+
+
+def replies(language: Language, compiler: Compiler) -> dict[str, Matcher]:
+    """What answers the open question of a field and says nothing elsewhere."""
+    return {
+        path: Matcher(compiler, [(Says("set", path, _value(v)), t) for v, ts in wording.replies.items() for t in ts])
+        for path, wording in language.fields.items()
+        if wording.replies
+    }
+
+
+def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says, str]]:
+    yield from _generic(field)
+    if wording is None:
+        return
+    yield from ((Says("set", field.path), template) for template in wording.says)
+    yield from ((Says("quiet", field.path), template) for template in wording.quiet)
+    for value, templates in wording.values.items():
+        act = "unset" if value == "unset" else "set"
+        yield from ((Says(act, field.path, _value(value)), template) for template in templates)
+
+
+def _value(text: str) -> Any:
+    return {"true": True, "false": False, "yes": True, "no": False}.get(text, text)
+
+
+def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
+    """What follows from the names of a field alone."""
+    about, path = field.about, field.path
+    yield from ((Says("quiet", path, generic=True), f"{look} [<link>] [{{number}}]") for look in about.lookalikes)
+    names = [f"({'|'.join(about.words)})"] if about.words else []
+    key = " ".join(path.replace(".", " . ").split())
+    for kind in span_kinds(field):
+        for name in names:
+            yield Says("set", path, generic=True), f"{name} [<link>] [<link>] [<link>] {{{kind}}}"
+            yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
+            yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
+        yield Says("set", path), f"{key} {{{kind}}}"
+    if about.kind == "flag":
+        name = "|".join((key, *names))
+        yield Says("set", path, True), f"({name}) (:|=) (true|yes|on)"
+        yield Says("set", path, False), f"({name}) (:|=) (false|no|off)"
+    for value in field.values:
+        yield Says("set", path, value), f"({key}|{path.split('.')[-1]}) (:|=) {value}"
+    if names and path not in NEEDED:
+        yield from _taking_back(path, names[0])
+    if names and about.kind in NUMERIC:
+        yield from _relative(path, names[0], span_kinds(field)[0] if span_kinds(field) else "number")
+
+
+def _taking_back(path: str, name: str) -> Iterator[tuple[Says, str]]:
+    yield Says("unset", path, generic=True), f"<back> [<the>] [<the>] {name} [limit|requirement|constraint] [<any_more>]"
+    yield Says("unset", path, generic=True), f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] (<gone>|matter|count|apply|exist)"
+
+
+def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
+    yield Says("scale", path), f"{_TIMES} [the|as many|as much|as long|as large|our|of the|a|that|as big] {name}"
+    for sign, verb in ((1, _MORE), (-1, _LESS)):
+        yield Says("share", path, sign), f"{verb} [<the>] {name} by {{percent}}"
+        yield Says("add", path, sign), f"{verb} [<the>] {name} by {{{kind}}}"
+        yield Says("share", path, sign), f"{verb} [<the>] {name} {_SHARE}"
+    yield Says("share", path, 1), f"{{percent}} (more|larger|bigger|longer|higher) {name}"
+    yield Says("share", path, -1), f"{{percent}} (less|fewer|smaller|shorter|lower) {name}"
+    yield Says("add", path, 1), f"{{{kind}}} (more|extra|additional|further|other) {name}"
+    yield Says("add", path, 1), f"(add|plus|another|adds|added) {{{kind}}} [more|extra] {name}"
+    yield Says("add", path, -1), f"{{{kind}}} (fewer|less) {name}"
+    yield Says("add", path, -1), f"(remove|subtract|minus|lose|drop|take away|return) {{{kind}}} [of the|of our|of these] {name}"

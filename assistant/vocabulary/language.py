@@ -1,0 +1,47 @@
+"""The wordings of the house: ``knowledge/language/``, one part per file, one file per field of the questionnaire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Entry(BaseModel):
+    """A part of the language data: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Example(Entry):
+    """A sentence and what it sets, with what the conversation knew: one speaks, one keeps quiet."""
+
+    text: str
+    expect: dict[str, Any]
+    known: dict[str, Any] = Field(default_factory=dict)
+    asked: str | None = None
+    today: str | None = None
+
+
+class Wording(Entry):
+    """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
+    ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not."""
+
+    field: str
+    says: list[str] = Field(default_factory=list)
+    values: dict[str, list[str]] = Field(default_factory=dict)
+    replies: dict[str, list[str]] = Field(default_factory=dict)
+    quiet: list[str] = Field(default_factory=list, alias="not")
+    examples: list[Example] = Field(min_length=2)
+
+
+@dataclass(frozen=True)
+class Language:
+    """All wordings: ``fields`` by path, and every other file by its name (``units``, ``numbers``, ``scopes``, …)."""
+
+    fields: dict[str, Wording]
+    parts: dict[str, Any]
+
+    def __getitem__(self, part: str) -> Any:
+        return self.parts[part]
