@@ -122,7 +122,7 @@ class Names:
         elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
             return None
         kinds = {name.kind: name for name in reversed(named)}
-        kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network") if kind in kinds)
+        kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
         if kind == "gpu":
             return self._gpu(tokens, at, end, [name for name in named if name.kind == "gpu"])
         end = self._past_suffix(tokens, end) if kind == "model" else end

@@ -123,7 +123,8 @@ class Speller:
         """Short forms written out: the tokens that come of one stand for the whole of what was typed."""
         at, longest = 0, max((len(form) for form in self.short), default=0)
         while at < len(tokens):
-            size = next((n for n in range(longest, 0, -1) if tuple(t.text for t in tokens[at : at + n]) in self.short), 0)
+            most = min(longest, len(tokens) - at)
+            size = next((n for n in range(most, 0, -1) if tuple(t.text for t in tokens[at : at + n]) in self.short), 0)
             if not size:
                 yield tokens[at]
                 at += 1
