@@ -68,7 +68,9 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
     found = []
     for hit in hits:
         says: Says = hit.key
-        value = says.value if not hit.slots else converted(fields[says.field], _said(hit), today) if says.act == "set" else None
+        value = says.value
+        if says.act == "set" and value is None:
+            value = converted(fields[says.field], _said(hit), today)
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)

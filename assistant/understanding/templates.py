@@ -2,7 +2,7 @@
 
 ``(a|b c)`` is one of several, ``[x]`` may be missing, ``<name>`` is a set of words of ``words.yaml``, ``{number}`` a
 quantity of that kind (``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
-word, ``^`` and ``$`` the beginning and the end of the message. A word stands for all its forms (``gather``, ``gathers``);
+word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space before what follows. A word stands for all its forms (``gather``, ``gathers``);
 ``=word`` for this form alone. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
 """
 
@@ -157,6 +157,20 @@ class _Gap(_Node):
         return True
 
 
+class _Glued(_Node):
+    """Nothing, not even a space, before what follows."""
+
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
+        if at < len(source.tokens) and source.tokens[at].glued:
+            yield at, slots, own
+
+    def first(self) -> set[str] | None:
+        return set()
+
+    def may_be_empty(self) -> bool:
+        return True
+
+
 @dataclass
 class _Edge(_Node):
     """The beginning or the end of the message, marks aside."""
@@ -268,8 +282,8 @@ class Compiler:
         if part.startswith("{"):
             role, _, kind = part[1:-1].rpartition(":")
             return _Slot(role or kind, kind)
-        if part in ("..", "_", "^", "$"):
-            return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False)}[part]
+        if part in ("..", "_", "^", "$", "+"):
+            return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False), "+": _Glued()}[part]
         return _words(part)
 
     def _set(self, name: str) -> _Node:

@@ -18,6 +18,7 @@ _ALIKE = str.maketrans(
 _TOKEN = re.compile(
     r"\d{1,3}(?:,\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:['\u202f\u00a0]\d{3})+(?!\d)"  # 16,384 and 16'384
     r"|\d+(?:\.\d+)*(?:e[+-]?\d{1,2}(?![\w.]))?|\.\d+"
+    r"|(?<=\d)x(?=[a-z]{0,4}\d|\d)"  # the x of 8xH100
     r"|[a-z\u00df-\u024f\u0370-\u04ff]+(?:'[a-z]+)?"  # words; a run of Chinese is cut into its characters
     r"|\S"
 )
@@ -124,7 +125,7 @@ class Speller:
         at, longest = 0, max((len(form) for form in self.short), default=0)
         while at < len(tokens):
             most = min(longest, len(tokens) - at)
-            size = next((n for n in range(most, 0, -1) if tuple(t.text for t in tokens[at : at + n]) in self.short), 0)
+            size = next((n for n in range(most, 0, -1) if self._is_short(tokens, at, n)), 0)
             if not size:
                 yield tokens[at]
                 at += 1
@@ -133,6 +134,11 @@ class Speller:
             for word in self.short[tuple(t.text for t in tokens[at : at + size])]:
                 yield Token(word, first.start, last.end, first.glued, stem(word) if word[0].isalpha() else word)
             at += size
+
+    def _is_short(self, tokens: Sequence[Token], at: int, size: int) -> bool:
+        """Whether some tokens are a short form by themselves: the "r" of "R1" is none."""
+        joined = at + size < len(tokens) and tokens[at + size].glued and tokens[at + size].text[0].isalnum()
+        return not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short
 
     def __hash__(self) -> int:
         return id(self)

@@ -70,7 +70,7 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
 
 
 def _value(text: str) -> Any:
-    return {"true": True, "false": False, "yes": True, "no": False}.get(text, text)
+    return int(text) if text.isdigit() else {"true": True, "false": False, "yes": True, "no": False}.get(text, text)
 
 
 def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
