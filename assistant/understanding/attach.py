@@ -74,7 +74,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
-        found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + _fit(fields[says.field], value)))
+        fit = _fit(fields[says.field], value) if says.act == "set" else 0
+        found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + fit))
     return found
 
 
@@ -145,7 +146,11 @@ def _rival(candidate: Candidate, kept: Sequence[Candidate]) -> Candidate | None:
 
 def _twins(one: str, other: str) -> bool:
     """The same thing of a job that trains and of one that serves: the workload decides, not the words."""
-    return one.split(".")[0] != other.split(".")[0] and {one.split(".")[0], other.split(".")[0]} <= {"training", "inference", "parallelism"}
+    return one.split(".")[0] != other.split(".")[0] and {one.split(".")[0], other.split(".")[0]} <= {
+        "training",
+        "inference",
+        "parallelism",
+    }
 
 
 def _between(one: Candidate, other: Candidate) -> Doubt:

@@ -25,12 +25,20 @@ def current(path: str, context: Context, gpu: Gpu | None) -> float | None:
     return known if isinstance(known, (int, float)) and not isinstance(known, bool) else None
 
 
-def relative(fact: Fact, field: RegisteredField, context: Context, gpu: Gpu | None, words: Sequence[str], today: datetime.date) -> int | float | None:
+def relative(
+    path: str,
+    fact: Fact,
+    field: RegisteredField,
+    context: Context,
+    gpu: Gpu | None,
+    words: Sequence[str],
+    today: datetime.date,
+) -> int | float | None:
     """The new value of a field that was scaled, or to which something was added; ``None`` where the old one is not known.
 
-    ``words`` are those of the message that the change claims: which of them multiplies, and by how much.
+    ``words`` are the stems that the change claims: which of them multiplies, and by how much.
     """
-    known = current(fact.says.field, context, gpu)
+    known = current(path, context, gpu)
     if known is None:
         return None
     said = next(iter(fact.slots.values()), None)
@@ -64,7 +72,12 @@ def expected(act: str, context: Context, fields: Mapping[str, RegisteredField]) 
 
 
 def bare(
-    source: Source, taken: set[int], act: str, context: Context, fields: Mapping[str, RegisteredField], today: datetime.date
+    source: Source,
+    taken: set[int],
+    act: str,
+    context: Context,
+    fields: Mapping[str, RegisteredField],
+    today: datetime.date,
 ) -> tuple[str, Any, range] | None:
     """An amount on its own that answers the open question or corrects what was said last: the field, the value, its tokens."""
     path = expected(act, context, fields)

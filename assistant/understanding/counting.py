@@ -29,6 +29,7 @@ class Scale:
     per_node: int | None = None
     racks: int | None = None
     per_rack_nodes: int | None = None
+    them: int | None = None  # "16 of them": of what was spoken of last
     gpu: str | None = None
     unknown_gpu: Quantity | None = None
     provider: str | None = None
@@ -42,8 +43,10 @@ class Counter:
         self._matcher = Matcher(
             compiler,
             [(Says("count", COUNTED), t) for t in data["says"]]
-            + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
-            + [(Says("range", COUNTED), t) for t in data["ranges"]],
+            + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
+            + [(Says("count", COUNTED), t) for t in data["part_of"]]
+            + [(Says("range", COUNTED), t) for t in data["ranges"]]
+            + [(Says("quiet", COUNTED), t) for t in data["not"]],
         )
 
     def candidates(self, source: Source) -> list[Candidate]:
@@ -52,15 +55,17 @@ class Counter:
 
 def _fact(hit: Hit) -> Fact | None:
     numbers = [q for q in hit.slots.values() if q.kind == "number"]
-    if any(q.value != int(q.value) or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
+    if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
     return Fact(hit.key, _scale(hit), hit.start, hit.end, hit.claimed, hit.slots)
 
 
 def _scale(hit: Hit) -> Scale:
     """The scale that one match says."""
-    counts = {role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role not in ("all", "low", "high")}
-    said = Scale(**counts)
+    counts = {
+        role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role not in ("all", "low", "high")
+    }
+    said = Scale(**counts, racks=1) if hit.key.value == "rack" else Scale(**counts)
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
     gpu = gpu or next((q for role, q in hit.slots.items() if q.kind == "gpu"), None)
     if instance is not None:
@@ -92,7 +97,15 @@ class Concluded:
     doubts: list[Doubt] = field(default_factory=list)
 
 
-def concluded(facts: Iterable[Fact], known: Mapping[str, Any], catalog: Catalog, *, gpu: str | None, sites: int, waiting: int | None) -> Concluded:
+def concluded(
+    facts: Iterable[Fact],
+    known: Mapping[str, Any],
+    catalog: Catalog,
+    *,
+    gpu: str | None,
+    sites: int,
+    waiting: int | None,
+) -> Concluded:
     """GPUs from nodes and GPUs per node where both are known; a node's usual GPUs come from the catalog.
 
     ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before.
@@ -120,6 +133,9 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
         scale: Scale = fact.value
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)
+        if scale.them is not None:
+            of_nodes = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
+            scale = replace(scale, nodes=scale.them) if of_nodes else replace(scale, gpus=scale.them)
         for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider"):
             value = getattr(scale, name)
             before = getattr(said, name)

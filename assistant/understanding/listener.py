@@ -21,12 +21,15 @@ from .quantities import Units, amounts, dates
 from .scopes import Reach, ScopeReader, denial_of, kinds_at, lists_on
 from .templates import Compiler, Quantity, Source
 from .text import Speller, Text, cut
-from .wordings import Says, matcher, replies
+from .wordings import LAST, Says, matcher, of_the_last, replies
 
 _SILENT_ACTS = frozenset({"undo", "help", "export"})
 _ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
 _NOT_OURS = frozenset({"others", "past", "quoted"})
 _NOT_DECIDED = frozenset({"hedged", "others", "past", "quoted", "replaced", "question", "supposition"})
+_WITH_UNIT = frozenset(
+    {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
+)  # no bare numbers
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 
@@ -64,6 +67,7 @@ class Listener:
         self._scopes = ScopeReader(language["scopes"], compiler)
         self._counter = counting.Counter(language["counts"], compiler)
         self._fields = matcher(FIELDS, language, compiler)
+        self._last = of_the_last(compiler)
         self._replies = replies(language, compiler)
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._filler = frozenset(language["words"]["filler"].split())
@@ -93,9 +97,14 @@ class Listener:
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if not inside & set(range(q.start, q.end))
         ]
+        whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
+        counted = [q for q in counted if q.start not in whole]
         taken = frozenset(at for q in named if q.kind != "network" for at in range(q.start, q.end))
         mentioned = networks.mentions(
-            text.tokens, [q for q in (*named, *general) if q.kind == "network"], [q for q in measured if q.kind == "rate"], taken
+            text.tokens,
+            [q for q in (*named, *general) if q.kind == "network"],
+            [q for q in measured if q.kind == "rate"],
+            taken,
         )
         quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
         source = Source(text.tokens, by_start(quantities), self._hedges)
@@ -110,8 +119,12 @@ class Listener:
         hits = self._fields.hits(reading.source)
         found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
         found += [_alone(q) for q in reading.named if q.kind in _NAMES]
+        found += attach.candidates(self._last.hits(reading.source), FIELDS, reading.today)
         found += _of_networks(reading.mentions)
-        serving = attach.serves({f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"}, reading.context.fields)
+        serving = attach.serves(
+            {f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"},
+            reading.context.fields,
+        )
         facts, doubts = attach.chosen(attach.of_this_job(found, serving, ()))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts for at in fact.claimed}
@@ -127,7 +140,7 @@ class Listener:
         if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return False
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
-        if denied is None or fact.says.act != "set" or fact.says.field == "cluster.fabric":
+        if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
             return True
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
@@ -155,19 +168,36 @@ class Listener:
             reading.fields[path] = values[-1]
 
     def _change(self, reading: _Reading, fact: Fact) -> None:
-        value = changes.relative(fact, FIELDS[fact.says.field], reading.context, self._gpu(reading), [reading.text.tokens[at].text for at in sorted(fact.claimed)], reading.today)
+        path = changes.last_said(reading.context, FIELDS) if fact.says.field == LAST else fact.says.field
+        if path is None:
+            return
+        value = changes.relative(
+            path,
+            fact,
+            FIELDS[path],
+            reading.context,
+            self._gpu(reading),
+            [reading.text.tokens[at].stem for at in sorted(fact.claimed)],
+            reading.today,
+        )
         if value is not None:
-            reading.fields[fact.says.field] = value
+            reading.fields[path] = value
 
     def _gpu(self, reading: _Reading) -> Gpu | None:
-        return self.catalog.gpus.get(reading.fields.get("cluster.gpu") or reading.context.fields.get("cluster.gpu") or "")
+        return self.catalog.gpus.get(
+            reading.fields.get("cluster.gpu") or reading.context.fields.get("cluster.gpu") or ""
+        )
 
     def _count(self, reading: _Reading, facts: Sequence[Fact]) -> None:
         waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
         found = counting.concluded(
             facts, reading.context.fields, self.catalog, gpu=reading.fields.get("cluster.gpu"), sites=1, waiting=waiting
         )
-        reading.fields |= {path: value for path, value in found.fields.items() if path not in reading.fields or path != "cluster.provider"}
+        reading.fields |= {
+            path: value
+            for path, value in found.fields.items()
+            if path not in reading.fields or path != "cluster.provider"
+        }
         reading.nodes = found.nodes
         reading.doubts += found.doubts
 
@@ -190,7 +220,9 @@ class Listener:
             listed = denied_before and lists_on(reading.text.tokens, denied_before.end, mention.start)
             if (denied or listed) and reading.act not in _ABOUT_A_PLAN | {"ask"}:
                 denied_before = mention
-                reading.excluded += [i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded]
+                reading.excluded += [
+                    i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded
+                ]
                 continue
             reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
             if self._is_decided(reading, mention):
@@ -277,7 +309,11 @@ class Listener:
 
 def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     """ "70b" and "7 billion" may be the size of a model."""
-    return [Quantity("size", q.value, q.start, q.end, q.unit) for q in counted if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")]
+    return [
+        Quantity("size", q.value, q.start, q.end, q.unit)
+        for q in counted
+        if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
+    ]
 
 
 def _alone(quantity: Quantity) -> Candidate:
@@ -289,7 +325,10 @@ def _alone(quantity: Quantity) -> Candidate:
 
 def _of_networks(mentions: Iterable[Mention]) -> list[Candidate]:
     """The words of a network belong to it and to nothing else; its meaning is settled when the GPU is known."""
-    return [Candidate(Fact(Says("network", "cluster.fabric"), None, m.start, m.end, m.claimed), len(m.claimed)) for m in mentions]
+    return [
+        Candidate(Fact(Says("network", "cluster.fabric"), None, m.start, m.end, m.claimed), len(m.claimed))
+        for m in mentions
+    ]
 
 
 def _entities(reading: _Reading) -> Iterable[Entity]:
@@ -306,4 +345,8 @@ def _entities(reading: _Reading) -> Iterable[Entity]:
 def _speller(language: Language, names: Names) -> Speller:
     data: Mapping[str, Any] = language["spelling"]
     short = {tuple(t.text for t in cut(form)): tuple(t.text for t in cut(full)) for form, full in data["short"].items()}
-    return Speller(frozenset(data["words"].split()) | {w for w in names.words if len(w) > 4}, short, frozenset(data["right"].split()))
+    return Speller(
+        frozenset(data["words"].split()) | {w for w in names.words if len(w) > 4},
+        short,
+        frozenset(data["right"].split()),
+    )

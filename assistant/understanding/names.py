@@ -68,7 +68,12 @@ class _Trie:
         while place < len(tokens):
             following = node.get(tokens[place].text)
             if following is None:
-                if place > at and tokens[place].text in _JOINTS and place + 1 < len(tokens) and tokens[place + 1].text in node:
+                if (
+                    place > at
+                    and tokens[place].text in _JOINTS
+                    and place + 1 < len(tokens)
+                    and tokens[place + 1].text in node
+                ):
                     place += 1
                     continue
                 break
@@ -111,13 +116,18 @@ class Names:
         return found
 
     def _name(self, tokens: Sequence[Token], at: int) -> Quantity | None:
-        if at and tokens[at].glued and tokens[at - 1].is_word and tokens[at].is_word:
+        if at and tokens[at].glued and tokens[at - 1].is_word and tokens[at].is_word and tokens[at - 1].text != "x":
             return None
         hit = self._trie.longest(tokens, at)
         if hit is None:
             return None
         end, named = hit
-        if end < len(tokens) and tokens[end].glued and tokens[end].text in ("s", "es", "'s") and named[0].kind != "provider":
+        if (
+            end < len(tokens)
+            and tokens[end].glued
+            and tokens[end].text in ("s", "es", "'s")
+            and named[0].kind != "provider"
+        ):
             end += 1
         elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
             return None
@@ -168,7 +178,9 @@ class Names:
         forms = {tuple(parts_of(word)) for words in self._data["forms"].values() for word in words}
         for gpu in self.catalog.gpus.values():
             for name in (gpu.id, gpu.name, *gpu.aliases):
-                parts = tuple(p for p in parts_of(name) if p not in self._data["publishers"] and p not in self._data["gpu_nouns"])
+                parts = tuple(
+                    p for p in parts_of(name) if p not in self._data["publishers"] and p not in self._data["gpu_nouns"]
+                )
                 self._trie.add(parts, Named("gpu", gpu.id))
                 base = _base(parts, forms)
                 if base and gpu not in self._bases[base]:
@@ -244,12 +256,20 @@ class Names:
 
     def _gigabytes(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         """The "80 GB" or "80g" behind a GPU, where a GPU has that much."""
-        if at + 1 >= len(tokens) or not tokens[at].text.isdigit() or tokens[at + 1].text not in ("gb", "gib", "g", "gig", "gigs"):
+        if (
+            at + 1 >= len(tokens)
+            or not tokens[at].text.isdigit()
+            or tokens[at + 1].text not in ("gb", "gib", "g", "gig", "gigs")
+        ):
             return None
         known = {round(g.memory.value) for g in self.catalog.gpus.values()}
         after = tokens[at + 2].text if at + 2 < len(tokens) else ""
         size = int(tokens[at].text)
-        return (size, at + 2) if size in known and after not in ("/", "ethernet", "eth", "ib", "infiniband", "roce") else None
+        return (
+            (size, at + 2)
+            if size in known and after not in ("/", "ethernet", "eth", "ib", "infiniband", "roce")
+            else None
+        )
 
     def _unknown_gpu(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
         """A GPU that exists and is not in the catalog."""
@@ -276,13 +296,17 @@ class Names:
     # -- networks ----------------------------------------------------------------------------------------
 
     def _add_fabrics(self) -> None:
-        generic = {parts_of(t) for t in ("infiniband", "ib", "roce", "ethernet", "tcp", "efa", "wan", "roce v2", "rocev2")}
+        generic = {
+            parts_of(t) for t in ("infiniband", "ib", "roce", "ethernet", "tcp", "efa", "wan", "roce v2", "rocev2")
+        }
+        # "aws p5" names machines, which bring their network with them.
+        sellers = {parts_of(p.id)[0] for p in self.catalog.providers.values()} | {"a"}
         for fabric in self.catalog.fabrics.values():
             if fabric.technology == "none":
                 continue
             for name in (fabric.id, fabric.name, *fabric.aliases):
                 parts = parts_of(name)
-                if parts not in generic and not any(c in "0123456789" for c in parts[0][:1]):
+                if parts not in generic and not parts[0][0].isdigit() and parts[0] not in sellers:
                     exact = NetworkName(fabric.technology, fabric=fabric.id)
                     self._trie.add(parts, Named("network", fabric.id, exact))
         for name, (technology, gbps) in self._data["generations_of_networks"].items():

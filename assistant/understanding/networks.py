@@ -17,7 +17,20 @@ _BETWEEN = frozenset(
     "interconnect rdma each based bandwidth speed adapters adapter class plain standard total aggregate our we and via type".split()
 )
 _MERGED = frozenset({"over", "based", "type", "v", "class"})
-_ETHERNET_UNITS = ("gbe", "gige", "gig", "gigs", "gigabit", "gig ethernet", "gigabit ethernet", "gbit ethernet", "gb ethernet", "g ethernet", "gig e", "ge")
+_ETHERNET_UNITS = (
+    "gbe",
+    "gige",
+    "gig",
+    "gigs",
+    "gigabit",
+    "gig ethernet",
+    "gigabit ethernet",
+    "gbit ethernet",
+    "gb ethernet",
+    "g ethernet",
+    "gig e",
+    "ge",
+)
 _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
 _PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
@@ -40,7 +53,9 @@ class Mention:
     claimed: frozenset[int] = frozenset()
 
 
-def mentions(tokens: Sequence[Token], named: Iterable[Quantity], rates: Iterable[Quantity], taken: frozenset[int]) -> list[Mention]:
+def mentions(
+    tokens: Sequence[Token], named: Iterable[Quantity], rates: Iterable[Quantity], taken: frozenset[int]
+) -> list[Mention]:
     """Every network of a message, in order; ``taken`` are tokens of names that are no networks."""
     found = _merged(tokens, _longest(named))
     free = [rate for rate in rates if not taken & set(range(rate.start, rate.end))]
@@ -54,7 +69,11 @@ def mentions(tokens: Sequence[Token], named: Iterable[Quantity], rates: Iterable
         elif mention.gbps is None and mention.fabric is None:
             mention = _with_bare_rate(tokens, mention)
         result.append(_counted(tokens, mention))
-    result += [m for rate in free if (m := _ethernet(tokens, rate)) and not any(m.start < o.end and o.start < m.end for o in result)]
+    result += [
+        m
+        for rate in free
+        if (m := _ethernet(tokens, rate)) and not any(m.start < o.end and o.start < m.end for o in result)
+    ]
     return sorted(result, key=lambda m: m.start)
 
 
@@ -65,7 +84,11 @@ def _longest(named: Iterable[Quantity]) -> list[Mention]:
             continue
         name: NetworkName = quantity.value
         claimed = frozenset(range(quantity.start, quantity.end))
-        kept.append(Mention(quantity.start, quantity.end, name.technology, name.gbps, name.version, name.fabric, claimed=claimed))
+        kept.append(
+            Mention(
+                quantity.start, quantity.end, name.technology, name.gbps, name.version, name.fabric, claimed=claimed
+            )
+        )
     return kept
 
 
@@ -104,7 +127,10 @@ def _nearest(
         before = rate.end <= mention.start
         gap = tokens[rate.end : mention.start] if before else tokens[mention.end : rate.start]
         words = [t.text for t in gap if t.is_word or t.is_number]
-        if len(gap) > 6 or any(o is not mention and min(rate.start, mention.start) < o.start < max(rate.start, mention.start) for o in others):
+        if len(gap) > 6 or any(
+            o is not mention and min(rate.start, mention.start) < o.start < max(rate.start, mention.start)
+            for o in others
+        ):
             continue
         if mention.technology == "infiniband" and rate.unit in _ETHERNET_UNITS and words:
             continue  # "InfiniBand or 100 gig": the speed is the other network's
@@ -117,7 +143,9 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     start, end = min(mention.start, rate.start), max(mention.end, rate.end)
     claimed = mention.claimed | set(range(rate.start, rate.end))
     per = _words_after(tokens, rate.end, 3)
-    per_node = (per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)) or rate.value > _FASTEST_ADAPTER
+    per_node = (
+        per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)
+    ) or rate.value > _FASTEST_ADAPTER
     links = _times_before(tokens, rate.start)
     technology = "roce" if mention.technology == "tcp" and _RDMA in _words_after(tokens, end, 3) else mention.technology
     return replace(
@@ -130,8 +158,15 @@ def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
     """The 400 of "RoCE 400" is its speed, and so is that of "400 RoCE"."""
     for at in (mention.end, mention.end + 1):
         before = tokens[mention.end].text if at > mention.end and at <= len(tokens) else ""
-        if at < len(tokens) and tokens[at].text.isdigit() and int(tokens[at].text) in _USUAL_RATES and before in ("", "-", "at", "@"):
-            if not (_words_after(tokens, at + 1, 1) and tokens[at + 1].text in ("gpus", "nodes", "gpu", "x", "servers", "%")):
+        if (
+            at < len(tokens)
+            and tokens[at].text.isdigit()
+            and int(tokens[at].text) in _USUAL_RATES
+            and before in ("", "-", "at", "@")
+        ):
+            if not (
+                _words_after(tokens, at + 1, 1) and tokens[at + 1].text in ("gpus", "nodes", "gpu", "x", "servers", "%")
+            ):
                 return replace(mention, end=at + 1, gbps=float(tokens[at].text), claimed=mention.claimed | {at})
     return mention
 
@@ -140,14 +175,29 @@ def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
     """The 4 of "4x HDR per node": links of a node, each with an adapter."""
     times = _times_before(tokens, mention.start)
     after = _words_after(tokens, mention.end, 3)
-    if times and not mention.links and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & _PER_NODE:
-        return replace(mention, links=times, start=mention.start - 2, claimed=mention.claimed | {mention.start - 1, mention.start - 2})
+    if (
+        times
+        and not mention.links
+        and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"])
+        and set(after) & _PER_NODE
+    ):
+        return replace(
+            mention,
+            links=times,
+            start=mention.start - 2,
+            claimed=mention.claimed | {mention.start - 1, mention.start - 2},
+        )
     return mention
 
 
 def _times_before(tokens: Sequence[Token], at: int) -> int | None:
     """The 8 of "8 x 400G"."""
-    if at >= 2 and tokens[at - 1].text in ("x", "*") and tokens[at - 2].text.isdigit() and int(tokens[at - 2].text) <= 64:
+    if (
+        at >= 2
+        and tokens[at - 1].text in ("x", "*")
+        and tokens[at - 2].text.isdigit()
+        and int(tokens[at - 2].text) <= 64
+    ):
         return int(tokens[at - 2].text)
     return None
 
@@ -155,10 +205,14 @@ def _times_before(tokens: Sequence[Token], at: int) -> int | None:
 def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     """ "100 gig" and "25GbE" are Ethernet; "400G" alone could be anything and is asked about."""
     after = _words_after(tokens, rate.end, 4)
-    ethernet = rate.unit in _ETHERNET_UNITS or (rate.unit == "g" and rate.value in (10, 25) and not set(after[:1]) & {"of"})
+    ethernet = rate.unit in _ETHERNET_UNITS or (
+        rate.unit == "g" and rate.value in (10, 25) and not set(after[:1]) & {"of"}
+    )
     if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
         return None
-    technology = "roce" if _RDMA in after or _RDMA in [t.text for t in tokens[max(0, rate.start - 2) : rate.start]] else "tcp"
+    technology = (
+        "roce" if _RDMA in after or _RDMA in [t.text for t in tokens[max(0, rate.start - 2) : rate.start]] else "tcp"
+    )
     return Mention(rate.start, rate.end, technology, float(rate.value), claimed=frozenset(range(rate.start, rate.end)))
 
 

@@ -74,7 +74,11 @@ def _decimal_comma(tokens: Sequence[Token], at: int) -> float | None:
     if at + 2 >= len(tokens) or tokens[at + 1].text != "," or not (tokens[at + 1].glued and tokens[at + 2].glued):
         return None
     after = tokens[at + 2].text
-    return float(f"{tokens[at].text}.{after}") if after.isdigit() and len(after) <= 2 and tokens[at].text.isdigit() else None
+    return (
+        float(f"{tokens[at].text}.{after}")
+        if after.isdigit() and len(after) <= 2 and tokens[at].text.isdigit()
+        else None
+    )
 
 
 def _power_of_ten(tokens: Sequence[Token], at: int, value: float) -> tuple[float, int] | None:
@@ -119,7 +123,12 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
             group *= words.scales[word]
         elif end > at and len(word) > 2 and words.scales.get(word, 0) >= 1000:
             total, group = total + group * words.scales[word], 0.0
-        elif end > at and word in ("-", "and") and place + 1 < len(tokens) and _goes_on(tokens[place + 1].text, words, word):
+        elif (
+            end > at
+            and word in ("-", "and")
+            and place + 1 < len(tokens)
+            and _goes_on(tokens[place + 1].text, words, word)
+        ):
             place += 1
             continue
         else:
@@ -141,7 +150,9 @@ def _plain(number: float) -> int | float:
 
 def binary(quantity: Quantity) -> int | float:
     """A length in tokens: ``8k`` means 8,192 and ``1m`` 1,048,576; ``10k`` is what it says."""
-    thousands = quantity.value / 1000 if quantity.unit == "k" else quantity.value / 1e6 * 1024 if quantity.unit == "m" else 0
+    thousands = (
+        quantity.value / 1000 if quantity.unit == "k" else quantity.value / 1e6 * 1024 if quantity.unit == "m" else 0
+    )
     if thousands and thousands == int(thousands) and int(thousands) & (int(thousands) - 1) == 0:
         return int(thousands) * 1024
     return quantity.value

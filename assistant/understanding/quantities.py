@@ -226,7 +226,16 @@ def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date
 def _part_of(
     tokens: Sequence[Token], at: int, texts: tuple[str, ...], units: Units, today: datetime.date
 ) -> Quantity | None:
-    edge = {"end": "end", "eo": "end", "mid": "mid", "middle": "mid", "start": "start", "beginning": "start", "early": "start", "late": "end"}.get(texts[0])
+    edge = {
+        "end": "end",
+        "eo": "end",
+        "mid": "mid",
+        "middle": "mid",
+        "start": "start",
+        "beginning": "start",
+        "early": "start",
+        "late": "end",
+    }.get(texts[0])
     place = at + 1 if edge else at
     while edge and place < len(tokens) and tokens[place].text in ("of", "the", "-"):
         place += 1
@@ -245,9 +254,7 @@ def _part_of(
     return _relative_edge(tokens, at, place, edge, today)
 
 
-def _relative_edge(
-    tokens: Sequence[Token], at: int, place: int, edge: str, today: datetime.date
-) -> Quantity | None:
+def _relative_edge(tokens: Sequence[Token], at: int, place: int, edge: str, today: datetime.date) -> Quantity | None:
     """``end of (this|next) (month|year)``."""
     ahead = tokens[place].text == "next"
     place += tokens[place].text in ("next", "this")

@@ -11,7 +11,9 @@ from .text import Token
 
 _ENDS = frozenset(".;!?")
 _BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
-_JOINS = frozenset({"and", "so", "then", "we", "i", "now", "which", "they", "it", "our", "the", "they're", "that's", "this"})
+_JOINS = frozenset(
+    {"and", "so", "then", "we", "i", "now", "which", "they", "it", "our", "the", "they're", "that's", "this"}
+)
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 SENTENCE_WIDE = frozenset({"others", "past", "supposition"})
@@ -50,14 +52,25 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         if token.text in _ENDS and not (token.text == "." and at + 1 < len(tokens) and tokens[at + 1].glued):
             yield start, at + 1
             start = at + 1
-        elif token.text in _BREAKS or (token.text in (",", ":", "-") and not token.glued and following in _JOINS) or (token.text == "," and following in _JOINS):
+        elif (
+            token.text in _BREAKS
+            or (token.text in (",", ":", "-") and not token.glued and following in _JOINS)
+            or (token.text == "," and following in _JOINS)
+        ):
             yield start, at
             start = at
     yield start, len(tokens)
 
 
 def _sentence(at: int, tokens: Sequence[Token]) -> int:
-    return next((n for n in range(at, len(tokens)) if tokens[n].text in _ENDS and not (n + 1 < len(tokens) and tokens[n + 1].glued)), len(tokens))
+    return next(
+        (
+            n
+            for n in range(at, len(tokens))
+            if tokens[n].text in _ENDS and not (n + 1 < len(tokens) and tokens[n + 1].glued)
+        ),
+        len(tokens),
+    )
 
 
 def _clause_of(at: int, clauses: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -102,4 +115,8 @@ def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[
 def lists_on(tokens: Sequence[Token], previous_end: int, start: int) -> bool:
     """Whether what begins at ``start`` goes on with a list: "no A, B or C"."""
     between = tokens[previous_end:start]
-    return 0 < len(between) <= 3 and all(t.text in _LISTS for t in between) and any(t.text in ("or", "nor", "and", "/", "&", ",") for t in between)
+    return (
+        0 < len(between) <= 3
+        and all(t.text in _LISTS for t in between)
+        and any(t.text in ("or", "nor", "and", "/", "&", ",") for t in between)
+    )

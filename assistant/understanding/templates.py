@@ -36,7 +36,9 @@ class Quantity:
 
 
 Bindings = dict[str, Quantity]
-Way = tuple[int, Bindings, tuple[int, ...]]  # a place, what the slots hold so far, the tokens that are words of the template
+Way = tuple[
+    int, Bindings, tuple[int, ...]
+]  # a place, what the slots hold so far, the tokens that are words of the template
 
 
 @dataclass
@@ -179,7 +181,9 @@ class _Edge(_Node):
 
     def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         rest = source.tokens[max(0, at - 3) : at] if self.begin else source.tokens[at : at + 4]
-        if (at <= 3 if self.begin else len(source.tokens) - at <= 3) and not any(t.is_word or t.is_number for t in rest):
+        if (at <= 3 if self.begin else len(source.tokens) - at <= 3) and not any(
+            t.is_word or t.is_number for t in rest
+        ):
             yield at, slots, own
 
     def first(self) -> set[str] | None:

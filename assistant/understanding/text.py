@@ -109,7 +109,9 @@ class Speller:
     def read(self, text: str) -> Text:
         """``text`` as tokens, cleaned and corrected."""
         original = clean(text)
-        lines = "".join(";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text))  # a line is a sentence of its own
+        lines = "".join(
+            ";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text)
+        )  # a line is a sentence of its own
         tokens = list(_tokens(_lower("".join(c if c.isprintable() else " " for c in lines))))
         return Text(original, tuple(self._expanded([self._corrected(t) for t in tokens])))
 
@@ -138,7 +140,9 @@ class Speller:
     def _is_short(self, tokens: Sequence[Token], at: int, size: int) -> bool:
         """Whether some tokens are a short form by themselves: the "r" of "R1" is none."""
         joined = at + size < len(tokens) and tokens[at + size].glued and tokens[at + size].text[0].isalnum()
-        return not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short
+        return (
+            not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short
+        )
 
     def __hash__(self) -> int:
         return id(self)

@@ -10,15 +10,21 @@ from assistant.vocabulary.fields import NUMERIC, RegisteredField
 from assistant.vocabulary.language import Language, Wording
 
 from .templates import Compiler, Matcher
+from .text import stem
 
 # What may be taken back by its name: whatever is not needed for a plan.
 NEEDED = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus", "name"})
 # Words that multiply: the first word of the template's own decides.
-_TIMES = "(double|triple|quadruple|halve|half|twice|(two|three|four|five|ten|{times:number}) (times|x)|a third of|a quarter of)"
+_TIMES = "(double|triple|quadruple|halve|half|twice|{times:number} (times|x|fold)|(two|three|four|five|ten) (times|x)|a third of|a quarter of|a third|a quarter)"
 _SHARE = "(by half|by a half|in half|by a third|by a quarter|by two thirds)"
-FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5, "twice": 2.0, "third": 1 / 3, "quarter": 0.25}
-SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "thirds": 2 / 3}
-_MORE, _LESS = "(increase|raise|extend|prolong|grow|lift|bump|push|postpone|lengthen)", "(decrease|reduce|lower|cut|shorten|shrink|slash|drop|trim|bring forward)"
+FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5, "twice": 2.0, "two": 2.0, "three": 3.0,
+           "four": 4.0, "five": 5.0, "ten": 10.0, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
+SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "two": 2 / 3}
+FACTORS, SHARES = ({stem(word): value for word, value in table.items()} for table in (FACTORS, SHARES))
+_MORE, _LESS = (
+    "(increase|raise|extend|prolong|grow|lift|bump|push|postpone|lengthen)",
+    "(decrease|reduce|lower|cut|shorten|shrink|slash|drop|trim|bring forward)",
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,33 @@ def span_kinds(field: RegisteredField) -> tuple[str, ...]:
 
 def matcher(fields: Mapping[str, RegisteredField], language: Language, compiler: Compiler) -> Matcher:
     """All templates of all fields, ready to be matched."""
-    return Matcher(compiler, [pair for field in fields.values() for pair in _of(field, language.fields.get(field.path))])
+    return Matcher(
+        compiler, [pair for field in fields.values() for pair in _of(field, language.fields.get(field.path))]
+    )
+
+
+LAST = "last"  # stands for the number that was said last: "half of that"
+
+
+def of_the_last(compiler: Compiler) -> Matcher:
+    """ "Triple that", "cut it in half": changes of what was said last."""
+    that = "(that|it|this|those|them)"
+    return Matcher(
+        compiler,
+        [
+            (
+                Says("scale", LAST),
+                f"[only|about|make it|just] {_TIMES} [as many|as much|as long|of|the size of] [{that}] [$]",
+            ),
+            (Says("scale", LAST), f"(make|take) {that} {_TIMES}"),
+            (Says("share", LAST, -1), f"{_LESS} {that} {_SHARE}"),
+            (Says("share", LAST, 1), f"{_MORE} {that} {_SHARE}"),
+            (Says("share", LAST, -1), f"{{percent}} (less|fewer|shorter|smaller|lower) [than {that}] [$]"),
+            (Says("share", LAST, 1), f"{{percent}} (more|longer|larger|higher|bigger) [than {that}] [$]"),
+            (Says("share", LAST, -1), f"{_LESS} {that} by {{percent}}"),
+            (Says("share", LAST, 1), f"{_MORE} {that} by {{percent}}"),
+        ],
+    )
 
 
 def replies(language: Language, compiler: Compiler) -> dict[str, Matcher]:
@@ -98,8 +130,14 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
 
 
 def _taking_back(path: str, name: str) -> Iterator[tuple[Says, str]]:
-    yield Says("unset", path, generic=True), f"<back> [<the>] [<the>] {name} [limit|requirement|constraint] [<any_more>]"
-    yield Says("unset", path, generic=True), f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] (<gone>|matter|count|apply|exist)"
+    yield (
+        Says("unset", path, generic=True),
+        f"<back> [<the>] [<the>] {name} [limit|requirement|constraint] [<any_more>]",
+    )
+    yield (
+        Says("unset", path, generic=True),
+        f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] (<gone>|matter|count|apply|exist)",
+    )
 
 
 def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
@@ -113,4 +151,7 @@ def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
     yield Says("add", path, 1), f"{{{kind}}} (more|extra|additional|further|other) {name}"
     yield Says("add", path, 1), f"(add|plus|another|adds|added) {{{kind}}} [more|extra] {name}"
     yield Says("add", path, -1), f"{{{kind}}} (fewer|less) {name}"
-    yield Says("add", path, -1), f"(remove|subtract|minus|lose|drop|take away|return) {{{kind}}} [of the|of our|of these] {name}"
+    yield (
+        Says("add", path, -1),
+        f"(remove|subtract|minus|lose|drop|take away|return) {{{kind}}} [of the|of our|of these] {name}",
+    )
