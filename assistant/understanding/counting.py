@@ -18,6 +18,7 @@ _MOST_IN_A_CHASSIS = 16
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
+_ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them"})
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Counter:
 
 
 def _fact(hit: Hit) -> Fact | None:
+    if hit.key.act != "count":
+        return Fact(hit.key, None, hit.start, hit.end, hit.claimed, hit.slots)
     numbers = [q for q in hit.slots.values() if q.kind == "number"]
     if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
@@ -62,9 +65,7 @@ def _fact(hit: Hit) -> Fact | None:
 
 def _scale(hit: Hit) -> Scale:
     """The scale that one match says."""
-    counts = {
-        role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role not in ("all", "low", "high")
-    }
+    counts = {role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES}
     said = Scale(**counts, racks=1) if hit.key.value == "rack" else Scale(**counts)
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
     gpu = gpu or next((q for role, q in hit.slots.items() if q.kind == "gpu"), None)
