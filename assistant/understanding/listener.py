@@ -18,7 +18,7 @@ from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .quantities import Units, amounts, dates
-from .scopes import Reach, ScopeReader, denial_of, kinds_at, lists_on
+from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Quantity, Source
 from .text import Speller, Text, cut
 from .wordings import LAST, Says, matcher, of_the_last, replies
@@ -217,7 +217,9 @@ class Listener:
                     reading.doubts.append(Doubt("cluster.fabric", f'no network is sold as "{said}"', found.rates))
                 continue
             denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
-            listed = denied_before and lists_on(reading.text.tokens, denied_before.end, mention.start)
+            listed = denied_before and lists_on(
+                reading.text.tokens, denied_before.end, mention.start, corrects=reading.act == "change"
+            )
             if (denied or listed) and reading.act not in _ABOUT_A_PLAN | {"ask"}:
                 denied_before = mention
                 reading.excluded += [
@@ -237,7 +239,15 @@ class Listener:
         around = {t.text for t in reading.text.tokens[max(0, mention.start - 3) : mention.end + 3]}
         if reading.act == "what-if":
             kinds -= {"supposition", "hedged"}
-        return not kinds & _NOT_DECIDED and not around & self._others
+        if kinds & _NOT_DECIDED or around & self._others:
+            return False
+        return "decided" in kinds or self._stands_alone(reading, mention)
+
+    def _stands_alone(self, reading: _Reading, mention: Mention) -> bool:
+        """Whether a network is an item of its own in what is said of the job: "…, RoCE 400, zero-3, …"."""
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        beside = set(range(first, last)) - mention.claimed - reading.taken
+        return all(self._says_nothing(reading.text, at) for at in beside)
 
     # -- answers -----------------------------------------------------------------------------------------
 

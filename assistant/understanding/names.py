@@ -296,21 +296,22 @@ class Names:
     # -- networks ----------------------------------------------------------------------------------------
 
     def _add_fabrics(self) -> None:
-        generic = {
-            parts_of(t) for t in ("infiniband", "ib", "roce", "ethernet", "tcp", "efa", "wan", "roce v2", "rocev2")
-        }
+        """Fabrics by their own names; what only names a technology is left to :meth:`technologies`, which sees the speed."""
+        for name, (technology, gbps) in self._data["generations_of_networks"].items():
+            self._trie.add(parts_of(name), Named("network", "", NetworkName(technology, float(gbps))))
         # "aws p5" names machines, which bring their network with them.
         sellers = {parts_of(p.id)[0] for p in self.catalog.providers.values()} | {"a"}
         for fabric in self.catalog.fabrics.values():
-            if fabric.technology == "none":
-                continue
-            for name in (fabric.id, fabric.name, *fabric.aliases):
+            names = (fabric.id, fabric.name, *(fabric.aliases if fabric.technology not in ("none", "wan") else ()))
+            for name in names if fabric.technology != "none" else ():
                 parts = parts_of(name)
-                if parts not in generic and not parts[0][0].isdigit() and parts[0] not in sellers:
-                    exact = NetworkName(fabric.technology, fabric=fabric.id)
-                    self._trie.add(parts, Named("network", fabric.id, exact))
-        for name, (technology, gbps) in self._data["generations_of_networks"].items():
-            self._trie.add(parts_of(name), Named("network", "", NetworkName(technology, float(gbps))))
+                if name == fabric.id or not (self._is_general(name) or parts[0][0].isdigit() or parts[0] in sellers):
+                    self._trie.add(parts, Named("network", fabric.id, NetworkName(fabric.technology, fabric=fabric.id)))
+
+    def _is_general(self, name: str) -> bool:
+        """Whether a name begins as that of a technology: "Spectrum-X 800", "HDR InfiniBand"."""
+        tokens = [token for token in cut(name) if token.text != "-"]
+        return bool(self._technologies.at(Source(tokens, {}), 0)) or self._trie.longest(tokens, 0) is not None
 
     def technologies(self, source: Source) -> Iterator[Quantity]:
         """Names of technologies in general: "InfiniBand", "plain Ethernet", "RoCE v2", "EFA v3"."""

@@ -14,6 +14,9 @@ _BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"}
 _JOINS = frozenset(
     {"and", "so", "then", "we", "i", "now", "which", "they", "it", "our", "the", "they're", "that's", "this"}
 )
+_INTERJECTIONS = frozenset(
+    {"no", "nope", "nah", "not", "yes", "well", "ok", "sorry"}
+)  # "no, InfiniBand" denies nothing
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 SENTENCE_WIDE = frozenset({"others", "past", "supposition"})
@@ -107,16 +110,26 @@ def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[
         last = max(scope.cue)
         if last < start and scope.end >= end and start - last <= _DENIAL_REACH:
             return scope
-        if min(scope.cue) >= end and scope.start <= start and min(scope.cue) - end <= 1:
+        if min(scope.cue) >= end and scope.start <= start and min(scope.cue) - end <= _DENIAL_REACH:
             return scope
     return None
 
 
-def lists_on(tokens: Sequence[Token], previous_end: int, start: int) -> bool:
-    """Whether what begins at ``start`` goes on with a list: "no A, B or C"."""
+def lists_on(tokens: Sequence[Token], previous_end: int, start: int, *, corrects: bool) -> bool:
+    """Whether what begins at ``start`` goes on with a list: "no A, B or C"; in a correction "not A, B" puts B in its place."""
     between = tokens[previous_end:start]
+    if corrects and not any(t.text in ("or", "nor") for t in between):
+        return False
     return (
         0 < len(between) <= 3
         and all(t.text in _LISTS for t in between)
         and any(t.text in ("or", "nor", "and", "/", "&", ",") for t in between)
     )
+
+
+def fragment(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+    """The item of a list in which the tokens ``start:end`` stand: between commas, full stops and "and"."""
+    ends = (*_ENDS, *_BREAKS, ",", "and", "plus", "+", "&", "|", "(", ")")
+    first = next((at + 1 for at in range(start - 1, -1, -1) if tokens[at].text in ends), 0)
+    last = next((at for at in range(end, len(tokens)) if tokens[at].text in ends), len(tokens))
+    return first, last
