@@ -11,16 +11,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from assistant.vocabulary.fields import RegisteredField
+from assistant.vocabulary.fields import NUMERIC, RegisteredField
 from assistant.vocabulary.questionnaire import SERVING
 from assistant.vocabulary.utterance import Doubt
 
-from .numbers import binary
-from .templates import Hit, Quantity
-from .wordings import Says
+from .numbers import DOTTED, binary
+from .templates import Hit, Quantity, Source
+from .text import cut, stem
+from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
 _MONTH = 30.4375  # days
+_LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
+_SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
 
 
 class Context(Protocol):
@@ -70,12 +73,33 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         says: Says = hit.key
         value = says.value
         if says.act == "set" and value is None:
-            value = converted(fields[says.field], _said(hit), today)
+            value = converted(fields[says.field], _said(hit), today) if hit.slots else True
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" else 0
         found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + fit))
+    return found
+
+
+def answers(source: Source, field: RegisteredField | None, today: datetime.date) -> list[Candidate]:
+    """An amount answers the open question where nothing nearer says what it is."""
+    if field is None or field.about.kind not in NUMERIC:
+        return []
+    kinds = {kind.split("/")[0] for kind in span_kinds(field)} | {"number"}
+    unit = {stem(token.text) for token in cut(field.about.unit.replace("{}", ""))}
+    found = []
+    for quantity in (q for quantities in source.starting.values() for q in quantities if q.kind in kinds):
+        value = converted(field, quantity, today)
+        if value is None or _fit(field, value) or (field.path == "budget.usd" and value < _LEAST_BUDGET):
+            continue
+        if field.path == "model.params" and quantity.unit not in _SIZES:
+            continue
+        end = quantity.end
+        own = end < len(source.tokens) and source.tokens[end].stem in unit
+        claimed = frozenset(range(quantity.start, end + own))
+        fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed)
+        found.append(Candidate(fact, len(claimed) + (_OWN_WORD + 1 if own else 0)))
     return found
 
 
@@ -104,6 +128,8 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
         return _tidy(value * 86_400_000)
     if field.path == "budget.amortization_months" and quantity.kind == "time":
         return round(value / _MONTH)
+    if quantity.unit == DOTTED and field.about.kind == "count":
+        value *= 1000
     if quantity.kind == "number" and field.about.binary:
         value = binary(quantity)
     if field.about.kind == "count" and (value != int(value) or value < 1):

@@ -10,6 +10,7 @@ from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.utterance import Doubt
 
 from .attach import Candidate, Fact, score
+from .numbers import DOTTED
 from .templates import Compiler, Hit, Matcher, Quantity, Source
 from .wordings import Says
 
@@ -18,7 +19,7 @@ _MOST_IN_A_CHASSIS = 16
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
-_ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them"})
+_ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites"})
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Scale:
     racks: int | None = None
     per_rack_nodes: int | None = None
     them: int | None = None  # "16 of them": of what was spoken of last
+    sites: int | None = None  # places with as many GPUs each
+    per_site: bool = False
     gpu: str | None = None
     unknown_gpu: Quantity | None = None
     provider: str | None = None
@@ -45,6 +48,7 @@ class Counter:
             compiler,
             [(Says("count", COUNTED), t) for t in data["says"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
+            + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED), t) for t in data["part_of"]]
             + [(Says("range", COUNTED), t) for t in data["ranges"]]
             + [(Says("quiet", COUNTED), t) for t in data["not"]],
@@ -57,16 +61,24 @@ class Counter:
 def _fact(hit: Hit) -> Fact | None:
     if hit.key.act != "count":
         return Fact(hit.key, None, hit.start, hit.end, hit.claimed, hit.slots)
+    hit = replace(hit, slots={role: _of_thousands(q) for role, q in hit.slots.items()})
     numbers = [q for q in hit.slots.values() if q.kind == "number"]
     if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
     return Fact(hit.key, _scale(hit), hit.start, hit.end, hit.claimed, hit.slots)
 
 
+def _of_thousands(quantity: Quantity) -> Quantity:
+    """ "1.024 GPUs" are no fraction of one."""
+    return replace(quantity, value=quantity.value * 1000, unit="") if quantity.unit == DOTTED else quantity
+
+
 def _scale(hit: Hit) -> Scale:
     """The scale that one match says."""
     counts = {role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES}
-    said = Scale(**counts, racks=1) if hit.key.value == "rack" else Scale(**counts)
+    said = Scale(**counts, per_site=hit.key.value == "site")
+    if hit.key.value == "rack":
+        said = replace(said, racks=1)
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
     gpu = gpu or next((q for role, q in hit.slots.items() if q.kind == "gpu"), None)
     if instance is not None:
@@ -115,6 +127,12 @@ def concluded(
     said = _joined(list(facts), result)
     if said.gpu is None and gpu:
         said = replace(said, gpu=gpu)
+    sites = said.sites or sites
+    if said.sites:
+        result.fields["cluster.sites"] = said.sites
+    if sites > 1 and said.per_node and said.nodes is None and said.gpus is None:
+        said = replace(said, gpus=said.per_node, per_node=None, per_site=True)  # "16 in each": of the sites
+    sites = sites if said.per_site else 1
     if said.provider:
         result.fields["cluster.provider"] = said.provider
     if said.gpu:
@@ -137,7 +155,7 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
         if scale.them is not None:
             of_nodes = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
             scale = replace(scale, nodes=scale.them) if of_nodes else replace(scale, gpus=scale.them)
-        for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider"):
+        for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider", "sites"):
             value = getattr(scale, name)
             before = getattr(said, name)
             if value is None:
@@ -147,7 +165,7 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
                 result.doubts.append(Doubt(path, f"{before} or {value} {name}?", (before, value)))
                 continue
             said = replace(said, **{name: value})
-        said = replace(said, rack_scale=said.rack_scale or scale.rack_scale)
+        said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
     doubted = {doubt.field for doubt in result.doubts}
     return replace(said, gpus=None if COUNTED in doubted else said.gpus, nodes=None if COUNTED in doubted else said.nodes,
                    gpu=None if "cluster.gpu" in doubted else said.gpu)  # fmt: skip

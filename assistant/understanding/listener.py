@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog, Gpu
+from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
@@ -23,13 +24,15 @@ from .templates import Compiler, Quantity, Source
 from .text import Speller, Text, cut
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
+_ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _SILENT_ACTS = frozenset({"undo", "help", "export"})
 _ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
 _NOT_OURS = frozenset({"others", "past", "quoted"})
-_NOT_DECIDED = frozenset({"hedged", "others", "past", "quoted", "replaced", "question", "supposition"})
+_NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
 _WITH_UNIT = frozenset(
     {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
 )  # no bare numbers
+_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider"})
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 
@@ -52,6 +55,7 @@ class _Reading:
     unset: list[str] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     nodes: int | None = None
+    waiting: list[Fact] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
 
 
@@ -67,6 +71,7 @@ class Listener:
         self._scopes = ScopeReader(language["scopes"], compiler)
         self._counter = counting.Counter(language["counts"], compiler)
         self._fields = matcher(FIELDS, language, compiler)
+        self._implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._last = of_the_last(compiler)
         self._replies = replies(language, compiler)
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
@@ -120,6 +125,8 @@ class Listener:
         found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
         found += [_alone(q) for q in reading.named if q.kind in _NAMES]
         found += attach.candidates(self._last.hits(reading.source), FIELDS, reading.today)
+        asked = reading.context.asked or ""
+        found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
         serving = attach.serves(
             {f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"},
@@ -131,8 +138,11 @@ class Listener:
         live = [fact for fact in facts if self._is_ours(reading, fact)]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
+        self._count_waiting(reading)
         self._networks(reading)
         self._answer(reading)
+        if reading.act == "ask":
+            _keep_stated(reading)
 
     def _is_ours(self, reading: _Reading, fact: Fact) -> bool:
         """Whether a fact is one of the job as planned; what is denied takes the same fact back where it was said before."""
@@ -142,6 +152,9 @@ class Listener:
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
         if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
             return True
+        if fact.says.field == "cluster.provider" and reading.context.fields.get(fact.says.field) != fact.value:
+            only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
+            reading.excluded += [i for i in only if i not in reading.excluded]
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
         return False
@@ -157,15 +170,48 @@ class Listener:
                 self._change(reading, fact)
         for path, readings in said.items():
             self._settle(reading, path, readings)
+        for path, value in list(reading.fields.items()):
+            for other, implied in self._implied.get(path, {}).get(str(value), {}).items():
+                if other not in reading.context.fields:
+                    reading.fields.setdefault(other, implied)
 
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
+        readings = [fact for fact in readings if not self._waits(reading, fact)]
         planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
         values = list(dict.fromkeys(f.value for f in planned))
+        if not values:
+            return
         if len(values) > 1 and reading.act not in ("change", "what-if"):
             reading.doubts.append(Doubt(path, " or ".join(map(str, values)) + "?", tuple(values)))
         else:
             reading.fields[path] = values[-1]
+
+    def _waits(self, reading: _Reading, fact: Fact) -> bool:
+        """A batch in tokens and adapters per GPU are counted when length and node are known."""
+        if not {"tokens", "per_gpu"} & fact.slots.keys() and not (
+            fact.says.field == "cluster.nics_per_node" and not fact.slots
+        ):
+            return False
+        reading.waiting.append(fact)
+        return True
+
+    def _count_waiting(self, reading: _Reading) -> None:
+        known = {**reading.context.fields, **reading.fields}
+        gpu = self._gpu(reading)
+        for fact in reading.waiting:
+            length, per_node = (
+                known.get("training.sequence_length"),
+                known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8),
+            )
+            if "tokens" in fact.slots and length:
+                reading.fields[fact.says.field] = max(1, round(fact.slots["tokens"].value / length))
+            elif "tokens" in fact.slots:
+                reading.doubts.append(
+                    Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
+                )
+            else:
+                reading.fields[fact.says.field] = int(fact.slots["per_gpu"].value if fact.slots else 1) * per_node
 
     def _change(self, reading: _Reading, fact: Fact) -> None:
         path = changes.last_said(reading.context, FIELDS) if fact.says.field == LAST else fact.says.field
@@ -191,7 +237,12 @@ class Listener:
     def _count(self, reading: _Reading, facts: Sequence[Fact]) -> None:
         waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
         found = counting.concluded(
-            facts, reading.context.fields, self.catalog, gpu=reading.fields.get("cluster.gpu"), sites=1, waiting=waiting
+            facts,
+            reading.context.fields,
+            self.catalog,
+            gpu=reading.fields.get("cluster.gpu"),
+            sites=reading.fields.get("cluster.sites", 1),
+            waiting=waiting,
         )
         reading.fields |= {
             path: value
@@ -317,6 +368,13 @@ class Listener:
         return token.text in self._filler or not (token.is_word or token.is_number)
 
 
+def _keep_stated(reading: _Reading) -> None:
+    """A question states the job it is asked for; a mechanism that it asks about is no fact."""
+    reading.fields = {p: v for p, v in reading.fields.items() if p in _JOB or FIELDS[p].about.kind in NUMERIC}
+    if not any(path in reading.fields for path in ("model", "model.params", "cluster.gpu", "cluster.gpus")):
+        reading.fields = {p: v for p, v in reading.fields.items() if p != "workload"}
+
+
 def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     """ "70b" and "7 billion" may be the size of a model."""
     return [
@@ -330,7 +388,8 @@ def _alone(quantity: Quantity) -> Candidate:
     """A name by itself says which GPU, model or provider it is."""
     says = Says("set", _NAMES[quantity.kind], quantity.value)
     fact = Fact(says, quantity.value, quantity.start, quantity.end, frozenset(range(quantity.start, quantity.end)))
-    return Candidate(fact, quantity.end - quantity.start - 1)
+    size = quantity.end - quantity.start
+    return Candidate(fact, size - 1 if quantity.kind == "gpu" else 4 * size - 3)  # counts take a GPU with them
 
 
 def _of_networks(mentions: Iterable[Mention]) -> list[Candidate]:

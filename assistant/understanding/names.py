@@ -95,6 +95,7 @@ class Names:
         self._data = data
         self._trie = _Trie()
         self._others = Matcher(compiler, [(None, template) for template in data["other_gpus"]])
+        self._products = Matcher(compiler, [(None, template) for template in data["products"]])
         self._technologies = Matcher(
             compiler, [(name, template) for name, templates in data["technologies"].items() for template in templates]
         )
@@ -109,7 +110,9 @@ class Names:
         found: list[Quantity] = []
         at = 0
         while at < len(tokens):
-            name = self._name(tokens, at) or self._unknown_gpu(tokens, at, numbers)
+            name = (
+                self._name(tokens, at) or self._product(tokens, at, numbers) or self._unknown_gpu(tokens, at, numbers)
+            )
             if name:
                 found.append(name)
             at = name.end if name else at + 1
@@ -225,6 +228,7 @@ class Names:
         form, gigabytes, rack = None, None, False
         while end < len(tokens):
             place = end + (tokens[end].text in _JOINTS and tokens[end].text not in (",", "."))
+            place += tokens[end].text in ("of", "with", "a", "at") and self._gigabytes(tokens, end + 1) is not None
             size = self._gigabytes(tokens, place)
             said = self._form(tokens, place)
             if size and not gigabytes:
@@ -270,6 +274,11 @@ class Names:
             if size in known and after not in ("/", "ethernet", "eth", "ib", "infiniband", "roce")
             else None
         )
+
+    def _product(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
+        """A product whose number counts nothing: "ConnectX-7", "CUDA 12", "p99"."""
+        hit = max(self._products.at(Source(tokens, numbers), at), key=lambda hit: hit.end, default=None)
+        return Quantity("product", "", at, hit.end) if hit else None
 
     def _unknown_gpu(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
         """A GPU that exists and is not in the catalog."""

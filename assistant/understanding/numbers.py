@@ -11,6 +11,8 @@ from .text import Token, cut
 
 _DOTTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
 _THOUSAND_MARKS = re.compile(r"[,'\u202f\u00a0]")
+_THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.500: a decimal, or thousands as they are written elsewhere
+DOTTED = "dotted"
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -59,6 +61,10 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
     comma = _decimal_comma(tokens, at)
     if comma is not None:
         value, end = comma, at + 3
+    elif _THOUSANDS.fullmatch(token.text):
+        unit = DOTTED
+    elif end < len(tokens) and len(token.text) <= 3 and re.fullmatch(r"0\d\d", tokens[end].text):
+        value, end = value * 1000 + float(tokens[end].text), end + 1
     power = _power_of_ten(tokens, end, value)
     if power is not None:
         value, end = power
@@ -113,6 +119,8 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
     """A number in words: ``two hundred and fifty-six``, ``fifteen trillion``; places count tokens."""
     total = group = 0.0
     end = place = at
+    if tokens[at].text in ("a", "an") and at + 1 < len(tokens) and words.scales.get(tokens[at + 1].text, 0) >= 100:
+        group, place, end = 1.0, at + 1, at + 1
     while place < len(tokens):
         word = tokens[place].text
         if word in words.ones or word in words.tens:
@@ -123,6 +131,9 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
             group *= words.scales[word]
         elif end > at and len(word) > 2 and words.scales.get(word, 0) >= 1000:
             total, group = total + group * words.scales[word], 0.0
+        elif end > at and word == "point" and place + 1 < len(tokens) and tokens[place + 1].text in words.ones:
+            group += words.ones[tokens[place + 1].text] / 10
+            place += 1
         elif (
             end > at
             and word in ("-", "and")

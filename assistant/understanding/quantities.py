@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .numbers import NumberWords
+from .numbers import DOTTED, NumberWords
 from .templates import Compiler, Matcher, Quantity, Source, TemplateError
 from .text import Token, cut
 
@@ -108,6 +108,8 @@ def _money(source: Source, number: Quantity, units: Units) -> Quantity | None:
         code, end, value = "USD", number.end + 1, value / 100
     if code is None:
         return None
+    if number.unit == DOTTED:
+        value *= 1000  # "500.000 dollars"; a price per hour is not written with three decimals
     if before is not None and after is not None and after[0] == code:
         end = after[1]
     period, end = _period(source, end, units)

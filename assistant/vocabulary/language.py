@@ -26,12 +26,13 @@ class Example(Entry):
 
 class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
-    ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not."""
+    ``implies`` what a value says of other fields unless they are said themselves, ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not."""
 
     field: str
     says: list[str] = Field(default_factory=list)
     values: dict[str, list[str]] = Field(default_factory=dict)
     replies: dict[str, list[str]] = Field(default_factory=dict)
+    implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
     examples: list[Example] = Field(min_length=2)
 

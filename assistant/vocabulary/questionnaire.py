@@ -348,12 +348,12 @@ class Inference(Section):
     prompt_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
         About("prompt length", "count", "How many tokens has a prompt?", "2,000", unit="{} tokens", span="number",
-              binary=True, words=("prompt [length|tokens|size]", "input [tokens|length]", "isl"), sensible=(1, 2_000_000)),
+              words=("prompt [length|tokens|size]", "input [tokens|length]", "isl"), sensible=(1, 2_000_000)),
     ] = 2000  # fmt: skip
     output_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
         About("answer length", "count", "How many tokens has an answer?", "500", unit="{} tokens", span="number",
-              binary=True, words=("(output|answer|response|completion) [length|tokens|size]", "osl"), sensible=(1, 200_000)),
+              words=("(output|answer|response|completion) [length|tokens|size]", "osl"), sensible=(1, 200_000)),
     ] = 500  # fmt: skip
     requests_per_s: Annotated[
         Annotated[Count, Field(gt=0, le=1e9)] | None,
