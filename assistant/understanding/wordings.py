@@ -30,7 +30,7 @@ _MORE, _LESS = (
 @dataclass(frozen=True)
 class Says:
     """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or -1),
-    quiet; ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
+    quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
 
     act: str
     field: str
@@ -96,6 +96,7 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
         return
     yield from ((Says("set", field.path), template) for template in wording.says)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
+    yield from ((Says("ask", field.path, ask), template) for ask, templates in wording.asks.items() for template in templates)
     for value, templates in wording.values.items():
         act = "unset" if value == "unset" else "set"
         yield from ((Says(act, field.path, _value(value)), template) for template in templates)

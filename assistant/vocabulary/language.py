@@ -26,13 +26,15 @@ class Example(Entry):
 
 class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
-    ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not."""
+    ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not; ``asks``
+    what cannot be taken as it stands, by the sentence that asks back (``{said}`` stands for the words)."""
 
     field: str
     says: list[str] = Field(default_factory=list)
     values: dict[str, list[str]] = Field(default_factory=dict)
     replies: dict[str, list[str]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
+    asks: dict[str, list[str]] = Field(default_factory=dict)
     examples: list[Example] = Field(min_length=2)
 
 
