@@ -270,8 +270,11 @@ class Listener:
         if asked in self._replies and asked not in reading.fields:
             best = max(self._replies[asked].hits(reading.source), key=lambda hit: len(hit.own), default=None)
             if best is not None:
-                reading.fields[asked] = best.key.value
                 reading.taken |= best.claimed
+                if best.key.act == "unset":
+                    reading.unset.append(asked)
+                else:
+                    reading.fields[asked] = best.key.value
         if reading.act in ("describe", "change", "what-if") and not reading.fields:
             found = changes.bare(reading.source, reading.taken, reading.act, reading.context, FIELDS, reading.today)
             if found is not None:
