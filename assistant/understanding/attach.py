@@ -78,6 +78,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" else 0
+        if fit and not hit.own:  # an amount on its own that would make no sense for the field says nothing of it
+            continue
         found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + fit))
     return found
 

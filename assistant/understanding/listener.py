@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog, Gpu
@@ -18,7 +18,7 @@ from .attach import Candidate, Context, Fact, Nothing
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .quantities import Units, amounts, dates
+from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Quantity, Source
 from .text import Speller, Text, cut
@@ -112,6 +112,7 @@ class Listener:
             taken,
         )
         quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
+        quantities += unmeasured(text.tokens, counted, measured, self._units)
         source = Source(text.tokens, by_start(quantities), self._hedges)
         return _Reading(text, source, context, today, quantities, named, mentioned)
 
@@ -135,7 +136,7 @@ class Listener:
         facts, doubts = attach.chosen(attach.of_this_job(found, serving, ()))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts for at in fact.claimed}
-        live = [fact for fact in facts if self._is_ours(reading, fact)]
+        live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
         self._count_waiting(reading)
@@ -144,20 +145,22 @@ class Listener:
         if reading.act == "ask":
             _keep_stated(reading)
 
-    def _is_ours(self, reading: _Reading, fact: Fact) -> bool:
-        """Whether a fact is one of the job as planned; what is denied takes the same fact back where it was said before."""
-        kinds = kinds_at(reading.scopes, fact.start, fact.end)
+    def _as_meant(self, reading: _Reading, fact: Fact) -> Fact | None:
+        """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if it was said."""
+        kinds = kinds_at(reading.scopes, fact.start, fact.end, fact.claimed)
         if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
-            return False
+            return None
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
         if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
-            return True
+            return fact
         if fact.says.field == "cluster.provider" and reading.context.fields.get(fact.says.field) != fact.value:
             only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
             reading.excluded += [i for i in only if i not in reading.excluded]
+        if isinstance(fact.value, bool):
+            return replace(fact, value=not fact.value)
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
-        return False
+        return None
 
     def _set(self, reading: _Reading, facts: Sequence[Fact]) -> None:
         said: dict[str, list[Fact]] = {}
@@ -174,6 +177,16 @@ class Listener:
             for other, implied in self._implied.get(path, {}).get(str(value), {}).items():
                 if other not in reading.context.fields:
                     reading.fields.setdefault(other, implied)
+        for fact in facts:
+            if fact.says.act == "ask" and fact.says.field not in reading.fields:
+                reading.doubts.append(self._question(reading, fact))
+
+    def _question(self, reading: _Reading, fact: Fact) -> Doubt:
+        """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
+        several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
+        path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
+        options = [attach.converted(FIELDS[path], replace(q, value=v), reading.today) for q in several for v in q.value]
+        return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
 
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
@@ -308,8 +321,11 @@ class Listener:
         if asked in self._replies and asked not in reading.fields:
             best = max(self._replies[asked].hits(reading.source), key=lambda hit: len(hit.own), default=None)
             if best is not None:
-                reading.fields[asked] = best.key.value
                 reading.taken |= best.claimed
+                if best.key.act == "unset":
+                    reading.unset.append(asked)
+                else:
+                    reading.fields[asked] = best.key.value
         if reading.act in ("describe", "change", "what-if") and not reading.fields:
             found = changes.bare(reading.source, reading.taken, reading.act, reading.context, FIELDS, reading.today)
             if found is not None:

@@ -37,7 +37,7 @@ def numbers(tokens: Sequence[Token], words: NumberWords) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while at < len(tokens):
-        number = _digits(tokens, at, words) or _phrase(tokens, at, words) or _spelled(tokens, at, words)
+        number = _phrase(tokens, at, words) or _digits(tokens, at, words) or _spelled(tokens, at, words)
         if number is not None:
             found.append(number)
         at = number.end if number else at + 1
@@ -58,6 +58,9 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
     if not token.is_number:
         return None
     value, end, unit = value_of(token.text), at + 1, ""
+    grouped = _grouped(tokens, at)
+    if grouped is not None:
+        value, end = grouped
     comma = _decimal_comma(tokens, at)
     if comma is not None:
         value, end = comma, at + 3
@@ -73,6 +76,16 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
     if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:
         return None
     return Quantity("number", _plain(value), at, end, unit)
+
+
+def _grouped(tokens: Sequence[Token], at: int) -> tuple[float, int] | None:
+    """ "1 250 000": thousands in groups of three, the last of them zeros."""
+    end = at + 1
+    while end < len(tokens) and len(tokens[end].text) == 3 and tokens[end].text.isdigit() and len(tokens[at].text) <= 3:
+        end += 1
+    if end == at + 1 or tokens[end - 1].text != "000" or not tokens[at].text.isdigit():
+        return None
+    return float("".join(t.text for t in tokens[at:end])), end
 
 
 def _decimal_comma(tokens: Sequence[Token], at: int) -> float | None:
@@ -108,7 +121,7 @@ def _multiplies(tokens: Sequence[Token], at: int, words: NumberWords) -> bool:
 
 
 def _phrase(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | None:
-    for size in range(5, 0, -1):
+    for size in range(6, 0, -1):
         value = words.phrases.get(tuple(t.text for t in tokens[at : at + size]))
         if value is not None and at + size <= len(tokens):
             return Quantity("number", _plain(value), at, at + size, "word")
@@ -123,6 +136,10 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
         group, place, end = 1.0, at + 1, at + 1
     while place < len(tokens):
         word = tokens[place].text
+        if word == "point" and end > at and place + 1 < len(tokens) and words.ones.get(tokens[place + 1].text, 10) < 10:
+            group += words.ones[tokens[place + 1].text] / 10
+            place = end = place + 2
+            continue
         if word in words.ones or word in words.tens:
             if place > at and tokens[place - 1].text in words.ones:
                 break

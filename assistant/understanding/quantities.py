@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .numbers import DOTTED, NumberWords
 from .templates import Compiler, Matcher, Quantity, Source, TemplateError
-from .text import Token, cut
+from .text import Token, cut, stem
 
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
-_TINY = 1e-9
+_LEAST_SUM = 1000  # a number that may be a sum of money without saying so
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")  # "45.000 EUR": three digits behind a dot are no cents
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Units:
     currencies: dict[tuple[str, ...], str]
     cents: frozenset[str]
     per: Matcher
+    counted: frozenset[str]
     parts: dict[tuple[str, ...], float]
     months: dict[str, int]
     weekdays: dict[str, int]
@@ -42,6 +45,7 @@ class Units:
             {_texts(name): code for code, names in units["currency"].items() for name in names},
             frozenset(units["cents"]),
             Matcher(compiler, [(period, t) for period, templates in units["per"].items() for t in templates]),
+            frozenset(stem(word) for word in units["counted"].split()),
             {_texts(part): float(value) for part, value in numbers["parts"].items()},
             {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
             {name: day for day, names in enumerate(dates["weekdays"]) for name in names},
@@ -57,10 +61,29 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     """Every number with a unit behind it or a currency in front of it; one may be read as several amounts."""
     source = Source(tokens, {})
     found: list[Quantity] = []
+    numbers = list(numbers)
+    cents = {q.start: q for q in numbers if 0 < q.value < 100}
     for number in numbers:
-        money = _money(source, number, units)
+        money = _money(source, number, cents, units)
         found += [money] if money else _measured(tokens, number, units)
     return found + _parts(tokens, units)
+
+
+def unmeasured(
+    tokens: Sequence[Token], numbers: Iterable[Quantity], measured: Iterable[Quantity], units: Units
+) -> list[Quantity]:
+    """Numbers without a unit that may be money all the same: ``sum`` for what is large (its unit: what it is for), ``decimal``."""
+    begun, source, found = {q.start for q in measured}, Source(tokens, {}), []
+    for number in numbers:
+        following = tokens[number.end].stem if number.end < len(tokens) else ""
+        if number.start in begun or following in units.counted:
+            continue
+        period, end = _period(source, number.end, units)
+        if number.value >= _LEAST_SUM:
+            found.append(Quantity("sum", number.value, number.start, end, period))
+        elif number.value != int(number.value):
+            found.append(Quantity("decimal", number.value, number.start, end, period))
+    return found
 
 
 def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Quantity]:
@@ -95,7 +118,7 @@ def _parts(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     return found
 
 
-def _money(source: Source, number: Quantity, units: Units) -> Quantity | None:
+def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], units: Units) -> Quantity | None:
     """Money, with what it is for as its unit: ``""`` for a sum, else ``gpu-hour``, ``month``, ``kwh``, …"""
     tokens = source.tokens
     before, after = _currency_before(tokens, number.start, units), _currency_after(tokens, number.end, units)
@@ -104,18 +127,42 @@ def _money(source: Source, number: Quantity, units: Units) -> Quantity | None:
         code, start = before
     elif after is not None:
         code, end = after
-    elif number.end < len(tokens) and tokens[number.end].text in units.cents:
+    elif number.end < len(tokens) and _are_cents(tokens, number.end, units):
         code, end, value = "USD", number.end + 1, value / 100
+    elif tokens[number.end - 1].text == "grand":
+        code = "USD"
     if code is None:
         return None
     if number.unit == DOTTED:
         value *= 1000  # "500.000 dollars"; a price per hour is not written with three decimals
     if before is not None and after is not None and after[0] == code:
         end = after[1]
+    small, end = _with_cents(source, cents, end, units)
     period, end = _period(source, end, units)
     if period == "mwh":
         period, value = "kwh", value / 1000
-    return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value), start, end, period)
+    if period in ("", "month", "year") and _THOUSANDS.fullmatch(tokens[number.start].text) and number.unit == "":
+        value *= 1000
+    return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value + small), start, end, period)
+
+
+def _are_cents(tokens: Sequence[Token], at: int, units: Units) -> bool:
+    """ "12 cents", "6.5 US cents", and "12c/kWh" where the letter is glued to the number."""
+    per = at + 1 < len(tokens) and tokens[at + 1].text in ("/", "per")
+    return tokens[at].text in units.cents or (tokens[at].text == "c" and tokens[at].glued and per)
+
+
+def _with_cents(source: Source, cents: Mapping[int, Quantity], at: int, units: Units) -> tuple[float, int]:
+    """ "Two dollars [and] ten [cents] an hour": the cents behind whole dollars, and where they end."""
+    tokens = source.tokens
+    start = at + 1 if at < len(tokens) and tokens[at].text == "and" else at
+    small = cents.get(start)
+    if small is None or start == 0 or not tokens[start - 1].is_word:
+        return 0.0, at
+    named = small.end < len(tokens) and _are_cents(tokens, small.end, units)
+    if named or (_period(source, small.end, units)[0] and start == at):
+        return small.value / 100, small.end + named
+    return 0.0, at
 
 
 def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[str, int] | None:

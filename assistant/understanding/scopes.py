@@ -97,9 +97,9 @@ def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
             yield Reach("quoted", first, last + 1, frozenset({first, last}))
 
 
-def kinds_at(scopes: Sequence[Reach], start: int, end: int) -> set[str]:
-    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie."""
-    return {s.kind for s in scopes if s.kind != "denied" and s.start <= start and end <= s.end}
+def kinds_at(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int] = frozenset()) -> set[str]:
+    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie, unless their cues belong to what is said there."""
+    return {s.kind for s in scopes if s.kind != "denied" and s.start <= start and end <= s.end and not s.cue & claimed}
 
 
 def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int]) -> Reach | None:

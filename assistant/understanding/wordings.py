@@ -30,7 +30,7 @@ _MORE, _LESS = (
 @dataclass(frozen=True)
 class Says:
     """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or -1),
-    quiet; ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
+    quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
 
     act: str
     field: str
@@ -68,7 +68,7 @@ def of_the_last(compiler: Compiler) -> Matcher:
         [
             (
                 Says("scale", LAST),
-                f"[only|about|make it|just] {_TIMES} [as many|as much|as long|of|the size of] [{that}] [$]",
+                f"[only|about|make it|just] {_TIMES} [as many|as much|as long|of|the size of] ({that}|$)",
             ),
             (Says("scale", LAST), f"(make|take) {that} {_TIMES}"),
             (Says("share", LAST, -1), f"{_LESS} {that} {_SHARE}"),
@@ -84,7 +84,7 @@ def of_the_last(compiler: Compiler) -> Matcher:
 def replies(language: Language, compiler: Compiler) -> dict[str, Matcher]:
     """What answers the open question of a field and says nothing elsewhere."""
     return {
-        path: Matcher(compiler, [(Says("set", path, _value(v)), t) for v, ts in wording.replies.items() for t in ts])
+        path: Matcher(compiler, [(_meant(path, v), t) for v, ts in wording.replies.items() for t in ts])
         for path, wording in language.fields.items()
         if wording.replies
     }
@@ -96,13 +96,19 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
         return
     yield from ((Says("set", field.path), template) for template in wording.says)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
+    yield from (
+        (Says("ask", field.path, ask), template) for ask, templates in wording.asks.items() for template in templates
+    )
     for value, templates in wording.values.items():
-        act = "unset" if value == "unset" else "set"
-        yield from ((Says(act, field.path, _value(value)), template) for template in templates)
+        yield from ((_meant(field.path, value), template) for template in templates)
 
 
-def _value(text: str) -> Any:
-    return int(text) if text.isdigit() else {"true": True, "false": False, "yes": True, "no": False}.get(text, text)
+def _meant(path: str, value: str) -> Says:
+    """What the key of a choice stands for: ``unset`` takes the field back."""
+    if value == "unset":
+        return Says("unset", path)
+    flags = {"true": True, "false": False, "yes": True, "no": False}
+    return Says("set", path, int(value) if value.isdigit() else flags.get(value, value))
 
 
 def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
@@ -117,6 +123,8 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
         yield Says("set", path), f"{key} {{{kind}}}"
+    if about.kind in NUMERIC:
+        yield Says("set", path), f"({key}|{path.split('.')[-1]}) {{number}}" if "_" in path else f"{key} {{number}}"
     if about.kind == "flag":
         name = "|".join((key, *names))
         yield Says("set", path, True), f"({name}) (:|=) (true|yes|on)"

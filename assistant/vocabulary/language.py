@@ -26,7 +26,9 @@ class Example(Entry):
 
 class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
-    ``implies`` what a value says of other fields unless they are said themselves, ``replies`` the same for the answer to the open question alone, ``quiet`` what looks like the field and is not."""
+    ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless they
+    are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it stands, by the
+    sentence that asks back (``{said}`` stands for the words)."""
 
     field: str
     says: list[str] = Field(default_factory=list)
@@ -34,6 +36,7 @@ class Wording(Entry):
     replies: dict[str, list[str]] = Field(default_factory=dict)
     implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
+    asks: dict[str, list[str]] = Field(default_factory=dict)
     examples: list[Example] = Field(min_length=2)
 
 
