@@ -113,7 +113,7 @@ class Listener:
         )
         quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
         quantities += unmeasured(text.tokens, counted, measured, self._units)
-        source = Source(text.tokens, by_start(quantities), self._hedges)
+        source = Source(text.tokens, by_start(quantities), self._hedges, taken)
         return _Reading(text, source, context, today, quantities, named, mentioned)
 
     def _act(self, reading: _Reading) -> str:
@@ -153,7 +153,11 @@ class Listener:
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
         if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
             return fact
-        if fact.says.field == "cluster.provider" and reading.context.fields.get(fact.says.field) != fact.value:
+        if (
+            fact.says.field == "cluster.provider"
+            and reading.act != "change"
+            and reading.context.fields.get(fact.says.field) != fact.value
+        ):
             only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
             reading.excluded += [i for i in only if i not in reading.excluded]
         if isinstance(fact.value, bool):

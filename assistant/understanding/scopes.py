@@ -12,11 +12,30 @@ from .text import Token
 _ENDS = frozenset(".;!?")
 _BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
 _JOINS = frozenset(
-    {"and", "so", "then", "we", "i", "now", "which", "they", "it", "our", "the", "they're", "that's", "this"}
+    {
+        "and",
+        "so",
+        "then",
+        "we",
+        "i",
+        "now",
+        "which",
+        "they",
+        "it",
+        "our",
+        "the",
+        "they're",
+        "that's",
+        "this",
+        "it's",
+        "rather",
+        "make",
+    }
 )
 _INTERJECTIONS = frozenset(
     {"no", "nope", "nah", "not", "yes", "well", "ok", "sorry"}
 )  # "no, InfiniBand" denies nothing
+_BY = frozenset({"by", "with", "for", "to", ">"})  # what comes after it takes the place
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 SENTENCE_WIDE = frozenset({"others", "past", "supposition"})
@@ -81,6 +100,9 @@ def _clause_of(at: int, clauses: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
+    if hit.key == "replaced":
+        end = next((n for n in range(hit.end, len(tokens)) if tokens[n].text in _BY), len(tokens))
+        return Reach(hit.key, hit.start, min(end, _clause_of(hit.end - 1, clauses)[1]), frozenset(hit.own))
     end = _sentence(hit.start, tokens) if hit.key in SENTENCE_WIDE else _clause_of(hit.end - 1, clauses)[1]
     return Reach(hit.key, hit.start, end, frozenset(hit.own))
 
@@ -104,6 +126,8 @@ def kinds_at(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[i
 
 def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int]) -> Reach | None:
     """The denial that governs the tokens ``start:end``, unless its words belong to what is said there."""
+    if any(s.kind == "kept" and s.start <= start < s.end for s in scopes):
+        return None
     for scope in scopes:
         if scope.kind != "denied" or scope.cue & claimed:
             continue

@@ -48,6 +48,7 @@ class Source:
     tokens: Sequence[Token]
     starting: Mapping[int, list[Quantity]]  # quantities by the token at which they begin
     hedges: frozenset[str] = frozenset()  # words that may stand before a quantity: about, only, at least
+    inside: frozenset[int] = frozenset()  # tokens of a name: they are no words
 
     def skip_soft(self, at: int) -> int:
         skipped = 0
@@ -97,7 +98,7 @@ class _Word(_Node):
 
     def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
         for place in dict.fromkeys((at, source.skip_soft(at))):
-            if place < len(source.tokens):
+            if place < len(source.tokens) and place not in source.inside:
                 token = source.tokens[place]
                 if token.text == self.text or (not self.exact and token.stem == self.stem):
                     yield place + 1, slots, (*own, place)
