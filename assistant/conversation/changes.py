@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assistant.present import figures
-from assistant.present.reading import confidence, is_given
-from assistant.vocabulary.plan import Candidate, Plan
-
-MOST_NAMED = 4
+from assistant.present.limits import NAMES
+from assistant.present.plan.reading import candidate, chosen, confidence, is_given, unit_of_work
+from assistant.vocabulary.plan import Plan
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -23,15 +22,6 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
         *_warnings(before, after),
     ]
     return tuple(said) or ("Nothing about the answer changes.",)
-
-
-def chosen(plan: Plan) -> Candidate | None:
-    """The recommended candidate."""
-    return candidate(plan, plan.recommendation.fabric)
-
-
-def candidate(plan: Plan, fabric: str | None) -> Candidate | None:
-    return next((c for c in plan.candidates if c.fabric == fabric), None)
 
 
 def _recommendation(before: Plan, after: Plan) -> list[str]:
@@ -57,11 +47,6 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         _moved(unit_of_work(after), *step, figures.seconds),
     ]
     return [text for text in said if text]
-
-
-def unit_of_work(plan: Plan) -> str:
-    """What is timed: an optimizer step, or one output token when serving."""
-    return "One output token" if "inference" in str(plan.questionnaire.get("workload", "")) else "One step"
 
 
 def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:
@@ -94,8 +79,8 @@ def _candidates(before: Plan, after: Plan) -> list[str]:
 
 def _few(fabrics: list[str]) -> str:
     """The first few names, and how many more."""
-    more = len(fabrics) - MOST_NAMED
-    return ", ".join(fabrics[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(fabrics) - NAMES
+    return ", ".join(fabrics[:NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _warnings(before: Plan, after: Plan) -> list[str]:

@@ -76,23 +76,13 @@ def target_of(text: str) -> Target:
 
 def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
     """The plan in a format; as YAML the questionnaire, to plan again."""
-    if format == "json":
-        return plan.model_dump_json(by_alias=True, indent=2) + "\n"
     if format == "yaml":
         import yaml
 
         return yaml.safe_dump(questionnaire.model_dump(exclude_unset=True), sort_keys=False, allow_unicode=True)
-    if format == "text":
-        from assistant.present.text import plan_lines
+    from assistant.present.plan import formats
 
-        return "\n".join(plan_lines(plan, 100)) + "\n"
-    if format == "html":
-        from assistant.present.html import plan_html
-
-        return plan_html(plan)
-    from assistant.present.markdown import plan_markdown
-
-    return plan_markdown(plan)
+    return formats.written(plan, format)
 
 
 def write(text: str, target: Target) -> None:

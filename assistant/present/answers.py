@@ -8,8 +8,8 @@ from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, Found
 from assistant.vocabulary.knowledge import DOUBTFUL
 from assistant.vocabulary.plan import Assumption
 
+from .blocks import Block, Bullets, Paragraph
 from .figures import bytes_text, seconds, significant
-from .report import Block, Bullets, Paragraph
 from .text import block_lines, safe
 from .words import figure
 

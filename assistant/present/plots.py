@@ -15,7 +15,7 @@ from assistant.vocabulary.plan import Band, Breakdown, Candidate, Plan
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric
 
 from . import figures
-from .report import SIGNS
+from .plan.candidates import SIGNS
 from .sweep import sentences
 from .sweep_plot import LEAST_SLOT, text_plot
 from .sweep_series import Panel, panels

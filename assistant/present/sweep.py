@@ -5,10 +5,11 @@ from __future__ import annotations
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn
 
 from . import figures
-from .report import SIGNS, Bullets, Paragraph, Section, Table
+from .blocks import Bullets, Heading, Paragraph, Table, titled
+from .plan.candidates import SIGNS
 from .sweep_plot import text_plot
 from .sweep_series import Panel, panels
-from .text import safe, section_lines
+from .text import lines_of, safe
 from .words import amount, figure, named
 
 _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, EFA)", "cheaper-than-tcp": "plain TCP"}
@@ -16,18 +17,13 @@ _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, 
 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
     """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
-    parts = [
-        Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
-        Section("What a plan chooses", [_chosen(sweep), *_dearer(sweep)]),
-    ]
+    said = [Paragraph(sentence) for sentence in sentences(sweep)]
     bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
-    parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
+    chosen = [*said, Heading("What a plan chooses"), _chosen(sweep), *_dearer(sweep)]
+    chosen += titled("Where nothing is chosen", Bullets(bad))
     drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
-    return (
-        section_lines(parts, width)
-        + drawn
-        + section_lines([Section("Every fabric at every point", [_every(sweep)])], width)
-    )
+    every = [Heading("Every fabric at every point"), _every(sweep)]
+    return [*lines_of(chosen, width), *drawn, *lines_of(every, width)]
 
 
 def _plotted(panel: Panel, width: int) -> list[str]:

@@ -175,9 +175,9 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
 
 
 def _statements(plan: Plan) -> Iterator[Statement]:
-    from assistant.present.report import citation_numbers
+    from assistant.present.plan.sources import numbers as cited
 
-    numbers = citation_numbers(plan)
+    numbers = cited(plan)
     for piece in sorted(plan.evidence, key=lambda piece: numbers.get(piece.id, len(plan.evidence) + 1)):
         yield of_evidence(piece, numbers.get(piece.id))
 
