@@ -70,9 +70,8 @@ def _with_units(parts: list[str]) -> list[str]:
 
 
 def _fields(part: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    said = f"what if {part}"
-    reading = understand(said, context=draft, catalog=catalog)
-    return {} if reading.rest or reading.doubts else varied_fields(reading, said, draft, catalog)
+    reading = understand(part, context=draft, catalog=catalog)
+    return {} if reading.rest or reading.doubts else varied_fields(reading, part, draft, catalog)
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:

@@ -103,15 +103,12 @@ class Asking(Drafting):
         """Whether the run ends within so many days, and how many GPUs would end it."""
         if serves(plan):
             return self._about.of_topic(plan, "duration", ())
-        job = {
-            name: value
-            for name, value in self.draft.fields.items()
-            if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")
-        }
-        job |= {"training.tokens": given(plan, "training.tokens")[0]}
+        from assistant.answering import gpus_for_days
+
+        job = dict(self.draft.fields) | {"training.tokens": given(plan, "training.tokens")[0]}
         if plan.recommendation.fabric != "none":
             job.setdefault("cluster.fabric", plan.recommendation.fabric)
-        sized = computed(f"how many GPUs to train it in {days:g} days?", self.library, job, self._today)
+        sized = gpus_for_days(days, job, said, self.library, self._today)
         ends = note(in_time(plan, days, candidate(plan, at_hand(plan))))
         return [ends, *([Answer(question=said, answer=sized)] if sized is not None else [])]
 
