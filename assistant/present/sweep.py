@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn
 
 from . import figures
 from .blocks import Bullets, Heading, Paragraph, Table, titled
+from .fields import field_name, unit_of, value_text
 from .plan.candidates import SIGNS
 from .sweep_plot import text_plot
-from .sweep_series import Panel, panels
+from .sweep_series import Panel, figure, named, panels
 from .text import lines_of, safe
-from .words import amount, figure, named
 
 _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, EFA)", "cheaper-than-tcp": "plain TCP"}
 
@@ -78,6 +80,14 @@ def _clause(turn: Turn) -> str | None:
     if turn.throughout:
         return f"{what} from {amount(turn.along, turn.first)} on"
     return f"{what} at {amount(turn.along, turn.first)} first, but not at every larger value"
+
+
+def amount(path: str, value: Any) -> str:
+    """A value with what it counts: ``128 GPUs``, ``8192 tokens``, ``training.micro_batch 4``."""
+    if unit_of(path) != "{}":
+        return value_text(path, value)
+    name = field_name(path)
+    return f"{figure(value)} {name}" if name.endswith("s") else f"{path} {figure(value)}"
 
 
 def _chosen(sweep: Sweep) -> Table:
