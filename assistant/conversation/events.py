@@ -76,13 +76,13 @@ class Understood(Frozen):
 
 
 class PlanShown(Frozen):
-    """The plan moved. ``changes`` are sentences about what is new since the plan before."""
+    """The plan moved. ``changes`` are sentences about what is new since the plan before; ``turned``: the answer itself is new."""
 
     kind: Literal["plan"] = "plan"
     plan: Plan
     headline: str
     changes: tuple[str, ...] = ()
-    first: bool = False
+    turned: bool = False
 
 
 class VariationShown(Frozen):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assistant.present import figures
-from assistant.present.limits import NAMES
-from assistant.present.plan.reading import candidate, chosen, confidence, is_given, unit_of_work
 from assistant.vocabulary.plan import Plan
+
+from .. import figures
+from ..limits import NAMES, WARNINGS_IN_TALK
+from .reading import candidate, chosen, confidence, is_given, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -22,6 +23,11 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
         *_warnings(before, after),
     ]
     return tuple(said) or ("Nothing about the answer changes.",)
+
+
+def turned(before: Plan | None, after: Plan) -> bool:
+    """Whether the answer is new: another network, or something works that did not, or the reverse."""
+    return before is None or bool(_recommendation(before, after))
 
 
 def _recommendation(before: Plan, after: Plan) -> list[str]:
@@ -87,4 +93,9 @@ def _warnings(before: Plan, after: Plan) -> list[str]:
     if after.recommendation.verdict == "infeasible":
         return []
     known = {w.message for w in before.warnings} | {w.code for w in before.warnings}
-    return [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]
+    new = [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]
+    more = len(new) - WARNINGS_IN_TALK
+    if more <= 0:
+        return new
+    further = f'{more} more new warning{"s" * (more > 1)}; say "warnings" to read {"them" if more > 1 else "it"}.'
+    return [*new[:WARNINGS_IN_TALK], further]
