@@ -381,7 +381,8 @@ def _audited(library: Any, ident: str | None, form: str) -> str:
 
     results = recomputed(library, ident)
     if form == "markdown":
-        return report.handbook_page(results, {name: found.says for name, found in FORMULAS.items()})
+        says = {name: found.says for name, found in FORMULAS.items()}
+        return report.handbook_page(results, says, library.handbook_template("audit"))
     return report.as_json(results) if form == "json" else report.as_text(results, line_width())
 
 

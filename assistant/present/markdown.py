@@ -31,14 +31,14 @@ def block_markdown(block: Block) -> str:
             return f"*{escaped(' · '.join(label for _, label in offers))}*"
         case Chart(lines):
             return "\n".join(["```text", *lines, "```"])
-        case Table():
-            return _table(block)
+        case Table(header, rows, right):
+            return table(header, [[escaped(cell) for cell in row] for row in rows], right)
 
 
-def _table(table: Table) -> str:
-    rule = ["---:" if i in table.right else "---" for i in range(len(table.header))]
-    rows = [table.header, rule, *([escaped(cell) for cell in row] for row in table.rows)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def table(header: list[str], rows: list[list[str]], right: frozenset[int] = frozenset()) -> str:
+    """Cells that are Markdown already, as a table."""
+    rule = ["---:" if i in right else "---" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
 
 
 def escaped(text: str) -> str:
