@@ -63,7 +63,7 @@ def in_time(plan: Plan, days: float, found: Candidate | None) -> list[Block]:
     fits, late = hours <= 24 * days, reading.run_band(found)[1] > 24 * days
     how_far = "" if fits else f", {figures.significant(hours / 24 / days, 2)} times as long"
     maybe = "; in the slowest tenth of cases it takes longer than that" if fits and late else ""
-    where = f"on {_gpus(plan):,} GPUs{'' if found.fabric == 'none' else f' over {found.fabric}'}"
+    where = f"on {reading.gpus(plan):,} GPUs{'' if found.fabric == 'none' else f' over {found.fabric}'}"
     takes = f"the run takes {figures.hours(hours)} ({quick}–{slow}){how_far}{maybe}."
     return told(f"{'Yes' if fits else 'No'}: {where} {takes}")
 
@@ -71,7 +71,7 @@ def in_time(plan: Plan, days: float, found: Candidate | None) -> list[Block]:
 def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     """Money: of the run, per month, per million tokens, and the network's part of it."""
     assert found.cost_usd is not None
-    gpus, hours, usd, median = _gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
+    gpus, hours, usd, median = reading.gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
     gpu, network = found.gpu_usd_per_hour or 0.0, found.fabric_usd_per_gpu_hour or 0.0
     hourly, what = gpu + network, "A month's work" if reading.serves(plan) else "The run"
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
@@ -110,7 +110,7 @@ def network_cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         return told("A link between sites has no price in the catalog; it is not counted.")
     if not each:
         return told(f"{found.fabric} costs nothing on top of the GPU: it is part of the machine's price.")
-    over = f", {usd(each * _gpus(plan) * found.run_hours)} over the run" if found.run_hours else ""
+    over = f", {usd(each * reading.gpus(plan) * found.run_hours)} over the run" if found.run_hours else ""
     capex = plan.fabric_design.get("capex_usd") if found.fabric == plan.recommendation.fabric else None
     return told(
         f"{found.fabric} costs {usd(each)} per GPU-hour on top of the GPU{over}.",
@@ -164,7 +164,7 @@ def _parts(found: Candidate) -> Iterator[str]:
 
 def throughput(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     """Tokens per second, of a GPU and of all, and per day."""
-    each, gpus, short = found.tokens_per_s_per_gpu, _gpus(plan), figures.significant
+    each, gpus, short = found.tokens_per_s_per_gpu, reading.gpus(plan), figures.significant
     if not each:
         return told(f"Nothing was computed for {found.fabric}.")
     use = f"MFU: {figures.percent(100 * (found.mfu or 0.0))} of the GPUs' peak, recomputation not counted."
@@ -182,7 +182,7 @@ def load(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     prompt, answer = given(plan, "inference.prompt_tokens")[0], given(plan, "inference.output_tokens")[0]
     if not (reading.serves(plan) and found.tokens_per_s_per_gpu and answer):
         return told('This job serves no requests: it trains. "tokens per second" tells how fast.')
-    tokens, wanted = found.tokens_per_s_per_gpu * _gpus(plan), given(plan, "inference.requests_per_s")[0]
+    tokens, wanted = found.tokens_per_s_per_gpu * reading.gpus(plan), given(plan, "inference.requests_per_s")[0]
     carried, short = tokens / answer, figures.significant
     return told(
         f"About {short(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.",
@@ -266,10 +266,6 @@ def _others(
         return None
     more = f"; {len(told) - limits.OTHERS} more in the plan" if len(told) > limits.OTHERS else ""
     return f"Elsewhere: {', '.join(told[: limits.OTHERS])}{more}."
-
-
-def _gpus(plan: Plan) -> int:
-    return plan.questionnaire["cluster"]["gpus"]
 
 
 def _on(found: Candidate) -> str:

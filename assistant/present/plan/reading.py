@@ -34,6 +34,11 @@ def asked(plan: Plan, field: str) -> Any:
     return value
 
 
+def gpus(plan: Plan) -> int:
+    """The size of the cluster."""
+    return plan.questionnaire["cluster"]["gpus"]
+
+
 def serves(plan: Plan) -> bool:
     """Whether the job answers requests."""
     return "inference" in str(plan.questionnaire.get("workload", ""))
