@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
@@ -153,27 +153,15 @@ def _emit_plan(made: Any, form: str, out: Path | None, more: str | None) -> None
     if form == "text" and out is None and sys.stdout.isatty():
         _print_view(made, more)
         return
-    if form == "json":
-        text = made.model_dump_json(by_alias=True, indent=2) + "\n"
-    elif form == "markdown":
-        from assistant.present.markdown import plan_markdown
+    from assistant.present.plan.formats import written
 
-        text = plan_markdown(made)
-    elif form == "html":
-        from assistant.present.html import plan_html
-
-        text = plan_html(made)
-    else:
-        from assistant.present.text import brief_lines, plan_lines
-
-        text = "\n".join(brief_lines(made, more, line_width()) if more else plan_lines(made, line_width())) + "\n"
-    _write(text, out)
+    _write(written(made, form, width=line_width(), more=more), out)
 
 
 def _print_view(made: Any, more: str | None) -> None:
     from rich.console import Console
 
-    from assistant.present.terminal import plan_view
+    from assistant.present.plan.formats import plan_view
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(plan_view(made, console.width, more))
@@ -256,9 +244,7 @@ def predict(
 
 @app.command()
 def ask(
-    question: Annotated[
-        str | None, typer.Argument(help="A question about fabrics, prices, settings, sources.")
-    ] = None,
+    question: Annotated[str | None, typer.Argument(help="A question about fabrics, prices, settings, sources.")] = None,
     form: Annotated[str, typer.Option("--format", help="text, json or jsonl.")] = "text",
     top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
     batch_file: Annotated[Path | None, typer.Option("--batch", help='JSON lines {"id", "text"}.')] = None,
@@ -395,7 +381,8 @@ def _audited(library: Any, ident: str | None, form: str) -> str:
 
     results = recomputed(library, ident)
     if form == "markdown":
-        return report.handbook_page(results, {name: found.says for name, found in FORMULAS.items()})
+        says = {name: found.says for name, found in FORMULAS.items()}
+        return report.handbook_page(results, says, library.handbook_template("audit"))
     return report.as_json(results) if form == "json" else report.as_text(results, line_width())
 
 

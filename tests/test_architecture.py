@@ -19,7 +19,7 @@ ROOMS = {
     "cost": {"vocabulary", "library"},
     "reasoning": {"vocabulary", "library"},
     "retrieval": {"vocabulary", "library"},
-    "present": {"vocabulary"},
+    "present": {"vocabulary", "cost"},
     "audit": {"vocabulary", "library", "model", "cost", "network"},
     "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
     "answering": {"vocabulary", "library", "model", "network", "cost", "retrieval", "audit", "planning", "present"},

@@ -30,7 +30,7 @@ def test_what_is_needed_is_asked_first_and_a_plan_appears_as_soon_as_it_can(begi
         fields.append(asked(events))
     assert fields == ["workload", "model", "cluster.gpu", "cluster.gpus"]
     shown = one(conversation.say("64"), PlanShown)
-    assert shown.first and shown.plan.questionnaire["cluster"]["gpus"] == 64
+    assert shown.turned and not shown.changes and shown.plan.questionnaire["cluster"]["gpus"] == 64
     assert shown.headline == shown.plan.recommendation.headline
 
 
@@ -136,7 +136,7 @@ def test_a_correction_shows_what_it_replaces_and_moves_the_plan(begin: Callable[
     events = conversation.say("no, 128")
     assert one(events, Understood).fields[0].before == "64"
     shown = one(events, PlanShown)
-    assert not shown.first and shown.changes and shown.plan.questionnaire["cluster"]["gpus"] == 128
+    assert shown.changes and shown.plan.questionnaire["cluster"]["gpus"] == 128
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from assistant.library import load
 from assistant.library.questionnaires import read_one
 from assistant.planning import plan, with_crossover
 from assistant.planning.crossover import crossover, threshold_conflict
-from assistant.present.text import plan_lines
+from assistant.present.plan.formats import plan_lines
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .program import weft

@@ -15,8 +15,10 @@ from assistant.conversation.events import Exported, Failure
 from assistant.library import Library, load
 from assistant.library.questionnaires import read_one
 from assistant.planning import plan
-from assistant.present.html import conversation_html, plan_html
-from assistant.present.report import report
+from assistant.present.blocks import Heading
+from assistant.present.html import conversation_html
+from assistant.present.plan.formats import plan_html
+from assistant.present.plan.report import report
 
 ROOT = Path(__file__).parents[1]
 TODAY = datetime.date(2026, 11, 20)
@@ -48,7 +50,7 @@ def test_a_plan_as_a_page_has_every_section_and_every_candidate(library: Library
         today=TODAY,
     )
     soup = stands_alone(plan_html(made))
-    assert [h.text for h in soup.find_all("h2")] == [section.title for section in report(made) if section.title]
+    assert [h.text for h in soup.find_all("h2")] == [block.text for block in report(made) if isinstance(block, Heading)]
     text = soup.get_text(" ")
     assert made.recommendation.headline in text
     assert all(candidate.fabric in text for candidate in made.candidates)

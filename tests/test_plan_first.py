@@ -16,9 +16,10 @@ from assistant.conversation import Conversation, opening, transcripts
 from assistant.conversation.events import Turn
 from assistant.library import Library
 from assistant.planning import begun, plan
-from assistant.present.report import Bullets, report
+from assistant.present.blocks import Bullets
+from assistant.present.plan.formats import plan_lines
+from assistant.present.plan.report import report
 from assistant.present.terminal import in_view
-from assistant.present.text import plan_lines
 from assistant.tui.commands import offered
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -62,11 +63,11 @@ def test_a_plan_that_was_begun_ends_as_the_plan(library: Library) -> None:
 
 
 def test_nothing_of_a_plan_is_lost_where_it_is_parted(library: Library) -> None:
-    sections = report(plan(draft_of(library).questionnaire(library.catalog), library, index=None))
+    blocks = report(plan(draft_of(library).questionnaire(library.catalog), library, index=None))
     for rows in (1, 20, 45, 80, 10_000):
-        shown, below = in_view(sections, (65, rows))
-        assert _texts([*shown, *below]) == _texts(sections)
-    assert in_view(sections, (0, 0)) == (sections, [])
+        shown, below = in_view(blocks, (65, rows))
+        assert _texts([*shown, *below]) == _texts(blocks)
+    assert in_view(blocks, (0, 0)) == (blocks, [])
 
 
 def test_the_question_that_was_answered_stands_above_the_answer_alone(library: Library) -> None:
@@ -237,11 +238,6 @@ def _below(user: User) -> object:
     return user.app.query_one("#plan-rest").content
 
 
-def _texts(sections: list) -> list[str]:
+def _texts(blocks: list) -> list[str]:
     """Titles, items and the other blocks in their order."""
-    found = []
-    for section in sections:
-        found += [section.title] if section.title else []
-        for block in section.blocks:
-            found += block.items if isinstance(block, Bullets) else [repr(block)]
-    return found
+    return [text for block in blocks for text in (block.items if isinstance(block, Bullets) else [repr(block)])]

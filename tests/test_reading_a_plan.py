@@ -11,12 +11,10 @@ from assistant.conversation import Conversation, wording
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.planning import facts, plan
-from assistant.present import html, reading
 from assistant.present.fields import value_text
-from assistant.present.markdown import plan_markdown
-from assistant.present.report import report
+from assistant.present.plan import assumptions, formats, reading
+from assistant.present.plan.formats import plan_lines, plan_markdown
 from assistant.present.sweep import sentences
-from assistant.present.text import plan_lines
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep, Turn
 from tests.test_interview import draft_of
@@ -37,7 +35,7 @@ def test_networks_on_different_splits_are_told_with_their_splits(library: Librar
     found = planned(library)
     shapes = {(c.parallelism["tp"], c.parallelism["pp"], c.parallelism["strategy"]) for c in found.candidates if c.fits}
     assert len(shapes) > 1
-    for text in (text_of(found), plan_markdown(found), html.plan_html(found)):
+    for text in (text_of(found), plan_markdown(found), formats.plan_html(found)):
         assert "Each network at its own best split" in text
     assert "own best split" not in text_of(planned(library, parallelism__strategy="fsdp"))
 
@@ -107,7 +105,7 @@ def test_a_short_deadline_is_told_in_hours(days: float, text: str) -> None:
 def test_where_nothing_works_nothing_is_called_the_cheapest(library: Library) -> None:
     found = planned(library, cluster__gpus=16, model="llama-3.1-405b")
     assert found.recommendation.verdict == "infeasible"
-    for text in (text_of(found), plan_markdown(found), html.plan_html(found)):
+    for text in (text_of(found), plan_markdown(found), formats.plan_html(found)):
         assert "Confidence" not in text and "chance that it is the cheapest" not in text
     talk = Conversation(library, today=TODAY)
     talk.start()
@@ -154,11 +152,7 @@ def test_what_was_assumed_is_told_in_words(library: Library) -> None:
     seen = set()
     for path in sorted((library.knowledge_folder / "examples").glob("*.yaml")):
         found = plan(read_one(path, library.catalog), library, index=None, today=TODAY)
-        told = (
-            next(section for section in report(found) if section.title == "Assumed, because nobody said")
-            .blocks[0]
-            .items
-        )
+        told = assumptions.section(found)[1].items
         names = [item.split(":")[0] for item in told]
         assert not [name for name in names if re.search(r"[a-z_]\.[a-z_]|_", name)], path.name
         seen.update(names)

@@ -33,7 +33,7 @@ async def test_the_plan_is_saved_from_the_menu(begin, tmp_path, monkeypatch):
         await user.press("enter")
         await user.until(lambda: list(tmp_path.glob("*.md")))
         saved = next(tmp_path.glob("*.md"))
-        await user.until(lambda: "Saved as" in user.sees())
+        await user.until(lambda: "The plan is in" in user.sees())
         assert user.talk.conversation.plan.recommendation.fabric in saved.read_text(encoding="utf-8")
 
 

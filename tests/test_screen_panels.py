@@ -133,8 +133,8 @@ async def test_a_what_if_is_marked_as_only_tried_until_it_is_kept(begin):
 
 @on_screen
 async def test_sources_stand_under_the_numbers_by_which_the_plan_cites_them(begin):
-    from assistant.present.report import citation_numbers
-    from assistant.present.text import plan_lines
+    from assistant.present.plan.formats import plan_lines
+    from assistant.present.plan.sources import numbers as citation_numbers
 
     async with at_the_screen(begin) as user:
         await user.says(JOB)

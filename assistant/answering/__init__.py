@@ -6,7 +6,7 @@ How words are understood is handed in, so that the conversation can ask here as 
 
 from __future__ import annotations
 
-from .answers import answer, answer_many, computed_answer
+from .answers import answer, answer_many, computed_answer, gpus_for_days
 from .computing import KINDS
 
-__all__ = ["KINDS", "answer", "answer_many", "computed_answer"]
+__all__ = ["KINDS", "answer", "answer_many", "computed_answer", "gpus_for_days"]

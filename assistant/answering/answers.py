@@ -9,10 +9,10 @@ from typing import Any
 from assistant import retrieval
 from assistant.library import Library
 from assistant.retrieval.words import shown, written_out
-from assistant.vocabulary.answers import Answer
+from assistant.vocabulary.answers import Answer, Computed
 
 from . import asked, disagreement
-from .computing import compute
+from .computing import compute, compute_as
 from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
 from .settled import settled, settled_line
@@ -20,6 +20,10 @@ from .settled import settled, settled_line
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
 _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
 Passages = Callable[[], "retrieval.Index"]
+
+
+_OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
+_TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
 
 
 def computed_answer(
@@ -41,8 +45,23 @@ def computed_answer(
         return None
     read = asked.read(question, understand, library.catalog, told)
     found = compute(read, library, today)
-    if found is None:
-        return None
+    return _with_passages(found, read.text, question, library, id, top) if found else None
+
+
+def gpus_for_days(
+    days: float, job: Mapping[str, Any], question: str, library: Library, today: datetime.date | None = None
+) -> Answer | None:
+    """How many GPUs end the run of a job, given by its questionnaire fields, in so many days; what was asked is ``question``."""
+    told = {name: value for name, value in job.items() if name.startswith(_OF_A_RUN) and name not in _TO_BE_FOUND}
+    fabrics = (told["cluster.fabric"],) if told.get("cluster.fabric") in library.catalog.fabrics else ()
+    read = asked.Asked(asked.plain(question), told | {"constraints.deadline_days": days}, fabrics, told=told)
+    found = compute_as("deadline", read, library, today)
+    return _with_passages(found, read.text, question, library) if found else None
+
+
+def _with_passages(
+    found: Computed, text: str, question: str, library: Library, id: str | None = None, top: int = 5
+) -> Answer:
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
     return Answer(
@@ -51,7 +70,7 @@ def computed_answer(
         answered=True,
         computed=found,
         conflicts=conflicts,
-        passages=retrieval.passages_by_words(read.text, library, sides, top),
+        passages=retrieval.passages_by_words(text, library, sides, top),
     )
 
 

@@ -44,12 +44,13 @@ KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
 
 def compute(asked: Asked, library: Library, today: datetime.date | None = None) -> Computed | None:
     """The first computation the question asks for that its facts allow; a job that cannot be is left to the search."""
-    for kind in kinds_of(asked):
-        try:
-            exact = _BY_ARITHMETIC.get(kind)
-            found = exact(asked, library) if exact else _BY_PREDICTION[kind](asked, library, today)
-        except InputError:
-            found = None
-        if found is not None:
-            return found
-    return None
+    return next((found for kind in kinds_of(asked) if (found := compute_as(kind, asked, library, today))), None)
+
+
+def compute_as(kind: str, asked: Asked, library: Library, today: datetime.date | None = None) -> Computed | None:
+    """What one computation of :data:`KINDS` gives; ``None`` where the facts do not allow it or the job cannot be."""
+    exact = _BY_ARITHMETIC.get(kind)
+    try:
+        return exact(asked, library) if exact else _BY_PREDICTION[kind](asked, library, today)
+    except InputError:
+        return None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from assistant.present import reading as reading_of_plan
-from assistant.present.fields import assumed_text
+from assistant.present.plan import advice, assumptions, disagreement, flips, proof, sources
+from assistant.present.plan.reading import candidate, is_given
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
-from . import comparing, explaining, plan_answers
-from .changes import candidate
+from . import plan_answers
 from .events import Answer, Event, Failure, Note, PlanDetails
+from .plan_answers import compared, explained, note
 
 _HELP = (
     "Facts, several at once: 8 nodes of 8 H100, llama 3.1 70b, fsdp, 400G InfiniBand, $2.10/hr",
@@ -30,9 +30,15 @@ _HELP = (
 )
 
 
-# Commands that show a part of the plan.
-PARTS = ("show", "flips", "conflicts", "sources", "assumptions", "warnings", "measure", "ask-provider")
-
+_SECTIONS = {
+    "flips": flips.answer,
+    "conflicts": disagreement.answer,
+    "sources": sources.answer,
+    "warnings": advice.answer_warnings,
+    "measure": advice.answer_measure_first,
+    "ask-provider": advice.answer_ask_the_provider,
+}
+PARTS = ("show", "assumptions", *_SECTIONS)  # commands that show a part of the plan
 
 # What is said about comparing itself; any other word is a name.
 _NO_NAMES = frozenset(
@@ -70,16 +76,9 @@ class AboutPlan:
         """The part of the plan that a command of :data:`PARTS` names."""
         if command == "show":
             return [PlanDetails(plan=plan)]
-        made = {
-            "flips": explaining.flips,
-            "conflicts": explaining.conflicts,
-            "sources": explaining.sources,
-            "assumptions": self._assumptions,
-            "warnings": self._warnings,
-            "measure": self._measure,
-            "ask-provider": self._ask_provider,
-        }
-        return [made[command](plan)]
+        if command == "assumptions":
+            return [note(assumptions.answer(plan, self._catalog))]
+        return [note(_SECTIONS[command](plan))]
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
         """A question of :mod:`plan_questions`, asked of the recommended network or of those named."""
@@ -91,9 +90,10 @@ class AboutPlan:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
         rule = next((f.rule for f in plan.findings if f.rule in said), None)
         if rule:
-            return [explaining.why_finding(plan, rule)]
+            return [explained(proof.why_finding(plan, rule))]
         fabric = self._meant(plan, reading.fabrics[0]) if reading.fabrics else plan.recommendation.fabric
-        return [explaining.why(plan) if fabric == plan.recommendation.fabric else explaining.why_fabric(plan, fabric)]
+        recommended = fabric == plan.recommendation.fabric
+        return [explained(proof.why(plan) if recommended else proof.why_fabric(plan, fabric))]
 
     def _why_not(self, plan: Plan, reading: Understanding) -> list[Event]:
         """Why a fabric was not taken; without a name, the runner-up."""
@@ -102,7 +102,7 @@ class AboutPlan:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
         events: list[Event] = []
         for fabric in dict.fromkeys(self._meant(plan, fabric) for fabric in named):
-            if fabric == plan.recommendation.fabric and not reading_of_plan.is_given(plan):
+            if fabric == plan.recommendation.fabric and not is_given(plan):
                 events.append(
                     Note(
                         text=f'Nothing speaks against {fabric}: it is recommended. "why" shows the proof, "what would flip it" what would '
@@ -110,7 +110,7 @@ class AboutPlan:
                     )
                 )
             else:
-                events.append(explaining.why_fabric(plan, fabric))
+                events.append(explained(proof.why_fabric(plan, fabric)))
         return events
 
     def _meant(self, plan: Plan, fabric: str) -> str:
@@ -138,28 +138,10 @@ class AboutPlan:
             return [Failure(text=f"{missing[0]} is no candidate for this job. Candidates: {self._candidates(plan)}.")]
         if len(wanted) < 2:
             return [Failure(text=f"Which two networks? Candidates: {self._candidates(plan)}.")]
-        return [comparing.compare(plan, wanted[0], wanted[1], self._catalog)]
+        return [compared(plan, wanted[0], wanted[1], self._catalog)]
 
     def _candidates(self, plan: Plan) -> str:
         return ", ".join(c.fabric for c in plan.candidates if c.verdict != "impossible") or "none"
-
-    def _assumptions(self, plan: Plan) -> Note:
-        items = tuple(f"{assumed_text(a, self._catalog)} – {a.why}" for a in plan.assumptions)
-        return Note(text="Assumed, because nobody said:" if items else "Nothing was assumed.", items=items)
-
-    def _warnings(self, plan: Plan) -> Note:
-        items = tuple(w.message for w in plan.warnings)
-        return Note(text="Worth knowing:" if items else "There are no warnings.", items=items)
-
-    def _measure(self, plan: Plan) -> Note:
-        return Note(
-            text="Measure first:" if plan.measure_first else "Nothing needs to be measured first.",
-            items=tuple(plan.measure_first),
-        )
-
-    def _ask_provider(self, plan: Plan) -> Note:
-        asked = tuple(plan.questions_for_provider)
-        return Note(text="Ask the provider:" if asked else "There is nothing special to ask the provider.", items=asked)
 
     def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
         """What the knowledge base says about a free question."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from assistant.present import figures
 from assistant.present.fields import field_text
+from assistant.present.plan.reading import APART, chosen
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
 
-from .changes import chosen
 from .draft import Draft
 from .events import Event, Note
 from .taken import varied_fields
@@ -34,7 +34,6 @@ _NUMBER = re.compile(r"(\d[\d,.]*\s?[kKmM]?)(?:\s+(\D.*))?")
 _PARALLELISM = "parallelism"  # one way to split may name other degrees than the next
 _IN_NUMBERS = ("parallelism", "training", "inference", "constraints", "budget")
 MOST, _MOST_WORDS = 4, 6
-_SAME = 0.01  # costs and times that are closer cannot be told apart
 
 # Plans the draft with some fields changed; raises InputError where that cannot be.
 Planned = Callable[[Mapping[str, Any]], "Plan | None"]
@@ -71,9 +70,8 @@ def _with_units(parts: list[str]) -> list[str]:
 
 
 def _fields(part: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    said = f"what if {part}"
-    reading = understand(said, context=draft, catalog=catalog)
-    return {} if reading.rest or reading.doubts else varied_fields(reading, said, draft, catalog)
+    reading = understand(part, context=draft, catalog=catalog)
+    return {} if reading.rest or reading.doubts else varied_fields(reading, part, draft, catalog)
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
@@ -119,12 +117,12 @@ def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
     }
     cheap, soon = min(cost, key=cost.__getitem__), min(time, key=time.__getitem__)
     sooner = "answers sooner" if serving else "is done sooner"
-    if max(cost.values()) < (1 + _SAME) * cost[cheap] and max(time.values()) < (1 + _SAME) * time[soon]:
+    if max(cost.values()) < (1 + APART) * cost[cheap] and max(time.values()) < (1 + APART) * time[soon]:
         return "They cannot be told apart."
-    if time[cheap] < (1 + _SAME) * time[soon]:
+    if time[cheap] < (1 + APART) * time[soon]:
         return f"{cheap} costs less" + (
-            f" and {sooner}." if time[cheap] * (1 + _SAME) < max(time.values()) else "; the time is the same."
+            f" and {sooner}." if time[cheap] * (1 + APART) < max(time.values()) else "; the time is the same."
         )
-    if cost[soon] < (1 + _SAME) * cost[cheap]:
+    if cost[soon] < (1 + APART) * cost[cheap]:
         return f"{soon} {sooner}, at the same cost, within the error."
     return f"{cheap} costs less; {soon} {sooner}, for {cost[soon] / cost[cheap] - 1:.0%} more."

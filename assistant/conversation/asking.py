@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 
 from assistant.library import Library
+from assistant.present.plan.quantities import given, in_time, value
+from assistant.present.plan.reading import candidate, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.plan import Plan
@@ -15,8 +17,7 @@ from .about_plan import AboutPlan
 from .alternatives import alternatives, weighed
 from .drafting import Drafting, Planner
 from .events import Answer, Event, Failure, Note
-from .plan_answers import in_time
-from .plan_figures import given, serves, value
+from .plan_answers import at_hand, note
 from .plan_questions import days_asked, topic_of, value_asked
 from .searching import computed
 from .taken import in_words
@@ -60,7 +61,7 @@ class Asking(Drafting):
             return self._of_topic(topic, reading, said)
         field = value_asked(said)
         if field is not None and topic is None:
-            return self._with_plan_in_view(lambda plan: [value(plan, field, self.library.catalog)])
+            return self._with_plan_in_view(lambda plan: [note(value(plan, field, self.library.catalog))])
         days = days_asked(said, reading.fields)
         if days is not None:
             return self._with_plan_in_view(lambda plan: self._in_time(plan, days, said))
@@ -102,16 +103,14 @@ class Asking(Drafting):
         """Whether the run ends within so many days, and how many GPUs would end it."""
         if serves(plan):
             return self._about.of_topic(plan, "duration", ())
-        job = {
-            name: value
-            for name, value in self.draft.fields.items()
-            if name not in ("cluster.gpus", "constraints.deadline_days", "training.days")
-        }
-        job |= {"training.tokens": given(plan, "training.tokens")[0]}
+        from assistant.answering import gpus_for_days
+
+        job = dict(self.draft.fields) | {"training.tokens": given(plan, "training.tokens")[0]}
         if plan.recommendation.fabric != "none":
             job.setdefault("cluster.fabric", plan.recommendation.fabric)
-        sized = computed(f"how many GPUs to train it in {days:g} days?", self.library, job, self._today)
-        return [in_time(plan, days), *([Answer(question=said, answer=sized)] if sized is not None else [])]
+        sized = gpus_for_days(days, job, said, self.library, self._today)
+        ends = note(in_time(plan, days, candidate(plan, at_hand(plan))))
+        return [ends, *([Answer(question=said, answer=sized)] if sized is not None else [])]
 
     def _computed(self, reading: Understanding, said: str) -> list[Event] | None:
         """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.present.fields import field_name
+from assistant.present.plan.changes import changes, turned
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .changes import changes
 from .draft import Draft
 from .events import Event, Failure, Note, PlanShown, Understood, VariationShown
 from .interviewer import Interviewer
@@ -85,7 +85,7 @@ class Drafting(TurnTaking):
                     plan=plan,
                     headline=plan.recommendation.headline,
                     changes=changes(before, plan),
-                    first=before is None,
+                    turned=turned(before, plan),
                 )
             )
         return events + self._ask_next()

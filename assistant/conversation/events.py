@@ -19,10 +19,11 @@ Events are frozen; texts are plain text without markup, and never contain contro
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from assistant.present.blocks import ComparisonRow, Reason
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
@@ -75,13 +76,13 @@ class Understood(Frozen):
 
 
 class PlanShown(Frozen):
-    """The plan moved. ``changes`` are sentences about what is new since the plan before."""
+    """The plan moved. ``changes`` are sentences about what is new since the plan before; ``turned``: the answer itself is new."""
 
     kind: Literal["plan"] = "plan"
     plan: Plan
     headline: str
     changes: tuple[str, ...] = ()
-    first: bool = False
+    turned: bool = False
 
 
 class VariationShown(Frozen):
@@ -119,35 +120,12 @@ class Answer(Frozen):
     note: str | None = None
 
 
-class Reason(Frozen):
-    """A node of the proof: a rule's conclusion, the facts it saw, the claims it rests on.
-
-    ``id`` is a rule, evidence or fabric id; ``source`` the id of the source that can be opened.
-    """
-
-    kind: Literal["conclusion", "rule", "fact", "claim", "figure"]
-    text: str
-    id: str | None = None
-    source: str | None = None
-    grade: str | None = None
-    children: tuple[Reason, ...] = ()
-
-
 class Explanation(Frozen):
     """Why, or why not: a tree from the conclusion down to its sources."""
 
     kind: Literal["explanation"] = "explanation"
     about: str
     tree: Reason
-
-
-class ComparisonRow(Frozen):
-    """One point on which two fabrics are compared; ``better`` is ``left``, ``right`` or null for no difference."""
-
-    what: str
-    left: str
-    right: str
-    better: Literal["left", "right"] | None = None
 
 
 class Comparison(Frozen):
@@ -192,7 +170,19 @@ class Finished(Frozen):
 
 
 Event = Annotated[
-    Question | Understood | PlanShown | VariationShown | PlanDetails | Plots | Answer | Explanation | Comparison | Note | Exported | Failure | Finished,
+    Question
+    | Understood
+    | PlanShown
+    | VariationShown
+    | PlanDetails
+    | Plots
+    | Answer
+    | Explanation
+    | Comparison
+    | Note
+    | Exported
+    | Failure
+    | Finished,
     Field(discriminator="kind"),
 ]
 

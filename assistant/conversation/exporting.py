@@ -11,22 +11,23 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 Format = Literal["markdown", "json", "yaml", "html", "text"]
-_SUFFIXES: dict[str, Format] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".json": "json",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".html": "html",
-    ".htm": "html",
-    ".txt": "text",
+_ENDINGS: dict[
+    Format, tuple[str, ...]
+] = {  # the first is taken where none is named; they are names of the format as well
+    "markdown": (".md", ".markdown"),
+    "json": (".json",),
+    "yaml": (".yaml", ".yml"),
+    "html": (".html", ".htm"),
+    "text": (".txt", ".text"),
 }
+_FORMATS = {ending: name for name, endings in _ENDINGS.items() for ending in endings}
 _NAMED = re.compile(r"\b(markdown|md|json|yaml|yml|html|text)\b", re.IGNORECASE)
 _PATH = re.compile(
     r"""["'](?P<quoted>[^"']+)["']|"""
     r"""(?P<plain>[^\s"']*[\w\-]\.(?:md|markdown|json|ya?ml|html?|txt))(?=[\s,;]|$)""",
     re.IGNORECASE,
 )
+_REPLACE = re.compile(r"\b(?:overwrite|replace)\b", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|into|as)\s+(?P<path>[~./][^\s,;]*)")
 
 
@@ -58,41 +59,24 @@ def target_of(text: str) -> Target:
     found = _PATH.search(text) or _TO.search(text)
     path = next((p for p in found.groupdict().values() if p), None) if found else None
     outside = text.replace(path, " ") if path else text
-    named = _NAMED.search(outside)
-    by_suffix = _SUFFIXES.get(Path(path).suffix.lower()) if path else None
-    wanted = named[1].lower() if named else None
-    chosen: Format = by_suffix or {"md": "markdown", "yml": "yaml"}.get(wanted, wanted) or "markdown"
-    suffix = {"markdown": ".md", "json": ".json", "yaml": ".yaml", "html": ".html", "text": ".txt"}[chosen]
-    conversation = _CONVERSATION.search(outside) is not None
+    named, conversation = _NAMED.search(outside), _CONVERSATION.search(outside) is not None
+    chosen = _FORMATS.get(Path(path).suffix.lower()) if path else None
+    chosen = chosen or (_FORMATS[f".{named[1].lower()}"] if named else "markdown")
     if conversation and chosen not in _OF_A_CONVERSATION:
         raise InputError(f"expected markdown or html for a conversation, got {chosen}")
-    return Target(
-        chosen,
-        path or f"weft-{'conversation' if conversation else 'plan'}{suffix}",
-        re.search(r"\b(?:overwrite|replace)\b", text, re.IGNORECASE) is not None,
-        conversation,
-    )
+    usual = f"weft-{'conversation' if conversation else 'plan'}{_ENDINGS[chosen][0]}"
+    return Target(chosen, path or usual, _REPLACE.search(text) is not None, conversation)
 
 
 def written(plan: Plan, questionnaire: Questionnaire, format: Format) -> str:
     """The plan in a format; as YAML the questionnaire, to plan again."""
-    if format == "json":
-        return plan.model_dump_json(by_alias=True, indent=2) + "\n"
     if format == "yaml":
         import yaml
 
         return yaml.safe_dump(questionnaire.model_dump(exclude_unset=True), sort_keys=False, allow_unicode=True)
-    if format == "text":
-        from assistant.present.text import plan_lines
+    from assistant.present.plan import formats
 
-        return "\n".join(plan_lines(plan, 100)) + "\n"
-    if format == "html":
-        from assistant.present.html import plan_html
-
-        return plan_html(plan)
-    from assistant.present.markdown import plan_markdown
-
-    return plan_markdown(plan)
+    return formats.written(plan, format)
 
 
 def write(text: str, target: Target) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assistant.present.fields import field_name, value_text
+from assistant.present.limits import OUTCOMES
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
-MOST_OUTCOMES, RARE = 4, 0.02  # outcomes that are named, and the probability below which one is not
+RARE = 0.02  # an outcome of a smaller probability is not named
 
 
 @dataclass(frozen=True)
@@ -85,51 +86,40 @@ def in_words(worth: Worth, catalog: Catalog) -> str:
     for turn in worth.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
-    likeliest = [
-        fabric
-        for fabric in sorted(weights, key=lambda fabric: -weights[fabric])[:MOST_OUTCOMES]
-        if weights[fabric] >= min(RARE, max(weights.values()))
-    ]
+    least, likeliest = min(RARE, max(weights.values())), sorted(weights, key=weights.get, reverse=True)[:OUTCOMES]
     parts = [
         f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}"
         for fabric, answers in outcomes.items()
-        if fabric in likeliest
+        if fabric in likeliest and weights[fabric] >= least
     ]
     if len(outcomes) > len(parts):
         parts.append("a few rarer answers would change it too")
-    return f"It could change the answer (about {100 * worth.probability:.0f} % likely): {'; '.join(parts)}; otherwise it stays."
+    likely = f"about {100 * worth.probability:.0f} % likely"
+    return f"It could change the answer ({likely}): {'; '.join(parts)}; otherwise it stays."
 
 
 def _choices(answers: list[Plausible], catalog: Catalog) -> list[str]:
     """What may be said, in words: values of one thing together in their order, several things at once joined by "and" where
     none of them is enough alone.
     """
-    said = [_said(answer) for answer in answers]
-    alone: dict[str, list[Any]] = {}
-    for name, value in (one for pairs in said if len(pairs) == 1 for one in pairs):
+    said, alone = [_said(answer) for answer in answers], {}
+    for name, value in (pairs[0] for pairs in said if len(pairs) == 1):
         alone.setdefault(name, []).append(value)
-    together = [
-        " and ".join(_with(name, [value_text(name, value, catalog)]) for name, value in pairs)
-        for pairs in said
-        if len(pairs) > 1 and not any(value in alone.get(name, []) for name, value in pairs)
-    ]
-    for name, values in alone.items():
+    needs_both = [p for p in said if len(p) > 1 and not any(value in alone.get(name, []) for name, value in p)]
+    both = [" and ".join(_with(name, [value_text(name, value, catalog)]) for name, value in p) for p in needs_both]
+    for values in alone.values():
         if all(isinstance(value, int | float) for value in values):
             values.sort()
-    single = [
-        _with(name, list(dict.fromkeys(value_text(name, value, catalog) for value in values)))
-        for name, values in alone.items()
-    ]
-    return [*single, *dict.fromkeys(together)]
+    texts = {
+        name: dict.fromkeys(value_text(name, value, catalog) for value in values) for name, values in alone.items()
+    }
+    return [*(_with(name, list(values)) for name, values in texts.items()), *dict.fromkeys(both)]
 
 
 def _said(answer: Plausible) -> list[tuple[str, Any]]:
     """What the person would say; renting goes without saying where a provider is named."""
-    return [
-        (name, value)
-        for name, value in answer.fields.items()
-        if name != "budget.mode" or "cluster.provider" not in answer.fields
-    ]
+    rents = "cluster.provider" in answer.fields
+    return [pair for pair in answer.fields.items() if not (rents and pair[0] == "budget.mode")]
 
 
 def _with(name: str, values: list[str]) -> str:

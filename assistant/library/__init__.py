@@ -67,6 +67,10 @@ class Library:
         """Pages of the documentation, by topic."""
         return {path.stem: path for path in sorted((self.knowledge_folder / "handbook").glob("*.md"))}
 
+    def handbook_template(self, name: str) -> str:
+        """The prose of a page that is made from data, with the places that are filled in."""
+        return (self.knowledge_folder / "handbook" / "templates" / f"{name}.md").read_text(encoding="utf-8")
+
     @cached_property
     def digests(self) -> dict[str, str]:
         """Content hashes of the rules, the knowledge and the catalog: what an answer was made with."""

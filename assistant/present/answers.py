@@ -8,35 +8,13 @@ from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, Found
 from assistant.vocabulary.knowledge import DOUBTFUL
 from assistant.vocabulary.plan import Assumption
 
+from .blocks import Block, Bullets, Paragraph
+from .fields import assumed_text, field_name
 from .figures import bytes_text, seconds, significant
-from .report import Block, Bullets, Paragraph
+from .limits import PASSAGES_NEAR
 from .text import block_lines, safe
-from .words import figure
 
 NO_ANSWER = "The knowledge base does not answer this."
-_MOST_NEAR = 3
-_NAMES = {
-    "cluster.gpu": "GPU",
-    "cluster.gpus": "GPUs",
-    "cluster.gpus_per_node": "GPUs per node",
-    "cluster.nics_per_node": "NICs per node",
-    "cluster.fabric": "network",
-    "training.precision": "precision",
-    "training.sequence_length": "tokens per sequence",
-    "training.global_batch": "sequences per step",
-    "training.micro_batch": "micro-batch",
-    "training.tokens": "tokens of the run",
-    "training.framework": "framework",
-    "training.micro_batches": "micro-batches",
-    "inference.precision": "precision",
-    "inference.prompt_tokens": "tokens of a prompt",
-    "kv_cache.precision": "precision",
-    "budget.gpu_hour_usd": "USD per GPU-hour",
-    "cluster.oversubscription": "oversubscription",
-    "model.practice": "time of compute, factor",
-    "parallelism.strategy": "data parallelism",
-    "parallelism.interleave": "interleaving",
-}
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:
@@ -48,7 +26,7 @@ def answer_lines(answer: Answer, width: int = 80) -> list[str]:
         shown = answer.passages
         lines += ["", "─" * min(width, 80)] if lines and shown else []
     else:
-        shown = answer.passages[:_MOST_NEAR]
+        shown = answer.passages[:PASSAGES_NEAR]
         lines += ["", "Nearest:"] if shown else []
     for number, passage in enumerate(shown, start=1):
         lines += [*([""] if number > 1 else []), *_passage_lines(number, passage, width)]
@@ -97,8 +75,7 @@ def value_text(value: float, unit: str) -> str:
 def _assumed(one: Assumption) -> str:
     if one.field == "question":
         return one.why
-    name = _NAMES.get(one.field, one.field)
-    return f"{name}: {one.why}" if one.value is None else f"{name} {figure(one.value)}: {one.why}"
+    return f"{field_name(one.field) if one.value is None else assumed_text(one)} – {one.why}"
 
 
 def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block]:

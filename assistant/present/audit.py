@@ -7,6 +7,7 @@ import textwrap
 
 from assistant.vocabulary.audit import Check, Result, Tally, tally
 
+from .markdown import table
 from .text import safe
 
 SIGNS = {"agrees": "✓", "approximately": "~", "disagrees": "✗"}
@@ -110,63 +111,30 @@ def counts(found: Tally) -> list[str]:
     return out
 
 
-def handbook_page(results: list[Result], formulas: dict[str, str]) -> str:
-    """The page ``audit`` of the handbook. ``formulas``: what each formula does, by name.
+def handbook_page(results: list[Result], formulas: dict[str, str], template: str) -> str:
+    """The page ``audit`` of the handbook. ``formulas``: what each formula does, by name; ``template``: the prose.
 
     Predictions are left out: they move with every calibration of the model.
     """
-    found = tally(results)
-    decided = [r for r in results if r.checks and not r.predicted]
-    wrong = [r for r in decided if r.agreement == "disagrees"]
-    conditional = [r for r in decided if r.agreement == "approximately"]
-    parts = [
-        _INTRODUCTION.format(
-            claims=found.claims, computed=found.computed, predicted=found.predicted, **found.agreements
-        ),
-        "## Figures that are wrong",
-        _table(wrong),
-        "## Right only on the source's own inputs, or nearly right",
-        _table(conditional),
-        "## Verdicts that changed",
-        _changes(results),
-        "## Not computed",
-        _reasons(found),
-        "## The formulas",
-        _formulas(formulas),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-_INTRODUCTION = """# The audit: every claim recomputed
-
-The knowledge base holds {claims} claims of its sources. {computed} of them rest on figures that can be computed, and are, each
-time `weft sources --audit` runs, with the formulas and the model that plans are made with: {agrees} agree, {approximately} hold
-approximately or only on the source's own inputs, {disagrees} disagree. Beside {predicted} measured figures stand the
-model's predictions; they decide no verdict, because where one is far from a measurement the model is what is off.
-
-What is computed stands in the claim itself, in `knowledge/claims/`, under `compute`: a formula by name, its inputs with their
-units, the unit of the result, and what the claim states, or needs in order to be true, when that is not its main figure.
-`basis: stated` takes the source's own inputs, `basis: known` those that hold for the hardware or were measured. A figure
-agrees within 2 % unless the claim says otherwise, and approximately within a quarter. Right on its own inputs but not on those known to hold counts as approximate. A
-verdict of *confirmed* needs agreement, *wrong*, *inconsistent* and *implausible* need disagreement; *contradicted*,
-*withdrawn* and *unverifiable* rest on another source, on the author or on the lack of any, and stand whatever comes out."""
+    found, decided = tally(results), [r for r in results if r.checks and not r.predicted]
+    return template.format(
+        claims=found.claims,
+        computed=found.computed,
+        predicted=found.predicted,
+        **found.agreements,
+        wrong=_table([r for r in decided if r.agreement == "disagrees"]),
+        conditional=_table([r for r in decided if r.agreement == "approximately"]),
+        changes="\n".join(f"- {r.claim}: {_change(r)}" for r in results if r.verdict_before),
+        not_computed="\n".join(f"- {reason}: {n}" for reason, n in found.not_computed.items()),
+        formulas="\n".join(f"- `{name}`: {says}" for name, says in formulas.items()),
+    )
 
 
 def _table(results: list[Result]) -> str:
-    rows = ["| claim | says or needs | computed | how | verdict |", "| --- | --- | --- | --- | --- |"]
-    for result in results:
-        checks = [c for c in result.checks if c.basis in _PAGE_BASES and c.agreement != "agrees"]
-        rows += [f"| {result.claim} | {stated(c)} | {computed(c)} | {called(c)} | {result.verdict} |" for c in checks]
-    return "\n".join(rows)
-
-
-def _changes(results: list[Result]) -> str:
-    return "\n".join(f"- {r.claim}: {_change(r)}" for r in results if r.verdict_before)
-
-
-def _reasons(found: Tally) -> str:
-    return "\n".join(f"- {reason}: {n}" for reason, n in found.not_computed.items())
-
-
-def _formulas(formulas: dict[str, str]) -> str:
-    return "\n".join(f"- `{name}`: {says}" for name, says in formulas.items())
+    rows = [
+        [result.claim, stated(check), computed(check), called(check), result.verdict]
+        for result in results
+        for check in result.checks
+        if check.basis in _PAGE_BASES and check.agreement != "agrees"
+    ]
+    return table(["claim", "says or needs", "computed", "how", "verdict"], rows)

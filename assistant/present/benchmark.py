@@ -5,8 +5,8 @@ from __future__ import annotations
 from assistant.vocabulary.benchmark import Benchmark, Measurement, Peer
 
 from . import figures
-from .report import Paragraph, Section, Table
-from .text import section_lines
+from .blocks import Block, Heading, Paragraph, Table
+from .text import lines_of
 
 _TITLES = {
     "startup": "Startup, in fresh processes",
@@ -23,13 +23,13 @@ def benchmark_lines(found: Benchmark, width: int = 80) -> list[str]:
     load = f", {found.load:g} processes waiting or running before" if found.load is not None else ""
     on = Paragraph(f"weft {found.weft} on Python {found.python}, {found.machine}, {found.processors} processors{load}.")
     parts = list(dict.fromkeys(one.part for one in found.measurements))
-    sections = [Section("", [on])]
+    blocks: list[Block] = [on]
     for part in parts:
         own = [one for one in found.measurements if one.part == part]
         header = ["", "runs", "minimum", "median", "per second", "ratio"]
         rows = [_cells(one, found) for one in own]
-        sections.append(Section(_TITLES[part], [Table(header, rows, frozenset({1, 2, 3, 4, 5})), *_spoken(own)]))
-    return section_lines(sections, width)
+        blocks += [Heading(_TITLES[part]), Table(header, rows, frozenset({1, 2, 3, 4, 5})), *_spoken(own)]
+    return lines_of(blocks, width)
 
 
 def _cells(one: Measurement, found: Benchmark) -> list[str]:

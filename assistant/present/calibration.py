@@ -5,8 +5,8 @@ from __future__ import annotations
 from assistant.vocabulary.profile import Profile, ProfileRun
 
 from . import figures
-from .report import Bullets, Paragraph, Section, Table
-from .text import section_lines
+from .blocks import Block, Bullets, Heading, Paragraph, Table
+from .text import lines_of
 
 
 def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
@@ -20,12 +20,8 @@ def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
         said += f", {figures.percent(errors.left_out_percent)} when each is predicted from the others alone."
     else:
         said += ". With fewer than three runs none can be left out to check the fit, so the factors keep close to 1."
-    sections = [
-        Section("", [Paragraph(said)]),
-        Section("Factors on time", [Bullets(list(_factors(profile)))]),
-        Section("Seconds per step", [_runs(profile.runs)]),
-    ]
-    return section_lines(sections, width)
+    factors: list[Block] = [Heading("Factors on time"), Bullets(_factors(profile))]
+    return lines_of([Paragraph(said), *factors, Heading("Seconds per step"), _runs(profile.runs)], width)
 
 
 def _factors(profile: Profile) -> list[str]:

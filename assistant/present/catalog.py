@@ -8,8 +8,8 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 
 from . import figures
-from .report import Paragraph, Section, Table
-from .text import section_lines
+from .blocks import Heading, Paragraph, Table
+from .text import lines_of
 
 Cells = dict[str, str]
 _VENDORS = {"one": "one vendor", "few": "few vendors", "many": "many vendors"}
@@ -73,12 +73,12 @@ def listed(catalog: Catalog, part: str) -> list[dict[str, Any]]:
 
 def catalog_lines(catalog: Catalog, parts: list[str], width: int = 80) -> list[str]:
     """The parts as tables; names and prices stand in the JSON in full where a terminal has no room."""
-    sections = [Section(_TITLES[part], [_table(listed(catalog, part))]) for part in parts]
+    blocks = [block for part in parts for block in (Heading(_TITLES[part]), _table(listed(catalog, part)))]
     how = Paragraph(
         "The first column is what a questionnaire may name; the conversation understands the names as well. "
         "Prices are dated figures of the catalog; weft catalog --format json has the other names of each."
     )
-    return section_lines([*sections, Section("", [how])], width)
+    return lines_of([*blocks, how], width)
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:

@@ -7,7 +7,7 @@ import textwrap
 from assistant.vocabulary.answers import FabricDesign
 
 from . import figures
-from .report import Table
+from .blocks import Table
 from .text import block_lines, safe
 
 

@@ -1,4 +1,4 @@
-"""The questionnaire's fields in words: how a value is read back to the person."""
+"""The questionnaire's fields in words: how a value is read back to the person, by the labels and units of the registry."""
 
 from __future__ import annotations
 
@@ -7,78 +7,10 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import FIELDS
 
 from .figures import significant
 
-_NAMES = {
-    "workload": "workload",
-    "model": "model",
-    "model.params": "parameters",
-    "cluster.gpu": "GPU",
-    "cluster.gpus": "GPUs",
-    "cluster.nodes": "nodes",
-    "cluster.gpus_per_node": "GPUs per node",
-    "cluster.nics_per_node": "NICs per node",
-    "cluster.fabric": "network",
-    "cluster.provider": "provider",
-    "cluster.sites": "sites",
-    "cluster.oversubscription": "oversubscription",
-    "cluster.adaptive_routing": "adaptive routing",
-    "cluster.wan_gbps": "link between sites",
-    "training.sequence_length": "sequence length",
-    "training.global_batch": "global batch",
-    "training.micro_batch": "micro-batch",
-    "training.precision": "precision",
-    "inference.precision": "precision",
-    "training.recompute": "recomputation",
-    "training.attention": "attention",
-    "training.framework": "framework",
-    "training.tokens": "tokens of the run",
-    "training.days": "length of the run",
-    "parallelism": "parallelism",
-    "parallelism.strategy": "data parallelism",
-    "parallelism.tp": "tensor parallel",
-    "parallelism.pp": "pipeline parallel",
-    "parallelism.cp": "context parallel",
-    "parallelism.ep": "expert parallel",
-    "parallelism.dp": "data parallel",
-    "parallelism.interleave": "interleaving",
-    "parallelism.sequence_parallel": "sequence parallelism",
-    "parallelism.shard_within_node": "sharding within the node",
-    "inference.tensor_parallel": "tensor parallel",
-    "inference.prompt_tokens": "prompt length",
-    "inference.output_tokens": "answer length",
-    "inference.requests_per_s": "load",
-    "budget.mode": "machines",
-    "budget.usd": "budget",
-    "budget.gpu_hour_usd": "price",
-    "budget.fabric_premium_gpu_hour_usd": "price of the network",
-    "budget.amortization_months": "amortisation",
-    "budget.electricity_usd_per_kwh": "electricity",
-    "budget.spot": "spot instances",
-    "constraints.max_slowdown_percent": "slowdown accepted",
-    "constraints.deadline_days": "deadline",
-    "constraints.vendor_neutral": "vendor neutral",
-    "constraints.network_team": "network team",
-    "constraints.excluded_fabrics": "ruled out",
-}
-_UNITS = {
-    "cluster.wan_gbps": "{} Gb/s",
-    "cluster.oversubscription": "{}:1",
-    "training.sequence_length": "{} tokens",
-    "training.global_batch": "{} sequences",
-    "training.days": "{} days",
-    "inference.prompt_tokens": "{} tokens",
-    "inference.output_tokens": "{} tokens",
-    "inference.requests_per_s": "{} requests per second",
-    "budget.usd": "${}",
-    "budget.gpu_hour_usd": "${} per GPU-hour",
-    "budget.fabric_premium_gpu_hour_usd": "${} per GPU-hour",
-    "budget.electricity_usd_per_kwh": "${} per kWh",
-    "budget.amortization_months": "{} months",
-    "constraints.max_slowdown_percent": "{} %",
-    "constraints.deadline_days": "{} days",
-}
 _WORDS = {("budget.mode", "rent"): "rented", ("budget.mode", "buy"): "bought", ("parallelism", "auto"): "searched"}
 _TECHNOLOGIES = {
     "infiniband": "InfiniBand",
@@ -100,12 +32,17 @@ _PROFILE = {
     "profile.network_others": "your factor on the time of other networks",
 }
 _IN_DAYS, SHORT_DAYS = ("training.days", "constraints.deadline_days"), 2  # what is shorter is told in hours
-_PLAIN_INTEGERS = ("training.sequence_length", "training.global_batch", "training.micro_batch")
+_LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
 def field_name(name: str) -> str:
     """``cluster.gpus`` → ``GPUs``; a path without a name of its own reads as its last part."""
-    return _NAMES.get(name, name.split(".")[-1].replace("_", " "))
+    return FIELDS[name].about.label if name in FIELDS else name.split(".")[-1].replace("_", " ")
+
+
+def unit_of(name: str) -> str:
+    """How a value of a field is written: ``{} tokens``."""
+    return FIELDS[name].about.unit if name in FIELDS else "{}"
 
 
 def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
@@ -119,7 +56,7 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
     if name in _IN_DAYS and value and abs(value) < SHORT_DAYS:
         return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
-        return _UNITS.get(name, "{}").format(_number(name, value))
+        return unit_of(name).format(_number(name, value))
     named = _catalog_name(name, value, catalog) if catalog else None
     return named or (_STRATEGIES.get(value, value.upper()) if name == "parallelism.strategy" else str(value))
 
@@ -165,14 +102,14 @@ def _catalog_name(name: str, value: str, catalog: Catalog) -> str | None:
 
 
 def _number(name: str, value: float) -> str:
-    if name in ("training.tokens", "model.params") and value >= 1e6:
-        for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-            if value >= size:
-                return f"{significant(value / size, 4)} {word}"
+    about = FIELDS[name].about if name in FIELDS else None
+    if about and about.kind == "amount" and value >= 1e6:
+        size, word = next(large for large in _LARGE if value >= large[0])
+        return f"{significant(value / size, 4)} {word}"
     if name == "budget.usd":
         return f"{value:,.0f}"
     if name.startswith("budget.") and name.endswith(("hour_usd", "kwh")):
         return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
     if isinstance(value, float):
         return f"{value:g}"
-    return str(value) if name in _PLAIN_INTEGERS else f"{value:,}"
+    return str(value) if about and about.plain else f"{value:,}"

@@ -12,9 +12,6 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from assistant.vocabulary.plan import Plan
-
-from .markdown import plan_markdown
 from .text import safe
 
 if TYPE_CHECKING:
@@ -56,18 +53,12 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 """
 
 
-def plan_html(plan: Plan) -> str:
-    """The whole plan as a page."""
-    name = str(plan.questionnaire.get("name") or "Plan")
-    return _page(name, elements(plan_markdown(plan)))
-
-
 def conversation_html(title: str, facts: Mapping[str, str], exchanges: Iterable[tuple[str | None, str]]) -> str:
     """A conversation as a page. ``facts``: what it was made with; ``exchanges``: what was said (``None``: nothing yet), and the
     answer as Markdown."""
     listed = " · ".join(f"{escape(safe(label))} {escape(safe(value))}" for label, value in facts.items())
     turns = "".join(_said(said) + f'<div class="weft">{elements(answer)}</div>\n' for said, answer in exchanges)
-    return _page(title, f'<h1>{escape(safe(title))}</h1>\n<p class="facts">{listed}</p>\n{turns}')
+    return page(title, f'<h1>{escape(safe(title))}</h1>\n<p class="facts">{listed}</p>\n{turns}')
 
 
 def _said(said: str | None) -> str:
@@ -88,7 +79,8 @@ def _reader() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable(_OFF, ignoreInvalid=True)
 
 
-def _page(title: str, body: str) -> str:
+def page(title: str, body: str) -> str:
+    """A page that stands alone, of elements that were made safe."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -1,43 +1,44 @@
-"""A report as Markdown."""
+"""Blocks as Markdown."""
 
 from __future__ import annotations
 
 import re
 
-from assistant.vocabulary.plan import Plan
-
-from .report import Block, Bullets, Paragraph, Section, report
+from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
 from .text import safe
 
 # What Markdown or HTML would read as a command in running text.
 _SPECIAL = re.compile(r"([\\`*_<>|#])")
 
 
-def plan_markdown(plan: Plan) -> str:
-    """The whole plan as a Markdown document."""
-    name = plan.questionnaire.get("name") or "Plan"
-    return f"# {escaped(str(name))}\n\n" + sections_markdown(report(plan))
-
-
-def sections_markdown(sections: list[Section]) -> str:
-    """Sections as Markdown, titles as second-level headings."""
-    parts = []
-    for section in sections:
-        if section.title:
-            parts.append(f"## {section.title}")
-        parts += [block_markdown(block) for block in section.blocks]
-    return "\n\n".join(parts) + "\n"
+def blocks_markdown(blocks: list[Block]) -> str:
+    """Blocks as Markdown, an empty line between two; headings are of the second level."""
+    return "\n\n".join(block_markdown(block) for block in blocks)
 
 
 def block_markdown(block: Block) -> str:
     """One block as Markdown."""
-    if isinstance(block, Paragraph):
-        return f"**{escaped(block.text)}**" if block.strong else escaped(block.text)
-    if isinstance(block, Bullets):
-        return "\n".join(f"- {escaped(item)}" for item in block.items)
-    rule = ["---:" if i in block.right else "---" for i in range(len(block.header))]
-    rows = [block.header, rule, *([escaped(cell) for cell in row] for row in block.rows)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    match block:
+        case Heading(text):
+            return f"## {text}"
+        case Paragraph(text, strong):
+            return f"**{escaped(text)}**" if strong else escaped(text)
+        case Bullets(items):
+            return "\n".join(f"- {escaped(item)}" for item in items)
+        case Tree(lines):
+            return "\n".join("  " * depth + f"- {escaped(text)}" for depth, text in lines)
+        case Choices(offers):
+            return f"*{escaped(' · '.join(label for _, label in offers))}*"
+        case Chart(lines):
+            return "\n".join(["```text", *lines, "```"])
+        case Table(header, rows, right):
+            return table(header, [[escaped(cell) for cell in row] for row in rows], right)
+
+
+def table(header: list[str], rows: list[list[str]], right: frozenset[int] = frozenset()) -> str:
+    """Cells that are Markdown already, as a table."""
+    rule = ["---:" if i in right else "---" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
 
 
 def escaped(text: str) -> str:

@@ -15,7 +15,8 @@ from assistant.vocabulary.plan import Band, Breakdown, Candidate, Plan
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric
 
 from . import figures
-from .report import SIGNS
+from .plan import reading
+from .plan.candidates import SIGNS
 from .sweep import sentences
 from .sweep_plot import LEAST_SLOT, text_plot
 from .sweep_series import Panel, panels
@@ -63,9 +64,8 @@ def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = Fals
 
 def step_view(plan: Plan, width: int) -> list[Line]:
     """One full bar for the recommended fabric, the runner-up and the slowest: the parts of a step as shares of it."""
-    serving = "inference" in str(plan.questionnaire.get("workload", ""))
     lines = _titled(
-        "Where the time of one token goes" if serving else "Where the time of one step goes",
+        f"Where the time of one {'token' if reading.serves(plan) else 'step'} goes",
         "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides.",
         width,
     )
@@ -218,7 +218,7 @@ def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = Fa
     """How many times the fastest fabric's step each fabric takes, over the number of GPUs; a letter stands for a fabric."""
     lines = _titled(
         "Slowdown against scale",
-        f"Step time as a multiple of the fastest fabric's, on {_gpus(plan):,} GPUs and other "
+        f"Step time as a multiple of the fastest fabric's, on {reading.gpus(plan):,} GPUs and other "
         "numbers of them; the row “plan” names what a plan would take there.",
         width,
     )
@@ -228,7 +228,7 @@ def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = Fa
     drawn = panels(scale, "slowdown")
     if not drawn:
         return [*lines, [], *_said("The fabrics cannot be timed beside each other at any size.", "quiet", width)]
-    panel = _fewer(drawn[0], _worth_drawing(plan, scale), _gpus(plan), width - SCALE_MARGIN)
+    panel = _fewer(drawn[0], _worth_drawing(plan, scale), reading.gpus(plan), width - SCALE_MARGIN)
     if panel.bounds[1] < 1 + SAME:
         text = f"At every size tried, up to {panel.ticks[-1]:,} GPUs, these take the same time within a percent: "
         return [*lines, [], *_said(text + ", ".join(one.fabric for one in panel.series) + ".", "", width)]
@@ -260,12 +260,8 @@ def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
 def _point_of(plan: Plan, scale: Sweep) -> Point:
     """The point of the sweep at the job's own size, or the nearest above at which several fabrics stand."""
     told = [point for point in scale.points if point.fabrics and len([f for f in point.fabrics if f.step_time_s]) > 1]
-    later = [point for point in told if point.values["cluster.gpus"] >= _gpus(plan)]
+    later = [point for point in told if point.values["cluster.gpus"] >= reading.gpus(plan)]
     return (later or told[-1:] or scale.points)[0]
-
-
-def _gpus(plan: Plan) -> int:
-    return plan.questionnaire["cluster"]["gpus"]
 
 
 def _fewer(panel: Panel, names: list[str], own: int, room: int) -> Panel:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn
 
 from . import figures
-from .report import SIGNS, Bullets, Paragraph, Section, Table
+from .blocks import Bullets, Heading, Paragraph, Table, titled
+from .fields import field_name, unit_of, value_text
+from .plan.candidates import SIGNS
 from .sweep_plot import text_plot
-from .sweep_series import Panel, panels
-from .text import safe, section_lines
-from .words import amount, figure, named
+from .sweep_series import Panel, figure, named, panels
+from .text import lines_of, safe
 
 _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, EFA)", "cheaper-than-tcp": "plain TCP"}
 
 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
     """The whole sweep as lines; with ``metric`` (cost, slowdown or step-time) the plot comes before the details."""
-    parts = [
-        Section("", [Paragraph(sentence) for sentence in sentences(sweep)]),
-        Section("What a plan chooses", [_chosen(sweep), *_dearer(sweep)]),
-    ]
+    said = [Paragraph(sentence) for sentence in sentences(sweep)]
     bad = [f"{named(point.values)}: {point.error or point.says}" for point in sweep.points if point.fabric is None]
-    parts += [Section("Where nothing is chosen", [Bullets(bad)])] if bad else []
+    chosen = [*said, Heading("What a plan chooses"), _chosen(sweep), *_dearer(sweep)]
+    chosen += titled("Where nothing is chosen", Bullets(bad))
     drawn = [line for panel in (panels(sweep, metric) if metric else []) for line in _plotted(panel, width)]
-    return (
-        section_lines(parts, width)
-        + drawn
-        + section_lines([Section("Every fabric at every point", [_every(sweep)])], width)
-    )
+    every = [Heading("Every fabric at every point"), _every(sweep)]
+    return [*lines_of(chosen, width), *drawn, *lines_of(every, width)]
 
 
 def _plotted(panel: Panel, width: int) -> list[str]:
@@ -82,6 +80,14 @@ def _clause(turn: Turn) -> str | None:
     if turn.throughout:
         return f"{what} from {amount(turn.along, turn.first)} on"
     return f"{what} at {amount(turn.along, turn.first)} first, but not at every larger value"
+
+
+def amount(path: str, value: Any) -> str:
+    """A value with what it counts: ``128 GPUs``, ``8192 tokens``, ``training.micro_batch 4``."""
+    if unit_of(path) != "{}":
+        return value_text(path, value)
+    name = field_name(path)
+    return f"{figure(value)} {name}" if name.endswith("s") else f"{path} {figure(value)}"
 
 
 def _chosen(sweep: Sweep) -> Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import string
 
-from .sweep_series import Panel, Series
-from .words import figure
+from .sweep_series import Panel, Series, figure
 
 ROWS = 16
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase

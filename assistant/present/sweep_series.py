@@ -93,3 +93,20 @@ def _value(point: Point, fabric: str, metric: Metric) -> float | None:
 def _last(series: Series) -> float:
     """The value at the largest place where there is one: the order of the legend is then that of the lines' ends."""
     return next((value for value in reversed(series.values) if value is not None), math.inf)
+
+
+def figure(value: Any) -> str:
+    """A value of an axis in short."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, (int, float)):
+        if abs(value) >= 1e6:
+            return f"{value:.4g}".replace("e+0", "e").replace("e+", "e")
+        text = figures.significant(value, 6)
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return str(value)
+
+
+def named(values: dict[str, Any]) -> str:
+    """``cluster.gpus 64, model llama-3.1-8b``."""
+    return ", ".join(f"{path} {figure(value)}" for path, value in values.items())

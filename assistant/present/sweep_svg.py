@@ -7,9 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from assistant.vocabulary.sweep import Sweep
 
-from .sweep_series import Panel, Series, panels
+from .sweep_series import Panel, Series, figure, named, panels
 from .text import safe
-from .words import figure, named
 
 WIDTH, HEIGHT = 900, 460  # pixels of one panel
 LEFT, RIGHT, TOP, BOTTOM = 84, 220, 52, 56

@@ -1,13 +1,10 @@
-"""A report for a terminal: calm colours, never colour alone."""
+"""Blocks for a terminal: calm colours, never colour alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assistant.vocabulary.plan import Plan
-
-from .brief import brief
-from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report, whole
+from .blocks import Block, Bullets, Heading, Paragraph, Table, sentences
 from .text import safe
 
 if TYPE_CHECKING:
@@ -17,81 +14,63 @@ _GAP = 3  # cells Rich leaves between two columns
 _STYLES = {"✓": "bold green", "!": "yellow", "✗": "dim"}
 
 
-def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:
-    """The plan as a Rich renderable for a terminal of ``width`` columns: whole, or in short with ``more``, how to see the rest."""
-    return sections_view(brief(plan, more) if more else report(plan), width)
-
-
-def sections_view(sections: list[Section], width: int) -> Group:
-    """Sections as a Rich renderable."""
+def blocks_view(blocks: list[Block], width: int) -> Group:
+    """Blocks as a Rich renderable."""
     from rich.console import Group
-    from rich.text import Text
 
-    parts: list[RenderableType] = []
-    for section in sections:
-        if section.title:
-            parts += [Text(), Text(section.title, style="bold cyan")]
-        parts += [_view(block, width) for block in section.blocks]
-    return Group(*parts)
+    return Group(*(_view(block, width) for block in blocks))
 
 
-def in_view(sections: list[Section], room: tuple[int, int]) -> tuple[list[Section], list[Section]]:
-    """The sections parted into what surely fills ``room`` (columns, rows) and what is below it; nothing is below no room."""
+def in_view(blocks: list[Block], room: tuple[int, int]) -> tuple[list[Block], list[Block]]:
+    """The blocks parted into what surely fills ``room`` (columns, rows) and what is below it; nothing is below no room."""
     width, rows = room
-    for number, section in enumerate(sections if width else []):
-        blocks: list[Block] = []
-        for at, block in enumerate(section.blocks):
-            shown, hidden = _parted(block, width, rows)
-            blocks.append(shown)
-            rows -= _least_rows(shown, width)
-            if rows <= 0:
-                below = [*([hidden] if hidden else []), *section.blocks[at + 1 :]]
-                return (
-                    [*sections[:number], Section(section.title, blocks)],
-                    [*([Section("", below)] if below else []), *sections[number + 1 :]],
-                )
-    return sections, []
+    for number, block in enumerate(blocks if width else []):
+        shown, below = _parted(block, width, rows)
+        rows -= _least_rows(shown, width)
+        if rows <= 0:
+            return [*blocks[:number], shown], [*below, *blocks[number + 1 :]]
+    return blocks, []
 
 
-def _parted(block: Block, width: int, rows: int) -> tuple[Block, Block | None]:
+def _parted(block: Block, width: int, rows: int) -> tuple[Block, list[Block]]:
     """A list parted after the items that surely take ``rows``; other blocks stay whole."""
     if not isinstance(block, Bullets):
-        return block, None
+        return block, []
     taken = 0
     while taken < len(block.items) and rows > 0:
         rows -= -(-len(block.items[taken]) // width)
         taken += 1
-    return Bullets(block.items[:taken]), Bullets(block.items[taken:]) if block.items[taken:] else None
+    below = block.items[taken:]
+    return Bullets(block.items[:taken]), [Bullets(below)] if below else []
 
 
 def _least_rows(block: Block, width: int) -> int:
     """Rows a block takes at least: wrapping between words takes more."""
-    if isinstance(block, Table):
-        return len(block.rows)
-    return sum(-(-len(text) // width) for text in (block.items if isinstance(block, Bullets) else [block.text]))
+    return sum(1 if isinstance(block, Table) else -(-len(text) // width) for text in sentences(block))
 
 
 def _view(block: Block, width: int) -> RenderableType:
     from rich.padding import Padding
     from rich.text import Text
 
-    if isinstance(block, Paragraph):
-        return Padding(
-            Text(safe(block.text), style="bold" if block.strong else ""), (0, 0, 1 if block.strong else 0, 0)
-        )
-    if isinstance(block, Bullets):
-        return _bullets(block)
-    return _table(block, width)
+    match block:
+        case Heading(text):
+            return Text(f"\n{text}", style="bold cyan")
+        case Paragraph(text, strong):
+            return Padding(Text(safe(text), style="bold" if strong else ""), (0, 0, int(strong), 0))
+        case Table():
+            return _table(block, width)
+    return _bullets(sentences(block))
 
 
-def _bullets(block: Bullets) -> RenderableType:
+def _bullets(items: list[str]) -> RenderableType:
     from rich.table import Table as Grid
     from rich.text import Text
 
     grid = Grid.grid(padding=(0, 1))
     grid.add_column(width=1)
     grid.add_column()
-    for item in block.items:
+    for item in items:
         grid.add_row(Text("•", style="dim"), Text(safe(item)))
     return grid
 
@@ -101,7 +80,7 @@ def _table(table: Table, width: int) -> RenderableType:
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    columns = fitting_columns(table, width, _GAP) or whole(table)
+    columns = table.fitting(width, _GAP) or table.columns
     drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
     for i, cells in columns.items():
         drawn.add_column(cells[0], justify="right" if i in table.right else "left", no_wrap=len(table.header) > 2)

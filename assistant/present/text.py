@@ -1,84 +1,69 @@
-"""A report as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
+"""Blocks as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
 
 from __future__ import annotations
 
 import textwrap
 import unicodedata
 
-from assistant.vocabulary.plan import Plan
-
-from .brief import brief
-from .report import Block, Bullets, Paragraph, Section, Table, fitting_columns, report
+from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
 
 
-def plan_lines(plan: Plan, width: int = 80) -> list[str]:
-    """The whole plan as lines of at most ``width`` characters."""
-    return section_lines(report(plan), width)
-
-
-def brief_lines(plan: Plan, more: str, width: int = 80) -> list[str]:
-    """The plan in short; ``more`` says how to see the rest."""
-    return section_lines(brief(plan, more), width)
-
-
-def section_lines(sections: list[Section], width: int) -> list[str]:
-    """Sections as lines, one empty line between blocks."""
+def lines_of(blocks: list[Block], width: int) -> list[str]:
+    """Blocks as lines, an empty one before every paragraph and heading."""
     lines: list[str] = []
-    for section in sections:
-        if section.title:
-            lines += ["", section.title.upper()]
-        for block in section.blocks:
-            lines += [*([""] if isinstance(block, Paragraph) and lines else []), *block_lines(block, width)]
+    for block in blocks:
+        lines += [*([""] if isinstance(block, Paragraph) and lines else []), *block_lines(block, width)]
     return [safe(line) for line in lines]
 
 
 def block_lines(block: Block, width: int) -> list[str]:
     """One block as lines."""
-    if isinstance(block, Paragraph):
-        return textwrap.wrap(block.text, width) or [""]
-    if isinstance(block, Bullets):
-        return [
-            line
-            for item in block.items
-            for line in textwrap.wrap(item, width, initial_indent="- ", subsequent_indent="  ")
-        ]
-    return _table_lines(block, width)
+    match block:
+        case Heading(text):
+            return ["", text.upper()]
+        case Paragraph(text):
+            return textwrap.wrap(text, width) or [""]
+        case Bullets(items):
+            return [line for item in items for line in _hanging(item, width, "- ")]
+        case Tree(lines):
+            return [line for depth, text in lines for line in _hanging(text, width, "  " * depth + "- ")]
+        case Choices(offers):
+            return [line for key, label in offers for line in _hanging(label, width, f"  {key}. ")]
+        case Chart(lines):
+            return list(lines)
+        case Table():
+            return _table_lines(block, width)
+
+
+def _hanging(text: str, width: int, lead: str = "", after: str | None = None) -> list[str]:
+    """Text to the right of ``lead``, or of ``after`` from the second line on."""
+    after = " " * len(lead) if after is None else after
+    return textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=after)
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
-    columns = fitting_columns(table, width, 2)
     if table.each_named:
-        return [
-            line
-            for row in table.rows
-            for line in textwrap.wrap(
-                f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}",
-                width,
-                subsequent_indent="    ",
-            )
-        ]
+        return [line for row in table.rows for line in _hanging(_each_named(table, row), width, after="    ")]
+    columns = table.fitting(width, 2)
     if columns is None:
-        return _records(table, width)
+        return [line for row in table.rows for line in _hanging(_record(table, row), width, after="    ")]
     widths = {i: max(map(len, cells)) for i, cells in columns.items()}
+    aligned = {i: str.rjust if i in table.right else str.ljust for i in columns}
     return [
-        "  ".join(
-            cells[line].rjust(widths[i]) if i in table.right else cells[line].ljust(widths[i])
-            for i, cells in columns.items()
-        ).rstrip()
+        "  ".join(aligned[i](cells[line], widths[i]) for i, cells in columns.items()).rstrip()
         for line in range(len(table.rows) + 1)
     ]
 
 
-def _records(table: Table, width: int) -> list[str]:
-    """A table too wide for the screen: one record a row, the names beside the values."""
-    lines = []
-    for row in table.rows:
-        head = [cell for cell, name in zip(row[:2], table.header[:2], strict=True) if cell]
-        rest = [f"{name} {cell}" for name, cell in zip(table.header[2:], row[2:], strict=True)]
-        lines += textwrap.wrap(
-            f"{' '.join(head)}: {', '.join(rest)}" if rest else " ".join(head), width, subsequent_indent="    "
-        )
-    return lines
+def _each_named(table: Table, row: list[str]) -> str:
+    return f"{row[0]}: {' | '.join(f'{name} {cell}' for name, cell in zip(table.header[1:], row[1:], strict=True))}"
+
+
+def _record(table: Table, row: list[str]) -> str:
+    """A row of a table too wide for the screen: the names beside the values."""
+    head = " ".join(cell for cell in row[:2] if cell)
+    rest = [f"{name} {cell}" for name, cell in zip(table.header[2:], row[2:], strict=True)]
+    return f"{head}: {', '.join(rest)}" if rest else head
 
 
 def safe(text: str) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, Slowdown, SourceAccuracy, Validation
 
 from . import memory_report
+from .blocks import Table
 from .cells import harmless
-from .text import safe
+from .text import block_lines, safe
 
 _HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
 _COLLECTIVE_HEAD = ("source", "messages", "rows", "median", "P90", "bias", "bandwidth")
@@ -31,11 +35,16 @@ def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
     )
     if rows:
         lines += ["", *_row_table(made.runs)]
-    for use, title in _TITLES.items():
-        of_use = [line for line in made.sources if line.use == use]
-        if of_use:
-            lines += ["", title, *_columns([_HEAD, *(_cells(line) for line in of_use)])]
+    lines += _by_use(made.sources, _HEAD, _cells)
     return "\n".join([*lines, *_slowdowns(made, width), *_memory(made, rows, width), *_collectives(made, width)]) + "\n"
+
+
+def _by_use(
+    lines: Sequence[Any], head: Sequence[str], cells: Callable[[Any], Sequence[str]], left: int = 1
+) -> list[str]:
+    """A table for each use that there is, under its title."""
+    used = [(title, [cells(line) for line in lines if line.use == use]) for use, title in _TITLES.items()]
+    return [text for title, rows in used if rows for text in ("", title, *_columns(head, rows, left))]
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -48,51 +57,36 @@ SLOWDOWN_HEAD = ("run", "GPUs", "fabric", "against", "measured", "predicted", "e
 
 def slowdown_cells(line: Slowdown) -> tuple[str, ...]:
     """One pair of runs as cells of a table."""
-    return (
-        safe(line.id),
-        str(line.gpus),
-        safe(line.fabric),
-        safe(line.fastest),
-        f"{line.measured:.3g}×",
-        f"{line.predicted:.3g}×",
-        f"{100 * line.error:+.0f} %",
-    )
+    figures = (f"{line.measured:.3g}×", f"{line.predicted:.3g}×", f"{100 * line.error:+.0f} %")
+    return (safe(line.id), str(line.gpus), safe(line.fabric), safe(line.fastest), *figures)
 
 
 def _slowdowns(made: Validation, width: int) -> list[str]:
     """The same job on two fabrics, where a file has such runs."""
     if not made.slowdowns:
         return []
-    return [
-        "",
-        *wrapped("The same job on a slower fabric: its step over that on the fastest one.", width),
-        *_columns([SLOWDOWN_HEAD, *(slowdown_cells(line) for line in made.slowdowns)]),
-    ]
+    said = wrapped("The same job on a slower fabric: its step over that on the fastest one.", width)
+    return ["", *said, *_columns(SLOWDOWN_HEAD, [slowdown_cells(line) for line in made.slowdowns])]
 
 
 def _memory(made: Validation, rows: bool, width: int) -> list[str]:
     """Errors of the peak of memory, where it was measured, and how often 'fits' is right."""
-    if made.memory is None:
+    memory = made.memory
+    if memory is None:
         return []
-    lines = [
+    said = (
+        "Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within "
+        f"margin': measured at most the predicted one and {100 * memory.margin:.0f} %."
+    )
+    refused = memory_report.refusals(memory, ids=rows or len(memory.refused) <= 5)
+    return [
         "",
-        *wrapped(
-            "Peak of one GPU's memory: errors of the predicted one in percent of the measured one; 'within "
-            f"margin': measured at most the predicted one and {100 * made.memory.margin:.0f} %.",
-            width,
-        ),
+        *wrapped(said, width),
+        *_by_use(memory.sources, memory_report.HEAD, memory_report.cells),
+        "",
+        *(line for text in memory_report.verdicts(memory) for line in wrapped(text, width)),
+        *(line for text in refused for line in wrapped(f"- {text}", width, "  ")),
     ]
-    for use, title in _TITLES.items():
-        of_use = [line for line in made.memory.sources if line.use == use]
-        if of_use:
-            lines += ["", title, *_columns([memory_report.HEAD, *(memory_report.cells(line) for line in of_use)])]
-    said = [line for text in memory_report.verdicts(made.memory) for line in wrapped(text, width)]
-    refused = [
-        line
-        for text in memory_report.refusals(made.memory, ids=rows or len(made.memory.refused) <= 5)
-        for line in wrapped(f"- {text}", width, "  ")
-    ]
-    return [*lines, "", *said, *refused]
 
 
 def _collectives(made: Validation, width: int) -> list[str]:
@@ -100,79 +94,43 @@ def _collectives(made: Validation, width: int) -> list[str]:
     if not made.collectives:
         return []
     compared = sum(line.rows for line in made.collectives if not line.source)
-    lines = [
-        "",
-        *wrapped(
-            f"{compared} measured collectives, {made.collectives_excluded} excluded. Errors of the predicted time "
-            "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
-            "Bias: the median with its sign.",
-            width,
-        ),
-    ]
-    for use, title in _TITLES.items():
-        of_use = [line for line in made.collectives if line.use == use]
-        if of_use:
-            lines += ["", title, *_columns([_COLLECTIVE_HEAD, *(_collective_cells(line) for line in of_use)], left=2)]
-    return lines
+    said = (
+        f"{compared} measured collectives, {made.collectives_excluded} excluded. Errors of the predicted time "
+        "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
+        "Bias: the median with its sign."
+    )
+    return ["", *wrapped(said, width), *_by_use(made.collectives, _COLLECTIVE_HEAD, _collective_cells, left=2)]
 
 
 def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
-    numbers = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
-    return (
-        safe(line.source) or "all",
-        line.messages,
-        str(line.rows),
-        *numbers,
-        f"{100 * line.bias:+.1f}",
-        f"{100 * line.median_bandwidth:.1f}",
-    )
+    sizes = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
+    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.median_bandwidth:.1f}")
+    return (safe(line.source) or "all", line.messages, str(line.rows), *sizes, *signed)
 
 
 def _cells(line: SourceAccuracy) -> tuple[str, ...]:
     covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
     sizes = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-    return (
-        safe(line.source) or "all",
-        str(line.runs),
-        *sizes,
-        f"{100 * line.bias:+.1f}",
-        f"{100 * line.null_mean_absolute:.1f}",
-        covered,
-    )
+    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}")
+    return (safe(line.source) or "all", str(line.runs), *sizes, *signed, covered)
 
 
 def _row_table(runs: list[MeasuredRun]) -> list[str]:
     head = ("row", "source", "use", "GPU", "GPUs", "fabric", "measured s", "predicted s", "error %")
-    return _columns(
-        [
-            head,
-            *(
-                (
-                    safe(run.id),
-                    safe(run.source),
-                    run.use,
-                    run.gpu,
-                    str(run.gpus),
-                    run.fabric,
-                    f"{run.measured_s:.4g}",
-                    f"{run.predicted_s:.4g}",
-                    f"{100 * run.error:+.1f}",
-                )
-                for run in runs
-            ),
-        ],
-        left=6,
-    )
-
-
-def _columns(table: list[tuple[str, ...]], left: int = 1) -> list[str]:
-    """Aligned columns, the first ``left`` of them to the left."""
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    sides = [str.ljust] * left + [str.rjust] * (len(widths) - left)
-    return [
-        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
-        for row in table
+    rows = [
+        (safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric, *_seconds(run)) for run in runs
     ]
+    return _columns(head, rows, left=6)
+
+
+def _seconds(run: MeasuredRun) -> tuple[str, ...]:
+    return f"{run.measured_s:.4g}", f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}"
+
+
+def _columns(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
+    """Aligned columns, the first ``left`` of them to the left, however wide."""
+    table = Table(list(head), [list(row) for row in rows], frozenset(range(left, len(head))))
+    return block_lines(table, sys.maxsize)
 
 
 def as_json(made: Validation, *, rows: bool = False) -> str:

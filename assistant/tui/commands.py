@@ -97,7 +97,7 @@ def _save_copy(app: WeftApp, path: Path) -> None:
 
 def _copy(app: WeftApp, talk: ConversationScreen) -> None:
     """Copy the plan as it is now; a terminal gives no answer to this, so say what else there is."""
-    from assistant.present.text import plan_lines
+    from assistant.present.plan.formats import plan_lines
 
     plan = talk.conversation.plan if talk.conversation else None
     if plan is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from assistant.present.limits import PASSAGES, REASONS_ON_SCREEN
+
 from .flow import BLANK, Line, cleaned, parts, said
 
 if TYPE_CHECKING:
@@ -14,8 +16,12 @@ if TYPE_CHECKING:
 
 Drawn = Line | Any  # a paragraph, or a Rich renderable
 VERDICT_SIGNS = {"recommended": "✓", "no-network-needed": "✓", "infeasible": "✗"}
-MOST_PASSAGES = 3
-MOST_REASONS = 8
+REASON_LABELS = {
+    "rule": ("rule: ", "$weft"),
+    "fact": ("fact: ", "$quiet"),
+    "claim": ("source: ", "$good"),
+    "figure": ("figure: ", "$quiet"),
+}
 
 
 def drawn(event: events.Event) -> list[Drawn]:
@@ -77,42 +83,25 @@ def _understood(event: events.Understood) -> list[Drawn]:
     return lines
 
 
-def _plan(event: events.PlanShown) -> list[Drawn]:
+def _plan(event: events.PlanShown | events.VariationShown) -> list[Drawn]:
     sign, style = headline_sign(event.plan)
-    return [said(event.headline, "bold", lead=f"{sign} ", lead_style=style), *_bullets(event.changes)]
-
-
-def _variation(event: events.VariationShown) -> list[Drawn]:
-    sign, style = headline_sign(event.plan)
-    return [
-        *variation_notice(event),
-        said(event.headline, "bold", lead=f"{sign} ", lead_style=style),
-        *_bullets(event.changes),
-    ]
+    headline = said(event.headline, "bold", lead=f"{sign} ", lead_style=style)
+    return [*(variation_notice(event) if event.kind == "variation" else []), headline, *_bullets(event.changes)]
 
 
 def variation_notice(event: events.VariationShown) -> list[Line]:
     """What is tried, and how to take it or leave it."""
     varied = " · ".join(field.text for field in event.fields) or event.what_if
+    how = ("keep it", (" to go on from here, ", "$quiet"), "drop it", (" to return to the plan.", "$quiet"))
     return [
         parts(("Only tried, not taken: ", "$weft"), varied, lead="◇ ", lead_style="$weft"),
-        parts(
-            ("Say ", "$quiet"),
-            "keep it",
-            (" to go on from here, ", "$quiet"),
-            "drop it",
-            (" to return to the plan.", "$quiet"),
-            indent=2,
-        ),
+        parts(("Say ", "$quiet"), *how, indent=2),
     ]
 
 
-def _details(event: events.PlanDetails) -> list[Drawn]:
-    return [parts(("The whole plan stands in the plan panel: ", "$quiet"), ("F2", "$accent"), lead="  ")]
-
-
-def _plots(event: events.Plots) -> list[Drawn]:
-    return [parts(("The plots stand in their panel: ", "$quiet"), ("F6", "$accent"), lead="  ")]
+def _elsewhere(what: str, key: str) -> Callable[[Any], list[Drawn]]:
+    """What has a panel of its own is named with the key of that panel."""
+    return lambda event: [parts((what, "$quiet"), (key, "$accent"), lead="  ")]
 
 
 def _answer(event: events.Answer) -> list[Drawn]:
@@ -121,24 +110,38 @@ def _answer(event: events.Answer) -> list[Drawn]:
     lines: list[Drawn] = [said(event.note, "$quiet", lead="  ")] if event.note else []
     if event.answer is None:
         return lines
-    if not event.answer.answered:
-        lines.append(
-            said("The knowledge base has no answer to this. What comes nearest:", lead="! ", lead_style="$doubt")
-        )
+    answered, passages = event.answer.answered, event.answer.passages
+    if answered:
+        lines += _blocks(answer_blocks(event.answer))
     else:
-        lines += [piece for block in answer_blocks(event.answer) for piece in _block(block)]
-    for number, passage in enumerate(event.answer.passages[:MOST_PASSAGES], start=1):
-        lines += [*([BLANK] if number > 1 or event.answer.answered else []), *_passage(number, passage)]
-    if event.answer.passages:
-        lines.append(parts(("Open a source: ", "$quiet"), ("F4", "$accent"), indent=2))
+        nearest = "The knowledge base has no answer to this. What comes nearest:"
+        lines.append(said(nearest, lead="! ", lead_style="$doubt"))
+    for number, passage in enumerate(passages[:PASSAGES], start=1):
+        lines += [*([BLANK] if number > 1 or answered else []), *_passage(number, passage)]
+    return [*lines, *([parts(("Open a source: ", "$quiet"), ("F4", "$accent"), indent=2)] if passages else [])]
+
+
+def _blocks(blocks: Iterable[Any], lead: str = "  ", style: str = "") -> list[Drawn]:
+    """Paragraphs and lists; the first paragraph has a sign where the event has one."""
+    lines: list[Drawn] = []
+    for block in blocks:
+        if hasattr(block, "items"):
+            lines += _bullets(block.items)
+        else:
+            first = lead if not lines else "  "
+            lines.append(said(block.text, "bold" if block.strong else "", lead=first, lead_style=style))
     return lines
 
 
-def _block(block: Any) -> Iterable[Line]:
-    """A paragraph or a list of a direct answer."""
-    if hasattr(block, "items"):
-        return [said(item, lead="  · ", lead_style="$quiet") for item in block.items]
-    return [said(block.text, "bold" if block.strong else "", lead="  ")]
+def _worded(lead: str = "  ", style: str = "") -> Callable[[Any], list[Drawn]]:
+    """What is said in the same words as in the line mode, under a sign."""
+
+    def draw(event: Any) -> list[Drawn]:
+        from assistant.conversation.wording import blocks
+
+        return _blocks(blocks(event), lead, style)
+
+    return draw
 
 
 def _passage(number: int, passage: Any) -> Iterable[Line]:
@@ -150,12 +153,12 @@ def _passage(number: int, passage: Any) -> Iterable[Line]:
 
 
 def _explanation(event: events.Explanation) -> list[Drawn]:
-    lines: list[Line] = []
-    for reason in event.tree.children[:MOST_REASONS]:
-        lines.append(parts(reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2))
-    more = max(0, len(event.tree.children) - MOST_REASONS)
-    hint = f"{more} more, and the" if more else "The"
-    hint += " whole proof with its facts and sources: "
+    lines = [
+        parts(reason.text, (_resting_on(reason), "$quiet"), lead="· ", lead_style="$quiet", indent=2)
+        for reason in event.tree.children[:REASONS_ON_SCREEN]
+    ]
+    more = max(0, len(event.tree.children) - REASONS_ON_SCREEN)
+    hint = f"{f'{more} more, and the' if more else 'The'} whole proof with its facts and sources: "
     return [said(event.tree.text, "bold", lead="  "), *lines, parts((hint, "$quiet"), ("F3", "$accent"), indent=2)]
 
 
@@ -167,20 +170,13 @@ def _resting_on(reason: events.Reason) -> str:
 
 def reason_label(reason: events.Reason) -> tuple[str, str]:
     """The word in front of a node of the proof, and its style."""
-    words = {
-        "rule": ("rule: ", "$weft"),
-        "fact": ("fact: ", "$quiet"),
-        "claim": ("source: ", "$good"),
-        "figure": ("figure: ", "$quiet"),
-    }
-    return words.get(reason.kind, ("", ""))
+    return REASON_LABELS.get(reason.kind, ("", ""))
 
 
 def reason_origin(reason: events.Reason) -> list[tuple[str, str]]:
     """Where a node of the proof comes from: rule id, source and grade."""
-    origin = " · ".join(
-        part for part in (reason.source or (reason.id if reason.kind == "rule" else None), reason.grade) if part
-    )
+    by = reason.source or (reason.id if reason.kind == "rule" else None)
+    origin = " · ".join(part for part in (by, reason.grade) if part)
     return [(f"  ({origin})", "$quiet")] if origin else []
 
 
@@ -209,27 +205,8 @@ def _side(value: str, better: bool) -> tuple[RenderableType, RenderableType]:
     return Text("✓" if better else " ", style=style), Text(cleaned(value), style=style)
 
 
-def _note(event: events.Note) -> list[Drawn]:
-    return [said(event.text, lead="  "), *_bullets(event.items)]
-
-
-def _exported(event: events.Exported) -> list[Drawn]:
-    return [parts("Saved as ", (event.path, "bold"), (f" ({event.format})", "$quiet"), lead="✓ ", lead_style="$good")]
-
-
-def _failure(event: events.Failure) -> list[Drawn]:
-    return [said(event.text, lead="! ", lead_style="$doubt bold")]
-
-
-def _finished(event: events.Finished) -> list[Drawn]:
-    lines: list[Drawn] = [said(event.text, lead="✓ ", lead_style="$good")]
-    if event.left_open:
-        lines.append(parts(("Left open: ", "$quiet"), ", ".join(event.left_open), lead="  "))
-    return lines
-
-
-def _bullets(items: Iterable[str], indent: int = 0) -> list[Line]:
-    return [said(item, lead="  · ", lead_style="$quiet", indent=indent) for item in items]
+def _bullets(items: Iterable[str]) -> list[Line]:
+    return [said(item, lead="  · ", lead_style="$quiet") for item in items]
 
 
 class FittedView:
@@ -249,14 +226,14 @@ class FittedView:
 _DRAWINGS: dict[str, Callable[[Any], list[Drawn]]] = {
     "understood": _understood,
     "plan": _plan,
-    "variation": _variation,
-    "details": _details,
-    "plots": _plots,
+    "variation": _plan,
+    "details": _elsewhere("The whole plan stands in the plan panel: ", "F2"),
+    "plots": _elsewhere("The plots stand in their panel: ", "F6"),
     "answer": _answer,
     "explanation": _explanation,
     "comparison": _comparison,
-    "note": _note,
-    "exported": _exported,
-    "failure": _failure,
-    "finished": _finished,
+    "note": _worded(),
+    "exported": _worded("✓ ", "$good"),
+    "failure": _worded("! ", "$doubt bold"),
+    "finished": _worded("✓ ", "$good"),
 }

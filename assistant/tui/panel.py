@@ -125,6 +125,6 @@ class SidePanel(Vertical):
 
 def _proofs(plan: Plan) -> list[Reason]:
     """The trees of a plan; what makes them is not needed for the first screen."""
-    from .reasons import reasons
+    from assistant.present.plan.proof import trees
 
-    return reasons(plan)
+    return trees(plan)

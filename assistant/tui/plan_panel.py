@@ -16,7 +16,7 @@ from .flow import BLANK, Flow, Line, parts, said
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from assistant.present.report import Section
+    from assistant.present.blocks import Block
     from assistant.vocabulary.plan import Plan
 
 MORE = "Enter, with F2: everything, with the sources in full."
@@ -46,7 +46,7 @@ Ctrl+P | save or copy it
         self._told = Flow(id="told")
         self._view = Static(id="plan-view", markup=False)
         self._rest = Static(id="plan-rest", markup=False)
-        self._in_view: list[Section] = []
+        self._in_view: list[Block] = []
         self._behind = False  # whether what is below the edge of the screen is not yet that of the plan
         self.plan: Plan | None = None
 
@@ -71,7 +71,7 @@ Ctrl+P | save or copy it
         self._told.display = bool(above)
         if plan is not self.plan or (self._behind and not more_to_come):
             self.plan = plan
-            self._draw(_sections(plan, self.whole) if plan else [], more_to_come)
+            self._draw(_blocks(plan, self.whole) if plan else [], more_to_come)
 
     def action_everything(self) -> None:
         """Show everything there is of the plan, or the plan in short again."""
@@ -82,13 +82,13 @@ Ctrl+P | save or copy it
         if self.plan is not None and whole != self.whole:
             self.whole = whole
             self.scroll_home(animate=False)
-            self._draw(_sections(self.plan, whole), more_to_come=False)
+            self._draw(_blocks(self.plan, whole), more_to_come=False)
 
-    def _draw(self, sections: list[Section], more_to_come: bool) -> None:
+    def _draw(self, blocks: list[Block], more_to_come: bool) -> None:
         from assistant.present.terminal import in_view
 
         # Whoever has scrolled looks at the middle of it.
-        shown, below = (sections, []) if self.scroll_y else in_view(sections, self.scrollable_content_region.size)
+        shown, below = (blocks, []) if self.scroll_y else in_view(blocks, self.scrollable_content_region.size)
         if shown != self._in_view:
             self._in_view = shown
             self._view.update(_view(shown))
@@ -97,20 +97,19 @@ Ctrl+P | save or copy it
             self._rest.update(_view(below))
 
 
-def _sections(plan: Plan, whole: bool) -> list[Section]:
-    from assistant.present.brief import brief
-    from assistant.present.report import report
+def _blocks(plan: Plan, whole: bool) -> list[Block]:
+    from assistant.present.plan.report import brief, report
 
     return report(plan) if whole else brief(plan, MORE)
 
 
-def _view(sections: list[Section]) -> RenderableType:
+def _view(blocks: list[Block]) -> RenderableType:
     def made(width: int) -> RenderableType:
-        from assistant.present.terminal import sections_view
+        from assistant.present.terminal import blocks_view
 
-        return sections_view(sections, width)
+        return blocks_view(blocks, width)
 
-    return FittedView(made) if sections else ""
+    return FittedView(made) if blocks else ""
 
 
 def told(fields: Mapping[str, Any]) -> list[Line]:

@@ -37,64 +37,28 @@ class Statement:
     number: int | None = None  # by which the plan cites it
 
 
-def of_evidence(evidence: Evidence, number: int | None) -> Statement:
+def of_evidence(e: Evidence, number: int | None) -> Statement:
     """What a plan rests on, with the number by which it is cited."""
-    return Statement(
-        evidence.id,
-        evidence.source,
-        evidence.section,
-        evidence.text,
-        evidence.verdict,
-        evidence.grade,
-        evidence.date or None,
-        evidence.correction,
-        number=number,
-    )
+    shared = (e.id, e.source, e.section, e.text, e.verdict, e.grade, e.date or None, e.correction)
+    return Statement(*shared, number=number)
 
 
 def of_found(found: FoundPassage) -> Statement:
     """What a search found."""
-    return Statement(
-        found.id,
-        found.source,
-        found.section,
-        found.text,
-        found.status,
-        None,
-        found.date,
-        found.correction,
-        tuple(str(claim["id"]) for claim in found.claims if "id" in claim),
-    )
+    claims = tuple(str(claim["id"]) for claim in found.claims if "id" in claim)
+    shared = (found.id, found.source, found.section, found.text, found.status, None, found.date, found.correction)
+    return Statement(*shared, claims)
 
 
-def of_claim(claim: Claim) -> Statement:
+def of_claim(c: Claim) -> Statement:
     """A claim of the knowledge base."""
-    date = claim.date.isoformat() if claim.date else None
-    return Statement(
-        claim.id,
-        claim.source,
-        claim.section,
-        claim.statement,
-        claim.verdict,
-        claim.evidence_grade,
-        date,
-        claim.correction,
-    )
+    date = c.date.isoformat() if c.date else None
+    return Statement(c.id, c.source, c.section, c.statement, c.verdict, c.evidence_grade, date, c.correction)
 
 
-def of_passage(passage: Passage) -> Statement:
+def of_passage(p: Passage) -> Statement:
     """A passage of the knowledge base."""
-    return Statement(
-        passage.id,
-        passage.source,
-        passage.section,
-        passage.text,
-        passage.status,
-        None,
-        None,
-        passage.correction,
-        tuple(passage.claims),
-    )
+    return Statement(p.id, p.source, p.section, p.text, p.status, None, None, p.correction, tuple(p.claims))
 
 
 class SourcesList(Listing):
@@ -175,9 +139,9 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
 
 
 def _statements(plan: Plan) -> Iterator[Statement]:
-    from assistant.present.report import citation_numbers
+    from assistant.present.plan.sources import numbers as cited
 
-    numbers = citation_numbers(plan)
+    numbers = cited(plan)
     for piece in sorted(plan.evidence, key=lambda piece: numbers.get(piece.id, len(plan.evidence) + 1)):
         yield of_evidence(piece, numbers.get(piece.id))
 

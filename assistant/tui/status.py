@@ -53,7 +53,7 @@ class StatusLine(Widget):
         if self._plan is None:
             return Content("")
         answer = self._plan.recommendation
-        from assistant.present.reading import is_given
+        from assistant.present.plan.reading import is_given
 
         sign, style = headline_sign(self._plan)
         tried = ("what if  " if self._what_if else "", "$weft")

@@ -52,7 +52,8 @@ def main(arguments: Sequence[str]) -> None:
         lines = [line.model_dump() for line in left_out(runs, leave_one_out(runs))]
         (folder / "measurements" / "left_out.json").write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
     made = described(folder, library.catalog)
-    (folder / "handbook" / "accuracy.md").write_text(accuracy_page(made), encoding="utf-8")
+    page = accuracy_page(made, library.handbook_template("accuracy"))
+    (folder / "handbook" / "accuracy.md").write_text(page, encoding="utf-8")
     (folder / "handbook" / "accuracy.svg").write_text(accuracy_plot(made.runs), encoding="utf-8")
 
 

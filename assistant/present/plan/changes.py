@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assistant.present import figures
-from assistant.present.reading import confidence, is_given
-from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.plan import Plan
 
-MOST_NAMED = 4
+from .. import figures
+from ..limits import NAMES, WARNINGS_IN_TALK
+from .reading import candidate, chosen, confidence, is_given, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -25,13 +25,9 @@ def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     return tuple(said) or ("Nothing about the answer changes.",)
 
 
-def chosen(plan: Plan) -> Candidate | None:
-    """The recommended candidate."""
-    return candidate(plan, plan.recommendation.fabric)
-
-
-def candidate(plan: Plan, fabric: str | None) -> Candidate | None:
-    return next((c for c in plan.candidates if c.fabric == fabric), None)
+def turned(before: Plan | None, after: Plan) -> bool:
+    """Whether the answer is new: another network, or something works that did not, or the reverse."""
+    return before is None or bool(_recommendation(before, after))
 
 
 def _recommendation(before: Plan, after: Plan) -> list[str]:
@@ -57,11 +53,6 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         _moved(unit_of_work(after), *step, figures.seconds),
     ]
     return [text for text in said if text]
-
-
-def unit_of_work(plan: Plan) -> str:
-    """What is timed: an optimizer step, or one output token when serving."""
-    return "One output token" if "inference" in str(plan.questionnaire.get("workload", "")) else "One step"
 
 
 def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:
@@ -94,12 +85,17 @@ def _candidates(before: Plan, after: Plan) -> list[str]:
 
 def _few(fabrics: list[str]) -> str:
     """The first few names, and how many more."""
-    more = len(fabrics) - MOST_NAMED
-    return ", ".join(fabrics[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(fabrics) - NAMES
+    return ", ".join(fabrics[:NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _warnings(before: Plan, after: Plan) -> list[str]:
     if after.recommendation.verdict == "infeasible":
         return []
     known = {w.message for w in before.warnings} | {w.code for w in before.warnings}
-    return [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]
+    new = [f"New warning: {w.message}" for w in after.warnings if w.message not in known and w.code not in known]
+    more = len(new) - WARNINGS_IN_TALK
+    if more <= 0:
+        return new
+    further = f'{more} more new warning{"s" * (more > 1)}; say "warnings" to read {"them" if more > 1 else "it"}.'
+    return [*new[:WARNINGS_IN_TALK], further]

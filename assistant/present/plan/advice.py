@@ -1,0 +1,50 @@
+"""What follows from the plan for those who go on with it: warnings, what to measure first, what to ask the provider."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Plan
+
+from ..blocks import Block, Bullets, titled, told
+
+
+def warnings(plan: Plan) -> list[Block]:
+    """What the reader must know."""
+    return titled("Warnings", Bullets(_messages(plan)))
+
+
+def measure_first(plan: Plan) -> list[Block]:
+    """What to measure before buying."""
+    return titled("Measure first", Bullets(plan.measure_first))
+
+
+def ask_the_provider(plan: Plan) -> list[Block]:
+    """Questions whose answers the plan rests on."""
+    return titled("Ask the provider", Bullets(plan.questions_for_provider))
+
+
+def less_sure(plan: Plan) -> list[str]:
+    """The warnings that say why the figures are less sure than usual."""
+    return [warning.message for warning in plan.warnings if warning.code == "outside-calibration"]
+
+
+def answer_warnings(plan: Plan) -> list[Block]:
+    """The warnings, asked for."""
+    return _asked("Worth knowing:", "There are no warnings.", _messages(plan))
+
+
+def answer_measure_first(plan: Plan) -> list[Block]:
+    """What to measure, asked for."""
+    return _asked("Measure first:", "Nothing needs to be measured first.", plan.measure_first)
+
+
+def answer_ask_the_provider(plan: Plan) -> list[Block]:
+    """What to ask the provider, asked for."""
+    return _asked("Ask the provider:", "There is nothing special to ask the provider.", plan.questions_for_provider)
+
+
+def _messages(plan: Plan) -> list[str]:
+    return [warning.message for warning in plan.warnings]
+
+
+def _asked(some: str, none: str, items: list[str]) -> list[Block]:
+    return told(some if items else none, *items)

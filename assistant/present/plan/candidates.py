@@ -1,0 +1,143 @@
+"""The networks side by side: as the report's table, in short, in the conversation, and ranked by cost or time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.vocabulary.plan import Candidate, Plan
+
+from .. import figures, limits
+from ..blocks import Block, Heading, Paragraph, Table, told
+from . import reading
+
+SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
+NOTHING_WORKS = "Nothing works as asked."
+_BEST = "Best: the probability of being the cheapest."
+
+
+def section(plan: Plan) -> list[Block]:
+    """Every network that was computed, and the names of the others."""
+    computed, table = _computed(plan), _table(plan)
+    if not computed:
+        return []
+    signs = f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible."
+    notes = (
+        f"{signs} Exposed: communication that nothing hides, inside nodes too. {_BEST}",
+        reading.splits(computed),
+        reading.middle(plan),
+        _impossible([c.fabric for c in plan.candidates if c.step_time_s is None]),
+    )
+    return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
+
+
+def in_short(plan: Plan) -> list[Block]:
+    """The first rows, which are the best; no row that won is left out, and the others are counted."""
+    table = _table(plan)
+    if not table.rows:
+        return []
+    rows = table.rows[: max(limits.CANDIDATES_IN_SHORT, (table.emphasis or 0) + 1)]
+    shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
+    gone = len(table.rows) - len(rows)
+    more = f" {gone} more {'was' if gone == 1 else 'were'} computed: dearer, or not advised." if gone else ""
+    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_BEST + more)]
+
+
+def in_talk(plan: Plan) -> list[Block]:
+    """The recommended fabric and the cheapest others, in words and signs; nothing where there is one alone."""
+    usable = [c for c in _computed(plan) if c.verdict != "impossible"]
+    shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
+    if len(shown) < 2:
+        return []
+    rows = [
+        [
+            f"{SIGNS[c.verdict]} {c.fabric}",
+            reading.verdict(c, plan),
+            figures.seconds(_step(c)),
+            figures.percent(c.exposed_communication_percent),
+            figures.usd(c.cost_usd and c.cost_usd.p50),
+        ]
+        for c in shown
+    ]
+    header, splits = ["network", "verdict", _per(plan), "waiting", "cost of the run"], reading.splits(shown)
+    return [Table(header, rows, frozenset({2, 3, 4})), *([Paragraph(splits)] if splits else [])]
+
+
+def options(plan: Plan) -> list[Block]:
+    """Every network that was computed, and those that are none here."""
+    items = [
+        f"{c.fabric}, {reading.verdict(c, plan)}: {figures.seconds(_step(c))}, {figures.usd(c.cost_usd.p50)}."
+        for c in _computed(plan)
+        if c.cost_usd and c.verdict != "impossible"
+    ]
+    gone = _impossible([c.fabric for c in plan.candidates if c.verdict == "impossible"])
+    return told(f"The networks of this plan, {reading.unit_of_work(plan).lower()} and cost on each:", *items, gone)
+
+
+def cheapest(plan: Plan) -> list[Block]:
+    """The networks of the lowest cost."""
+    able = sorted(_able(plan), key=_cost)[: limits.OTHERS]
+    if not able:
+        return told(NOTHING_WORKS)
+    answer = plan.recommendation
+    other = answer.not_the_likeliest or f"Recommended is {answer.fabric}."
+    taken = "It is the recommendation." if able[0].fabric == answer.fabric else other
+    share = "{}: {}, the cheapest in {:.0%} of the draws."
+    items = [share.format(c.fabric, figures.usd_band(c.cost_usd), c.probability_best or 0.0) for c in able]
+    return told(f"{able[0].fabric} has the lowest cost in the median. {taken}", *items)
+
+
+def fastest(plan: Plan) -> list[Block]:
+    """The networks of the shortest step."""
+    able = sorted(_able(plan), key=_step)[: limits.OTHERS]
+    items = [f"{c.fabric}: {figures.seconds(_step(c))}, {figures.usd(_cost(c))}." for c in able]
+    return told(f"{able[0].fabric} is the fastest.", *items) if able else told(NOTHING_WORKS)
+
+
+def _table(plan: Plan) -> Table:
+    computed = _computed(plan)
+    rows = [_row(c) for c in computed]
+    won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
+    medians = [
+        figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
+        for c, row in zip(computed, rows, strict=True)
+    ]
+    header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
+    return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
+
+
+def _row(found: Candidate) -> list[str]:
+    best = f"{found.probability_best:.0%}" if found.probability_best is not None else figures.UNKNOWN
+    return [
+        SIGNS[found.verdict],
+        found.fabric,
+        figures.seconds(found.step_time_s and found.step_time_s.p50),
+        figures.slowdown(found.slowdown_percent),
+        figures.percent(found.exposed_communication_percent),
+        figures.hours(found.run_hours),
+        figures.usd_band(found.cost_usd) if found.fits is not False else "does not fit",
+        best,
+    ]
+
+
+def _computed(plan: Plan) -> list[Candidate]:
+    return [c for c in plan.candidates if c.step_time_s is not None]
+
+
+def _able(plan: Plan) -> list[Candidate]:
+    return [c for c in _computed(plan) if c.verdict != "impossible" and c.fits is not False and c.cost_usd]
+
+
+def _cost(found: Candidate) -> float:
+    return found.cost_usd.p50 if found.cost_usd else float("inf")
+
+
+def _step(found: Candidate) -> float:
+    return found.step_time_s.p50 if found.step_time_s else float("inf")
+
+
+def _per(plan: Plan) -> str:
+    return "per token" if reading.serves(plan) else "step"
+
+
+def _impossible(fabrics: list[str]) -> str | None:
+    return f"Not possible here: {', '.join(fabrics)}." if fabrics else None

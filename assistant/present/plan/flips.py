@@ -1,0 +1,38 @@
+"""Where the answer turns: the nearest value of each input at which another network wins."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Flip, Plan
+
+from ..blocks import Block, Bullets, titled, told
+from ..fields import field_name, value_text
+from . import reading
+from .candidates import NOTHING_WORKS
+
+
+def section(plan: Plan) -> list[Block]:
+    """The section of the report."""
+    return titled("What would flip it", Bullets(turns(plan)))
+
+
+def turns(plan: Plan) -> list[str]:
+    """A sentence for each input that turns the answer."""
+    return [turn(flip) for flip in plan.recommendation.flips]
+
+
+def turn(flip: Flip) -> str:
+    """``GPUs: from 64 to 128, then roce-v2-400.``"""
+    then = "no network" if flip.to_fabric == "none" else flip.to_fabric
+    return f"{field_name(flip.input)}: from {value_text(flip.input, flip.from_)} to {value_text(flip.input, flip.at)}, then {then}."
+
+
+def answer(plan: Plan) -> list[Block]:
+    """What would turn the answer; where nothing works, what would make something work."""
+    found, change = plan.recommendation, plan.recommendation.smallest_change
+    items = [*([change] if change else []), *turns(plan)]
+    if found.verdict == "infeasible":
+        return told(f"{NOTHING_WORKS} This would help:" if items else NOTHING_WORKS, *items)
+    sure = reading.confidence(plan)
+    if items:
+        return told(f"The answer is {found.fabric}. {sure} Taken one at a time, this would turn it:", *items)
+    return told(f"Within the values tried, no single input turns the answer away from {found.fabric}. {sure}")

@@ -1,0 +1,58 @@
+"""A plan as a document: plain text, Markdown, a page that stands alone, JSON, and what a terminal shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.vocabulary.plan import Plan
+
+from ..markdown import blocks_markdown, escaped
+from ..text import lines_of
+from .report import brief, report
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+
+def written(plan: Plan, form: str, *, width: int = 100, more: str | None = None) -> str:
+    """The plan as ``text``, ``markdown``, ``html`` or ``json``; as text in short with ``more``, how to see the rest."""
+    if form == "json":
+        return plan.model_dump_json(by_alias=True, indent=2) + "\n"
+    if form == "markdown":
+        return plan_markdown(plan)
+    if form == "html":
+        return plan_html(plan)
+    return "\n".join(brief_lines(plan, more, width) if more else plan_lines(plan, width)) + "\n"
+
+
+def plan_lines(plan: Plan, width: int = 80) -> list[str]:
+    """The whole plan as lines of at most ``width`` characters."""
+    return lines_of(report(plan), width)
+
+
+def brief_lines(plan: Plan, more: str, width: int = 80) -> list[str]:
+    """The plan in short; ``more`` says how to see the rest."""
+    return lines_of(brief(plan, more), width)
+
+
+def plan_markdown(plan: Plan) -> str:
+    """The whole plan as a Markdown document."""
+    return f"# {escaped(_name(plan))}\n\n{blocks_markdown(report(plan))}\n"
+
+
+def plan_html(plan: Plan) -> str:
+    """The whole plan as a page."""
+    from ..html import elements, page
+
+    return page(_name(plan), elements(plan_markdown(plan)))
+
+
+def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:
+    """The plan as a Rich renderable for a terminal of ``width`` columns: whole, or in short with ``more``."""
+    from ..terminal import blocks_view
+
+    return blocks_view(brief(plan, more) if more else report(plan), width)
+
+
+def _name(plan: Plan) -> str:
+    return str(plan.questionnaire.get("name") or "Plan")

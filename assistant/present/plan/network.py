@@ -1,0 +1,41 @@
+"""The network to build: its switches, its price, and how NCCL is set on it."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Plan
+
+from .. import figures
+from ..blocks import Block, Bullets, Table, titled, told
+
+
+def design(plan: Plan) -> list[Block]:
+    """The topology and what it costs to buy."""
+    d, usd = plan.fabric_design, figures.usd
+    lines = []
+    if d and d.get("switches"):
+        switches, tiers = _count(d["switches"], "switch", "switches"), _count(d["tiers"], "tier", "tiers")
+        capex = d["capex_usd"]
+        lines = [
+            f"{d['nodes']} nodes, {d['nics']} NICs, {switches} in {tiers}: {d['leaf']} leaf, {d['spine']} spine, "
+            f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
+            f"About {usd(capex['mid'])} to buy ({usd(capex['low'])}–{usd(capex['high'])}), "
+            f"{usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation.",
+        ]
+    return titled("The network", Bullets([*lines, *(d or {}).get("notes", [])]))
+
+
+def settings(plan: Plan) -> list[Block]:
+    """What NCCL is told, and why."""
+    rows = [[f"{s['name']}={s['value']}", s["reason"]] for s in plan.nccl.get("settings") or []]
+    return titled("NCCL settings", *([Table(["setting", "why"], rows)] if rows else []))
+
+
+def nothing(plan: Plan) -> list[Block]:
+    """Where there is neither."""
+    if plan.recommendation.fabric == "none":
+        return told("No network joins the nodes of this plan: nothing to build, nothing to set.")
+    return told("The plan has nothing to say on that.")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,95 @@
+"""The answer: what is recommended, how sure that is, at which split, and how what was asked for is kept."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Candidate, Plan
+
+from .. import figures, limits
+from ..blocks import Block, Paragraph, told
+from . import advice, candidates, flips, reading
+
+
+def section(plan: Plan) -> list[Block]:
+    """The opening of a report."""
+    answer = plan.recommendation
+    about = (
+        reading.confidence(plan),
+        _runner_up(plan),
+        answer.smallest_change,
+        _split(reading.chosen(plan)),
+        reading.limits_kept(plan),
+    )
+    details = " ".join(text for text in about if text)
+    further = [Paragraph(text) for text in (details, answer.not_the_likeliest) if text]
+    return [Paragraph(answer.headline, strong=True), *further]
+
+
+def in_talk(plan: Plan) -> list[Block]:
+    """What is said of a plan when it appears: the answer and the few best networks."""
+    answer = plan.recommendation
+    headline = Paragraph(answer.headline, strong=True)
+    if answer.verdict == "no-network-needed":
+        return [headline]
+    sure = f"{reading.confidence(plan)}{_after_space(_runner_up(plan))}" if answer.verdict == "recommended" else None
+    said = (sure, answer.not_the_likeliest, answer.smallest_change)
+    return [headline, *(Paragraph(text) for text in said if text), *candidates.in_talk(plan)]
+
+
+def summary(plan: Plan) -> list[Block]:
+    """The plan in a handful of sentences."""
+    best, answer = reading.chosen(plan), plan.recommendation
+    works = best is not None and best.step_time_s is not None and best.fits is not False
+    return told(
+        answer.headline,
+        reading.confidence(plan),
+        answer.not_the_likeliest,
+        answer.smallest_change,
+        f"{reading.waiting(best)}; split: {figures.layout(best.parallelism)}." if works and best else None,
+        next((f.because for f in plan.findings if f.stage == "choose" and f.fabric == answer.fabric), None),
+        *(f"It would turn: {text}" for text in flips.turns(plan)[: limits.FLIPS_IN_SUMMARY]),
+        *(f"Measure first: {text}" for text in plan.measure_first[:1]),
+    )
+
+
+def trust(plan: Plan) -> list[Block]:
+    """How sure the answer is, how wide the band, what was assumed, and what would settle it."""
+    best, count = reading.chosen(plan), len(plan.assumptions)
+    return told(
+        "How far to trust it:",
+        reading.confidence(plan),
+        _band(plan, best) if best else None,
+        *advice.less_sure(plan),
+        f'{count} values were assumed, because nobody said them; "assumptions" lists them.'
+        if count
+        else "Nothing was assumed.",
+        *(f"What would settle it: {text}" for text in plan.measure_first[:1]),
+    )
+
+
+def _band(plan: Plan, best: Candidate) -> str | None:
+    if best.step_time_s is None:
+        return None
+    band = best.step_time_s
+    measured = "; so the errors on measured runs say (weft validate, weft handbook accuracy)"
+    low, high = figures.seconds(band.p10), figures.seconds(band.p90)
+    shares = f"{band.p10 / band.p50 - 1:+.0%} to {band.p90 / band.p50 - 1:+.0%}"
+    said = "" if reading.serves(plan) else measured
+    return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
+
+
+def _runner_up(plan: Plan) -> str | None:
+    second = plan.recommendation.runner_up
+    return f"Runner-up: {second}." if second else None
+
+
+def _after_space(text: str | None) -> str:
+    return f" {text}" if text else ""
+
+
+def _split(best: Candidate | None) -> str | None:
+    if best is None or not best.parallelism:
+        return None
+    need = (
+        f"; {reading.gib(best):.0f} GiB on the fullest GPU, margin included" if reading.gib(best) and best.fits else ""
+    )
+    return f"Split: {figures.layout(best.parallelism)}{need}."

@@ -1,0 +1,150 @@
+"""How the figures of a plan are to be read: whose split, which middle, the probability of what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assistant.vocabulary.plan import Candidate, Plan
+
+from .. import figures
+from ..limits import SPLITS
+
+_SHAPE = ("strategy", "tp", "pp", "cp", "ep")
+# Two figures for a step that are closer than this look the same to a reader.
+SAME = 0.005
+EQUAL = 0.0005  # of a cost: a smaller difference is none
+APART = 0.01  # of a cost or a time: a smaller difference cannot be told from the model's error
+
+
+def candidate(plan: Plan, fabric: str | None) -> Candidate | None:
+    """A network of the plan by its id."""
+    return next((c for c in plan.candidates if c.fabric == fabric), None)
+
+
+def chosen(plan: Plan) -> Candidate | None:
+    """The recommended candidate."""
+    return candidate(plan, plan.recommendation.fabric)
+
+
+def asked(plan: Plan, field: str) -> Any:
+    """A field of the questionnaire as it was said, by its dotted path; ``None`` where nobody said it."""
+    value: Any = plan.questionnaire
+    for part in field.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def gpus(plan: Plan) -> int:
+    """The size of the cluster."""
+    return plan.questionnaire["cluster"]["gpus"]
+
+
+def serves(plan: Plan) -> bool:
+    """Whether the job answers requests."""
+    return "inference" in str(plan.questionnaire.get("workload", ""))
+
+
+def unit_of_work(plan: Plan) -> str:
+    """What is timed: an optimizer step, or one output token when serving."""
+    return "One output token" if serves(plan) else "One step"
+
+
+def is_owned(plan: Plan) -> bool:
+    """Whether the network that is there was said."""
+    return bool(asked(plan, "cluster.fabric"))
+
+
+def is_given(plan: Plan) -> bool:
+    """Whether the network was given, not chosen."""
+    return asked(plan, "cluster.fabric") == plan.recommendation.fabric
+
+
+def verdict(found: Candidate, plan: Plan) -> str:
+    """The verdict in a word; a network that was given is not recommended."""
+    return "given" if found.verdict == "recommended" and is_given(plan) else found.verdict
+
+
+def confidence(plan: Plan, *, why: bool = True) -> str:
+    """How sure the answer is, and of what, in one sentence; without ``why`` a second time. Nothing where nothing works."""
+    if plan.recommendation.verdict == "infeasible":
+        return ""
+    value = plan.recommendation.confidence
+    if is_given(plan):
+        return f"Chance that it is the cheapest as well: {value:.0%}."
+    of = ": the chance that it is the cheapest, or within a percent of it." if why else "."
+    return f"Confidence {value:.0%}{of}"
+
+
+def waiting(found: Candidate, where: str = "") -> str:
+    """The share of the time that nothing but communication takes."""
+    share = figures.percent(found.exposed_communication_percent)
+    return f"{share} of the time{where} is communication that nothing hides, inside nodes too"
+
+
+def step_band(found: Candidate) -> str:
+    """The time of a step with its tenth and ninetieth percentile."""
+    band, text = found.step_time_s, figures.seconds
+    return figures.UNKNOWN if band is None else f"{text(band.p50)} ({text(band.p10)}–{text(band.p90)})"
+
+
+def gib(found: Candidate) -> float:
+    """GiB on the fullest GPU, nothing where it was not computed."""
+    return (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
+
+
+def limits_kept(plan: Plan) -> str | None:
+    """How the deadline and the budget that were said are kept, at the median and in the band."""
+    best, days, usd = chosen(plan), asked(plan, "constraints.deadline_days"), asked(plan, "budget.usd")
+    if best is None or best.step_time_s is None or best.run_hours is None or best.cost_usd is None:
+        return None
+    said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
+    if days:
+        kept = _kept(hours, slow, 24 * days)
+        said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
+    if usd:
+        kept = _kept(cost.p50, cost.p90, usd)
+        said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
+    return " ".join(said) or None
+
+
+def _kept(median: float, worst: float, limit: float) -> str:
+    if median > limit:
+        return "not kept"
+    return "kept" if worst <= limit else "kept in the median, not in the worst tenth of cases"
+
+
+def run_band(found: Candidate) -> tuple[float, float]:
+    """Hours of the run at the tenth and ninetieth percentile of its step."""
+    hours, step = found.run_hours or 0.0, found.step_time_s
+    return (hours, hours) if step is None else (hours * step.p10 / step.p50, hours * step.p90 / step.p50)
+
+
+def splits(candidates: list[Candidate]) -> str | None:
+    """Who runs on which split, where networks that fit do not share one; the recommended one's first."""
+    by_shape: dict[tuple[object, ...], list[Candidate]] = {}
+    for found in candidates:
+        if found.fits is not False and found.parallelism:
+            by_shape.setdefault(tuple(found.parallelism.get(key) or 1 for key in _SHAPE), []).append(found)
+    if len(by_shape) < 2:
+        return None
+    told = [f"{', '.join(c.fabric for c in same)}: {_shape(same[0])}" for same in by_shape.values()]
+    more = f"; {len(told) - SPLITS} more" if len(told) > SPLITS else ""
+    return f"Each network at its own best split. {'; '.join(told[:SPLITS])}{more}."
+
+
+def _shape(found: Candidate) -> str:
+    return figures.layout({key: found.parallelism.get(key) for key in (*_SHAPE, "dp")})
+
+
+def middle(plan: Plan) -> str | None:
+    """The step with every estimate at its middle, where that is not the median of the error band."""
+    best = chosen(plan)
+    if best is None or best.breakdown_s is None or best.step_time_s is None or serves(plan):
+        return None
+    step = sum(best.breakdown_s.model_dump().values())
+    if abs(step / best.step_time_s.p50 - 1) < SAME:
+        return None
+    return (
+        "Times and costs are medians of their error bands; weft predict and weft ask give the step with every estimate at its "
+        f"middle, {figures.seconds(step)} on {best.fabric}."
+    )

@@ -1,0 +1,60 @@
+"""A plan as a report: its sections in order, the answer first, the sources last; and the same in short."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Plan
+
+from ..blocks import Block, Heading, Paragraph
+from . import advice, assumptions, candidates, disagreement, flips, network, opening, reasons, sources
+
+_WHOLE = (
+    opening.section,
+    candidates.section,
+    reasons.why,
+    reasons.why_not,
+    flips.section,
+    disagreement.section,
+    advice.warnings,
+    advice.measure_first,
+    advice.ask_the_provider,
+    network.design,
+    network.settings,
+    assumptions.section,
+    sources.section,
+)
+_SHORT = (
+    opening.section,
+    candidates.in_short,
+    reasons.why_in_short,
+    flips.section,
+    advice.warnings,
+    advice.measure_first,
+    assumptions.in_short,
+    sources.in_short,
+)
+
+
+def report(plan: Plan) -> list[Block]:
+    """The whole plan."""
+    return [block for section in _WHOLE for block in section(plan)]
+
+
+def brief(plan: Plan, more: str) -> list[Block]:
+    """The plan in short: what is decided, what it costs, why, how sure, where it turns, what to measure first, the sources.
+
+    Everything in it stands in the whole report too, under the same numbers of sources; its last line names what is left out.
+    ``more`` says how to see the rest, as in "Everything: weft plan FILE --all.".
+    """
+    kept = [block for section in _SHORT for block in section(plan)]
+    left_out = [title for title in _titles(report(plan)) if title not in _titles(kept)]
+    named = f"Also worked out: {', '.join(map(_within, left_out))}. " if left_out else ""
+    return [*kept, Paragraph(f"{named}{more}")]
+
+
+def _titles(blocks: list[Block]) -> list[str]:
+    return [block.text for block in blocks if isinstance(block, Heading)]
+
+
+def _within(title: str) -> str:
+    """A title within a sentence: "Why not the others" in lower case, "NCCL settings" as it is."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]

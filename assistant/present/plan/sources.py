@@ -1,0 +1,60 @@
+"""The sources a plan cites, under the numbers at which its reasons first name them."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.plan import Evidence, Finding, Plan
+
+from .. import limits
+from ..blocks import Block, Bullets, titled, told
+from . import findings
+
+
+def section(plan: Plan) -> list[Block]:
+    """Every source that the report cites, with what it says."""
+    return titled("Sources", Bullets(_listed(plan, numbers(plan))))
+
+
+def in_short(plan: Plan) -> list[Block]:
+    """The sources of the report in short, by title alone; of a doubtful one what holds instead."""
+    cited = {ident for finding in findings.told_in_short(plan) for ident in _cited(finding, plan)}
+    return titled("Sources", Bullets(_listed(plan, {i: n for i, n in numbers(plan).items() if i in cited}, said=False)))
+
+
+def answer(plan: Plan) -> list[Block]:
+    """Everything the plan rests on, what it cites by number first."""
+    number = numbers(plan)
+    further = [line(None, e) for e in plan.evidence if e.id not in number]
+    items = [*_listed(plan, number), *further]
+    return told(
+        "The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.", *items
+    )
+
+
+def numbers(plan: Plan) -> dict[str, int]:
+    """The numbers by which the report cites pieces of evidence, by their ids, ascending."""
+    said = (*findings.told_for(plan), *findings.told_against(plan))
+    order = dict.fromkeys(ident for finding in said for ident in _cited(finding, plan))
+    return {ident: number for number, ident in enumerate(order, start=1)}
+
+
+def cited_sentence(finding: Finding, plan: Plan) -> str:
+    """What a finding says, the sources it rests on as ``[1][4]``, and its rule."""
+    number = numbers(plan)
+    marks = "".join(f"[{number[ident]}]" for ident in _cited(finding, plan))
+    return f"{finding.because}{f' {marks}' if marks else ''} ({finding.rule})"
+
+
+def line(number: int | None, e: Evidence, *, said: bool = True) -> str:
+    """A source under its number, with its verdict and, with ``said``, what it says; what holds instead is never left out."""
+    by = f"{e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict}){f': {e.text}' if said else ''}"
+    return f"{f'[{number}] ' if number else ''}{by}{f' — What holds: {e.correction}' if e.correction else ''}"
+
+
+def _listed(plan: Plan, number: dict[str, int], *, said: bool = True) -> list[str]:
+    evidence = {e.id: e for e in plan.evidence}
+    return [line(n, evidence[ident], said=said) for ident, n in number.items()]
+
+
+def _cited(finding: Finding, plan: Plan) -> list[str]:
+    known = {e.id for e in plan.evidence}
+    return [ident for ident in finding.evidence if ident in known][: limits.MARKS]
