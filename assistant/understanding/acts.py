@@ -19,13 +19,26 @@ from .templates import Compiler, Hit, Matcher, Quantity, Source
 from .text import Text, Token
 
 Reply = Literal["consent", "denial", "objection"]
-Weights = Mapping[str, Sequence[tuple[int, float]]]
+Weights = Mapping[
+    str, Sequence[int]
+]  # of a feature: the place of an act, the weight there in hundredths, the next place, …
 
+_OPENING = 4  # tokens, marks among them, within which a message begins
 _LONGEST = 3  # words in a row that are looked at together
-_KINDS = {"instance": "gpu", "money-other": "money", "memory": "rate", "technology": "network", "fabric": "network"}
-_LESS_TELLING = ("number", "date", "percent", "memory", "rate", "power", "time")  # beside a name or money of the same length
+_KINDS = {"instance": "gpu", "unknown-gpu": "gpu", "generation": "gpu", "money-other": "money", "memory": "rate"}
+_LESS_TELLING = (
+    "number",
+    "date",
+    "percent",
+    "memory",
+    "rate",
+    "power",
+    "time",
+)  # beside a name or money of the same length
 _FACTS = frozenset({"gpu", "model", "money", "time", "provider", "date"})
-_ASKS = frozenset("what which who when where how why whose do does is are can could should would will did has have am".split())
+_ASKS = frozenset(
+    "what which who when where how why whose do does is are can could should would will did has have am".split()
+)
 _OPENS = frozenset("and so but or then ok okay also now well hi hello hey please".split())
 _BREAKS = frozenset(",.?!;:\n")
 _NEGATED = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
@@ -41,19 +54,21 @@ class Judged:
 
 @dataclass(frozen=True)
 class Rule:
-    """Wordings that decide: ``says`` and ``unless`` are places in the matcher; ``when`` as in the file."""
+    """What wordings decide, an act or a reply, and ``when`` they may, as in the file."""
 
-    act: Intent
+    decides: str
     when: frozenset[str]
 
 
 @dataclass(frozen=True)
 class Acts:
-    """``acts.yaml`` and ``acts.json``, compiled. ``weights``: for every feature the places of acts with a weight."""
+    """``acts.yaml`` and ``acts.json``, compiled. ``weights`` of every feature."""
 
     rules: Sequence[Rule]
-    wordings: Matcher  # (number of the rule, whether it speaks)
-    replies: Matcher
+    answers: Sequence[Rule]
+    openings: Matcher  # wordings that begin a message, by (number of the rule, whether it speaks)
+    wordings: Matcher  # all others
+    replies: Matcher  # by the number of the answer
     acts: Sequence[Intent]
     bias: Sequence[float]
     weights: Weights
@@ -62,10 +77,13 @@ class Acts:
     def of(cls, data: Mapping[str, Any], learned: Mapping[str, Any]) -> Acts:
         """From the two files as they are read; raises :class:`TemplateError`."""
         compiler = Compiler(data["words"])
+        wordings = list(_wordings(data["rules"]))
         return cls(
-            [Rule(rule["act"], frozenset(rule.get("when", ()))) for rule in data["rules"]],
-            Matcher(compiler, _wordings(data["rules"])),
-            Matcher(compiler, [(row["reply"], says) for row in data["replies"] for says in row["says"]]),
+            [Rule(row["act"], frozenset(row.get("when", ()))) for row in data["rules"]],
+            [Rule(row["reply"], frozenset(row.get("when", ()))) for row in data["replies"]],
+            Matcher(compiler, [row for row in wordings if row[1][0] == "^"]),
+            Matcher(compiler, [row for row in wordings if row[1][0] != "^"]),
+            Matcher(compiler, [(n, says) for n, row in enumerate(data["replies"]) for says in row["says"]]),
             learned["acts"],
             learned["bias"],
             learned["weights"],
@@ -83,33 +101,46 @@ def act_of(
 ) -> Judged:
     """The act of a message; ``asked`` is the field that was just asked for, ``known`` the fields of which something is known.
 
-    Describing and saying nothing sound alike: which of both it is, is settled once the facts are read.
+    Describing and saying nothing sound alike: :func:`settled` says which of both it is once the facts are read.
     """
     likely = _likely(features(text, quantities, asked=asked), learned)
-    spoken = firm(text, quantities, learned, asked=asked)
+    spoken = firm(text, quantities, learned, asked=asked, known=known)
     act = max(spoken or likely, key=lambda act: likely[act])
-    if act == "change" and not (spoken or known or asked is None):
-        act = "describe"
     return Judged(act, 1.0 if len(spoken) == 1 else likely[act])
 
 
-def firm(text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None) -> set[Intent]:
+def settled(act: Intent, *, stated: bool) -> Intent:
+    """The act once it is known whether anything was ``stated``: a fact, a network, a doubt about one. Words alone cannot tell."""
+    return ("describe" if stated else "unclear") if act in ("describe", "unclear") else act
+
+
+def firm(
+    text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
+) -> set[Intent]:
     """The acts for which a wording speaks that decides."""
-    question = any(token.text == "?" for token in text.tokens)
-    here = {"asked" if asked else "unasked", "question" if question else "statement"}
-    hits = learned.wordings.hits(_source(text, quantities))
+    source = _source(text, quantities)
+    hits = learned.wordings.hits(source) + [hit for at in range(_OPENING) for hit in learned.openings.at(source, at)]
     quiet = {n for n, speaks in (hit.key for hit in hits) if not speaks}
     speaking = {n for n, speaks in (hit.key for hit in hits) if speaks} - quiet
-    return {learned.rules[n].act for n in speaking if learned.rules[n].when <= here}
+    here = _here(text, asked, known)
+    return {cast(Intent, learned.rules[n].decides) for n in speaking if learned.rules[n].when <= here}
 
 
-def reply_of(text: Text, quantities: Sequence[Quantity], learned: Acts) -> Reply | None:
+def reply_of(
+    text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
+) -> Reply | None:
     """Whether a message consents to the last question or statement, denies it or objects to it; ``None`` where that is not sure."""
-    hits = sorted(learned.replies.hits(_source(text, quantities)), key=lambda hit: (hit.start, -hit.end))
-    said = {hit.key for hit in _longest(hits)}
+    here = _here(text, asked, known)
+    hits = [hit for hit in learned.replies.hits(_source(text, quantities)) if learned.answers[hit.key].when <= here]
+    said = {learned.answers[hit.key].decides for hit in _longest(sorted(hits, key=lambda hit: (hit.start, -hit.end)))}
     if "objection" in said and "undecided" not in said:
         return "objection"
     return cast(Reply, said.pop()) if len(said) == 1 and "undecided" not in said else None
+
+
+def _here(text: Text, asked: str | None, known: Collection[str]) -> set[str]:
+    question = any(token.text == "?" for token in text.tokens)
+    return {"asked" if asked else "unasked", "question" if question else "statement", "known" if known else "new"}
 
 
 def _longest(hits: Iterable[Hit]) -> Iterator[Hit]:
@@ -132,8 +163,9 @@ def _likely(found: Iterable[str], learned: Acts) -> dict[Intent, float]:
     """The probability of every act by the weights alone."""
     scores = list(learned.bias)
     for feature in found:
-        for act, weight in learned.weights.get(feature, ()):
-            scores[act] += weight
+        row = learned.weights.get(feature, ())
+        for at in range(0, len(row), 2):
+            scores[row[at]] += row[at + 1] / 100
     most = max(scores)
     powers = [math.exp(score - most) for score in scores]
     return {act: power / sum(powers) for act, power in zip(learned.acts, powers, strict=True)}
@@ -160,12 +192,12 @@ def features(text: Text, quantities: Sequence[Quantity], *, asked: str | None = 
 
 def _made_of(words: Sequence[str], rest: Sequence[str], quantities: Sequence[Quantity], asked: str | None) -> list[str]:
     """What a message is made of: networks, facts and amounts, its length, its mark, how it opens, what was asked."""
-    names = {_KINDS.get(q.kind, q.kind): q for q in quantities}
-    networks = len({q.value for q in quantities if _KINDS.get(q.kind, q.kind) == "network"})
+    facts = _FACTS & {_KINDS.get(q.kind, q.kind) for q in quantities}
+    networks = len({q.value for q in quantities if q.kind == "network"})
     opening = next((word for word in rest if word not in _OPENS), "")
     return [
         f"=networks {min(networks, 2)}",
-        f"=facts {min(len(_FACTS & names.keys()), 3)}",
+        f"=facts {min(len(facts), 3)}",
         f"=amounts {min(sum(word[0] == '_' for word in rest), 5)}",
         f"=length {min(len(rest) // 5, 5)}",
         f"=asked {asked}",
