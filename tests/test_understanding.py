@@ -17,8 +17,6 @@ from assistant.conversation import understand
 from assistant.conversation.understanding.message import Message
 from assistant.vocabulary.answers import Understanding
 
-from . import understanding_fit
-
 MESSAGES = Path(__file__).parent / "messages"
 
 
@@ -439,32 +437,6 @@ def test_numbers_may_be_spelled_out(text: str, number: int) -> None:
 def test_the_same_words_always_mean_the_same() -> None:
     text = "8 nodes of 8xH100, llama 3.1 70b, fsdp, 400G InfiniBand, 2T tokens, $2.10/hr, no spot"
     assert said(text) == said(text)
-
-
-def test_the_shipped_weights_are_learned_from_the_development_messages() -> None:
-    fitted = understanding_fit.learned(understanding_fit.examples())
-    shipped = understanding_fit.evidence.weights()
-    assert fitted["intents"] == shipped["intents"]
-    assert fitted["bias"] == pytest.approx(shipped["bias"], abs=0.02)
-    far = [name for name in {*fitted["weights"], *shipped["weights"]} if _apart(name, fitted, shipped) > 0.1]
-    assert not far  # what is below 0.08 is left out of the file, and the last digit may round differently elsewhere
-
-
-def _apart(name: str, *learned: dict[str, Any]) -> float:
-    one, other = ({intent: weight for intent, weight in each["weights"].get(name, ())} for each in learned)
-    return max(abs(one.get(intent, 0.0) - other.get(intent, 0.0)) for intent in {*one, *other})
-
-
-def test_measuring_on_a_set_that_is_left_out_leaves_what_ships(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(understanding_fit, "LEARNED_FROM", ("development", "nothing_said"))
-    monkeypatch.setattr(understanding_fit.evidence, "WEIGHTS", tmp_path / "intent_weights.json")
-    understanding_fit.main(["nothing_said"])
-    assert "nothing_said: " in capsys.readouterr().out
-    assert not (tmp_path / "intent_weights.json").exists()
-    understanding_fit.main([])
-    assert (tmp_path / "intent_weights.json").exists()
 
 
 def test_understanding_loads_no_model() -> None:

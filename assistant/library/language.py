@@ -1,7 +1,8 @@
-"""Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes."""
+"""Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes, with the weights of acts."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from assistant.vocabulary.errors import KnowledgeError
@@ -14,7 +15,7 @@ from . import shipped
 def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
-    parts = {}
+    parts = {"weights": json.loads((folder / "acts.json").read_bytes())}
     for name, content in shipped.documents("language", folder).items():
         if not name.startswith("fields/"):
             parts[name.removesuffix(".yaml")] = content

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assistant.vocabulary.answers import Intent
 from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.language import Language
@@ -14,6 +15,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
 
 from . import attach, changes, counting, networks
+from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
 from .names import Names
 from .networks import Mention, by_start
@@ -48,7 +50,7 @@ class _Reading:
     named: list[Quantity]
     mentions: list[Mention]
     scopes: list[Reach] = field(default_factory=list)
-    act: str = "describe"
+    act: Intent = "describe"
     fields: dict[str, Any] = field(default_factory=dict)
     fabrics: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
@@ -57,6 +59,11 @@ class _Reading:
     nodes: int | None = None
     waiting: list[Fact] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
+
+    @property
+    def spans(self) -> list[Quantity]:
+        """Every amount and name, networks included."""
+        return [*self.quantities, *(Quantity("network", m.technology, m.start, m.end) for m in self.mentions)]
 
 
 class Listener:
@@ -77,6 +84,7 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
+        self._acts = Acts.of(language["acts"], language["weights"])
         self._speller = _speller(language, self._names)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
@@ -86,6 +94,8 @@ class Listener:
         reading.act = self._act(reading)
         if reading.act not in _SILENT_ACTS:
             self._attach(reading)
+        stated = reading.fields or reading.fabrics or reading.excluded or reading.unset or reading.doubts
+        reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
         return self._utterance(reading)
 
     # -- spans -------------------------------------------------------------------------------------------
@@ -116,8 +126,14 @@ class Listener:
         source = Source(text.tokens, by_start(quantities), self._hedges, taken)
         return _Reading(text, source, context, today, quantities, named, mentioned)
 
-    def _act(self, reading: _Reading) -> str:
-        return "describe"
+    def spans(self, text: str) -> tuple[Text, list[Quantity]]:
+        """The tokens of a message and every amount and name in it, networks included: what its act is judged by."""
+        reading = self._spans(self._speller.read(text), Nothing(), datetime.date.today())
+        return reading.text, reading.spans
+
+    def _act(self, reading: _Reading) -> Intent:
+        context = reading.context
+        return act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields).act
 
     # -- attach ------------------------------------------------------------------------------------------
 
@@ -343,7 +359,7 @@ class Listener:
         places = reading.text.tokens
         return Utterance(
             text=reading.text.original,
-            act=reading.act,  # type: ignore[arg-type]
+            act=reading.act,
             entities=tuple(_entities(reading)),
             amounts=tuple(
                 Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)

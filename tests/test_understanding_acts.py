@@ -1,0 +1,150 @@
+"""What is done with a message: wordings that decide, what the words weigh, consent and objection."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant import library
+from assistant.understanding.acts import Acts, act_of, firm, reply_of, settled
+from assistant.understanding.text import Text
+
+from . import understanding_fit
+from .understanding_fit import examples, learned, listener, misjudged
+
+LANGUAGE = library.load().language
+ACTS = Acts.of(LANGUAGE["acts"], LANGUAGE["weights"])
+RULES: list[dict[str, Any]] = LANGUAGE["acts"]["rules"]
+REPLIES: list[dict[str, Any]] = LANGUAGE["acts"]["replies"]
+
+
+def act(say: str, **context: Any) -> str:
+    text, quantities = listener().spans(say)
+    return act_of(text, quantities, ACTS, asked=context.get("asked"), known=context.get("known", ())).act
+
+
+def _examples(entries: list[dict[str, Any]]) -> list[Any]:
+    return [pytest.param(entry, ex, id=ex["text"]) for entry in entries for ex in entry["examples"]]
+
+
+@pytest.mark.parametrize(("rule", "example"), _examples(RULES))
+def test_a_wording_speaks_where_its_examples_say_so(rule: dict[str, Any], example: dict[str, Any]) -> None:
+    alone = Acts.of({**LANGUAGE["acts"], "rules": [rule]}, LANGUAGE["weights"])
+    spoken = firm(*listener().spans(example["text"]), alone, asked=example.get("asked"), known=example.get("known", ()))
+    assert spoken == ({rule["act"]} if example["expect"] == "speaks" else set())
+
+
+@pytest.mark.parametrize(("entry", "example"), _examples(REPLIES))
+def test_a_reply_is_known_where_its_examples_say_so(entry: dict[str, Any], example: dict[str, Any]) -> None:
+    wanted = None if entry["reply"] == "undecided" else entry["reply"]
+    said = reply_of(*listener().spans(example["text"]), ACTS, asked=example.get("asked"))
+    assert (said == wanted) == (example["expect"] == "speaks")
+
+
+@pytest.mark.parametrize("entry", [*RULES, *REPLIES], ids=lambda entry: entry["says"][0])
+def test_every_wording_has_an_example_that_speaks_and_one_that_keeps_quiet(entry: dict[str, Any]) -> None:
+    assert {example["expect"] for example in entry["examples"]} == {"speaks", "silent"}
+
+
+@pytest.mark.parametrize(
+    "say", ["yes", "yep", "sure, why not", "no problem", "we don't mind", "that's fine", "go ahead"]
+)
+def test_consent(say: str) -> None:
+    assert reply_of(*listener().spans(say), ACTS) == "consent"
+
+
+@pytest.mark.parametrize("say", ["no", "nope", "not really", "rather not", "no, not at all", "we can't risk that"])
+def test_denial(say: str) -> None:
+    assert reply_of(*listener().spans(say), ACTS) == "denial"
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        "no it doesn't, RoCE is fine",
+        "no, that is wrong",
+        "that's wrong",
+        "I disagree",
+        "nope that's not what I said, it's 96",
+        "I don't believe that",
+    ],
+)
+def test_an_objection_is_neither_a_denial_nor_consent(say: str) -> None:
+    assert reply_of(*listener().spans(say), ACTS) == "objection"
+
+
+@pytest.mark.parametrize("say", ["maybe", "it depends", "64 H100", "yes maybe", "yes but rather not", "what is spot?"])
+def test_what_is_not_sure_is_no_reply(say: str) -> None:
+    assert reply_of(*listener().spans(say), ACTS) is None
+
+
+@pytest.mark.parametrize(
+    ("say", "wanted"),
+    [
+        ("what if we had 128 GPUs?", "what-if"),
+        ("We own 64 H100. Do we need InfiniBand for a 70B?", "ask"),
+        ("what would it cost to buy 64 H100?", "ask"),
+        ("let's say 64", "describe"),
+        ("no, 128", "change"),
+        ("RoCE or InfiniBand?", "compare"),
+        ("why did you pick RoCE?", "why"),
+        ("why not InfiniBand?", "why-not"),
+    ],
+)
+def test_what_is_done_with_a_message(say: str, wanted: str) -> None:
+    assert act(say, asked="cluster.gpus" if say == "let's say 64" else None, known=("cluster.gpus",)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("judged", "stated", "wanted"),
+    [("unclear", True, "describe"), ("describe", False, "unclear"), ("ask", False, "ask"), ("change", True, "change")],
+)
+def test_facts_settle_whether_a_message_describes(judged: Any, stated: bool, wanted: str) -> None:
+    assert settled(judged, stated=stated) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("voices_held_out", 0.98), ("voices_d_held_out", 0.92), ("voices_e_held_out", 0.95)]
+)
+def test_acts_of_messages_that_nothing_was_learned_from(name: str, least: float) -> None:
+    rows = examples(name)
+    assert 1 - len(misjudged(rows, LANGUAGE["weights"])) / len(rows) >= least
+
+
+def test_the_shipped_weights_are_what_is_learned_from_the_labelled_messages() -> None:
+    fitted = learned([row for name in understanding_fit.LEARNED_FROM for row in examples(name)])
+    shipped = LANGUAGE["weights"]
+    assert fitted["acts"] == shipped["acts"]
+    assert fitted["bias"] == pytest.approx(shipped["bias"], abs=0.02)
+    far = [name for name in {*fitted["weights"], *shipped["weights"]} if _apart(name, fitted, shipped) > 0.18]
+    assert not far  # what is below 0.15 is left out of the file, and the last digit may round differently elsewhere
+
+
+def _apart(name: str, *sets: dict[str, Any]) -> float:
+    one, other = (
+        dict(zip(row[::2], row[1::2], strict=True)) for row in (each["weights"].get(name, []) for each in sets)
+    )
+    return max(abs(one.get(act, 0) - other.get(act, 0)) for act in {*one, *other}) / 100
+
+
+def test_measuring_on_a_set_that_is_left_out_leaves_what_ships(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(understanding_fit, "LEARNED_FROM", ("development", "nothing_said"))
+    monkeypatch.setattr(understanding_fit, "WEIGHTS", tmp_path / "acts.json")
+    understanding_fit.main(["nothing_said"])
+    assert "nothing_said: " in capsys.readouterr().out
+    assert not (tmp_path / "acts.json").exists()
+    understanding_fit.main([])
+    assert (tmp_path / "acts.json").exists()
+
+
+def test_judging_takes_time_in_proportion_to_the_length() -> None:
+    text, quantities = listener().spans("why would you not compare it with RoCE or make it 64 instead of 128, ")
+    long = Text(text.original, text.tokens * (10_000 // len(text.tokens)))
+    began = time.process_time()
+    act_of(long, quantities, ACTS)
+    assert time.process_time() - began < 1.0
