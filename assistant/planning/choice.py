@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from .entry import Entry
 # which is lower: below, a recommendation by cost alone would be noise dressed as a decision.
 TIE_PERCENT = 1.0
 TIE_PROBABILITY = 0.2
+NEAR = 1.25  # what is dearer by the median than this, in units of the cheapest, is not chosen whatever its price or the rules say
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,17 @@ def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: st
     if still is not None and meets(still, questionnaire) and _indistinct(still, cheapest, TIE_PROBABILITY / 2):
         return None
     return found
+
+
+def choose_at(
+    questionnaire: Questionnaire, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]
+) -> Entry | None:
+    """What would clearly be chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
+
+    def priced(entry: Entry) -> Entry:
+        return entry.scaled(sum(prices(entry)) / (entry.price.gpu_total + entry.price.fabric_total))
+
+    return clearly_other([priced(e) for e in able], questionnaire, chosen.id)
 
 
 def _confidence(chosen: Entry, others: list[Entry]) -> float:

@@ -51,10 +51,8 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
 
 
 def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
-    """The network of every candidate that can be bought, by fabric; nothing when machines are rented."""
-    if job.questionnaire.budget.mode != "buy":
-        return {}
-    designs = {e.id: design_for(e, job, catalog) for e in entries if e.estimate is not None}
+    """The network of every candidate whose parts have prices, by fabric."""
+    designs = {e.id: design_for(e, job, catalog) for e in entries}
     return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
 
 

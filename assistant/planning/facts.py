@@ -8,13 +8,12 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
-from .choice import meets
+from .choice import NEAR, meets
 from .entry import Entry
 from .resolve import Resolved
 
 GB = 1e9
 SMALL_MESSAGE_BYTES = 1e6
-NEAR = 1.25  # a candidate dearer than this is not chosen for a stale price
 _RDMA = ("rdma", "srd")
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 
@@ -53,7 +52,7 @@ def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
 
 
 def job_facts(
-    job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
+    job: Resolved, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
 ) -> dict[str, Any]:
     """Facts about the job, at the split of ``chosen`` where something is chosen already, else at the likeliest.
 
@@ -61,7 +60,7 @@ def job_facts(
     """
     run = chosen or likely(entries)
     return {
-        **_what(job, architecture),
+        **_what(job),
         **_where(job),
         **_money(job, entries),
         **_split(job, run),
@@ -72,15 +71,15 @@ def job_facts(
     }
 
 
-def _what(job: Resolved, architecture: Any) -> dict[str, Any]:
+def _what(job: Resolved) -> dict[str, Any]:
     q = job.questionnaire
     return {
         "workload": q.workload,
         "serves": q.serves,
         "trains": not q.serves,
         "model": q.model if isinstance(q.model, str) else "inline",
-        "params_b": architecture.params / GB,
-        "active_params_b": architecture.active_params / GB,
+        "params_b": job.params / GB,
+        "active_params_b": job.architecture.active_params / GB,
         "moe": bool(job.model.experts),
         "sequence_length": job.sequence_length,
         "global_batch": job.global_batch,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import gcd
 from typing import Any
 
-from assistant.model import leaf_nodes
+from assistant.model import Architecture, architecture_of, leaf_nodes
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
@@ -19,6 +21,23 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 _TOKENS_PER_PARAMETER = 20.0
 _FINETUNING_TOKENS = 1e9
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
+
+
+# Of the cluster: who sells it, and which of the candidates is owned.
+_SELLS = {"fabric", "provider"}
+# Of a job: what stands in the rest of it as JSON, by name or by its numbers, and what no estimate looks at.
+_DUMPED_OR_IDLE = {
+    "questionnaire",
+    "model",
+    "gpu",
+    "scale_up",
+    "provider",
+    "parallelism",
+    "inference",
+    "tokens",
+    "days",
+}
+_DUMPED_OR_IDLE |= {"assumptions"}
 
 
 @dataclass
@@ -40,7 +59,7 @@ class Resolved:
     questionnaire: Questionnaire
     model: Model | ModelShape
     model_name: str
-    params: float
+    architecture: Architecture
     gpu: Gpu
     scale_up: ScaleUp
     provider: Provider | None
@@ -63,6 +82,10 @@ class Resolved:
     assumptions: tuple[Assumption, ...]
 
     @property
+    def params(self) -> float:
+        return self.architecture.params
+
+    @property
     def nodes(self) -> int:
         return -(-self.gpus // self.gpus_per_node)
 
@@ -75,6 +98,14 @@ class Resolved:
     def serves(self) -> bool:
         return self.questionnaire.serves
 
+    @cached_property
+    def determines_estimates(self) -> tuple[Hashable, ...]:
+        """Everything an estimate can depend on: all but money, people, the length of the run, and who sells it."""
+        said = self.questionnaire.cluster.model_dump_json(exclude=_SELLS)
+        parts = [part and part.model_dump_json() for part in (self.parallelism, self.inference)]
+        rest = (getattr(self, one.name) for one in fields(self) if one.name not in _DUMPED_OR_IDLE)
+        return (self.questionnaire.workload, said, *parts, *rest)
+
     def at_one_site(self) -> Resolved:
         """The part of the job that runs at one of several sites."""
         return replace(
@@ -86,13 +117,14 @@ class Resolved:
         )
 
 
-def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> Resolved:
-    """Fill every gap. ``params_of(model)`` gives the parameter count of a catalog model or an inline shape."""
+def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
+    """Fill every gap of a questionnaire whose ids are in the catalog."""
     taken = Assumptions()
     cluster = questionnaire.cluster
     gpu = catalog.gpus[cluster.gpu]
     model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
-    params = params_of(model)
+    architecture = architecture_of(model)
+    params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
     training = _training(questionnaire, model, params, gpu, taken)
     wan = cluster.wan_gbps
@@ -105,7 +137,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
     return Resolved(
         questionnaire=questionnaire,
         model=model,
-        params=params,
+        architecture=architecture,
         gpu=gpu,
         scale_up=catalog.scale_ups[gpu.scale_up],
         model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
