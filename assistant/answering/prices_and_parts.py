@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.cost import break_even_slowdown
+from assistant.market import break_even_slowdown
 from assistant.library import Library
 from assistant.network.topology import design
 from assistant.planning.resolve import Assumptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from assistant.cost import HOURS_PER_MONTH
+from assistant.market import HOURS_PER_MONTH
 from assistant.present import figures, reading
 from assistant.present.fields import assumed_text, field_name, field_text
 from assistant.present.plots import PARTS

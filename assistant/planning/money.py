@@ -6,7 +6,7 @@ import datetime
 
 import numpy as np
 
-from assistant.cost import HOURS_PER_MONTH, candidate_prices
+from assistant.market import HOURS_PER_MONTH, candidate_prices
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog

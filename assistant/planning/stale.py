@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from assistant.cost import Priced
 from assistant.library.freshness import half_life_days
+from assistant.market import Priced
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Warning_
 
