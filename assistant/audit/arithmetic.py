@@ -6,10 +6,9 @@ from math import prod
 
 from assistant.market import amortized, break_even_slowdown
 from assistant.market import run_cost as cost_of_run
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .registry import formula
-
-HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12, as assistant.market counts
 
 
 @formula

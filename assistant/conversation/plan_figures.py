@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from assistant.market import HOURS_PER_MONTH
 from assistant.present import figures, reading
 from assistant.present.fields import assumed_text, field_name, field_text
 from assistant.present.plots import PARTS
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .changes import unit_of_work
 from .events import Note

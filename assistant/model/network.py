@@ -67,15 +67,11 @@ def network_of(
 ) -> Network:
     """The fabric on this machine. ``in_network``: reduction in the switches is switched on (clouds rarely do).
 
-    NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
+    NICs per node: as given, else as usual for the fabric.
 
     Bandwidth of a node is NICs × line rate × efficiency, at most the fabric's ceiling per node (TCP stacks).
     """
-    nics = (
-        nics_per_node
-        or fabric.nics_per_node
-        or (1 if fabric.transport in ("tcp", "wan") else machine.usual_nics_per_node)
-    )
+    nics = nics_per_node or fabric.usual_nics(machine.usual_nics_per_node)
     rate = fabric.line_rate.si if fabric.line_rate else 0.0
     efficiency = min(1.0, fabric.bandwidth_efficiency.si) if fabric.bandwidth_efficiency else 1.0
     node_rate = nics * rate * efficiency

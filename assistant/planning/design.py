@@ -34,7 +34,6 @@ def design_of(
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
     """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
-    months = job.questionnaire.budget.amortization_months or 36
     try:
         return design(
             entry.considered.fabric,
@@ -44,7 +43,7 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
             entry.considered.nics_per_node,
             catalog,
             oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
-            amortization_months=months,
+            amortization_months=job.questionnaire.budget.amortization_months,
         )
     except InputError:
         return None

@@ -6,10 +6,11 @@ import datetime
 
 import numpy as np
 
-from assistant.market import HOURS_PER_MONTH, candidate_prices
+from assistant.market import candidate_prices
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
 from .entry import Entry

@@ -11,6 +11,7 @@ from typing import Any
 from assistant.model import Architecture, architecture_of, leaf_nodes
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
 
 # Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
@@ -18,7 +19,7 @@ from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelis
 _BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("inf"), 16e6))
 _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
-_TOKENS_PER_PARAMETER = 20.0
+TOKENS_PER_PARAMETER = 20.0
 _FINETUNING_TOKENS = 1e9
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
 
@@ -350,7 +351,7 @@ def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> 
     if questionnaire.workload == "pretraining":
         return taken.take(
             "training.tokens",
-            _TOKENS_PER_PARAMETER * params,
+            TOKENS_PER_PARAMETER * params,
             "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest",
         )
     return taken.take(
@@ -375,6 +376,8 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
         inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.requests_per_s is None:
         taken.take(
-            "inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)"
+            "inference.requests_per_s",
+            None,
+            f"not said: the cluster is taken as fully used, for {HOURS_PER_MONTH:g} hours (one month)",
         )
     return inference

@@ -220,6 +220,10 @@ class Fabric(Entry):
     aliases: list[str] = Field(default_factory=list)
     summary: str
 
+    def usual_nics(self, for_rdma: int) -> int:
+        """NICs of a node of which nothing was said: the instance's, else one for sockets and ``for_rdma``, one per GPU."""
+        return self.nics_per_node or (1 if self.transport in ("tcp", "wan") else for_rdma)
+
 
 class Offer(Entry):
     """A named instance or cluster of a provider."""
