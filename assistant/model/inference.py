@@ -22,9 +22,11 @@ from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 USABLE_MEMORY = 0.9  # share of GPU memory that serving stacks give to weights and cache (vLLM's default)
 LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
-LARGEST_BATCH = 256
-ONLINE_BATCH = 64
-SPREAD = 0.25  # standard deviation of the logarithm: first order, not calibrated
+LARGEST_BATCH = 256  # requests decoded together: the most that vLLM schedules unless told otherwise (max_num_seqs)
+ONLINE_BATCH = 64  # assumed: a quarter of it where somebody waits for each token
+SPREAD = (
+    0.25  # standard deviation of the logarithm: assumed, about that of mixtures in training, as no serving was measured
+)
 SMALLEST_CONCURRENCY = 4  # requests a replica should hold before it is split over more GPUs
 
 

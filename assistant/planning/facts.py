@@ -13,7 +13,9 @@ from .entry import Entry
 from .resolve import Resolved
 
 GB = 1e9
-SMALL_MESSAGE_BYTES = 1e6
+SMALL_MESSAGE_BYTES = (
+    1e6  # the least ``half_bandwidth_message`` in the catalog: below it every fabric waits rather than moves
+)
 _RDMA = ("rdma", "srd")
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 

@@ -20,10 +20,11 @@ from .predictor import Predictor
 from .remedy import fits_on
 from .resolve import Resolved
 
+# How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
 SHORTEST_SEQUENCE = 128  # tokens
 PRICE_FACTORS = (1.5, 2.5, 5.0, 10.0)
-BISECTIONS = 7
+BISECTIONS = 7  # to a percent of the step between two factors
 MOST_FLIPS = 6
 # A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
 BEYOND = 0.02

@@ -24,8 +24,8 @@ from .resolve import Resolved
 from .serving import serving
 
 GIB = 2.0**30
-MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)
-MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: beyond it the batch is too small to split
+MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
+MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 
 
 def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -> str:

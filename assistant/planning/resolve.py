@@ -20,7 +20,7 @@ _BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("in
 _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
-_FINETUNING_TOKENS = 1e9
+_FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
 
 

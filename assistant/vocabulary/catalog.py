@@ -202,7 +202,7 @@ class Fabric(Entry):
     half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
     #                                             bus bandwidth is reached at two nodes (latency of the steps included)
     scale_loss_per_doubling: Fact | None = (
-        None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
+        None  # fraction of bandwidth lost per doubling of nodes beyond eight (congestion)
     )
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
