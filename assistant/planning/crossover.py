@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from assistant.library import Library
-from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Conflict, Knowledge
 from assistant.vocabulary.plan import Crossover, CrossoverPoint, Plan, SourceNumber
@@ -72,7 +72,7 @@ def _ruled_out(plan: Plan, catalog: Catalog) -> set[str]:
         for c in plan.candidates
         if c.reasons
         and c.verdict in ("impossible", "avoid")
-        and (c.verdict == "impossible" or kind_of(catalog.fabrics[c.fabric]) != "tcp")
+        and (c.verdict == "impossible" or catalog.fabrics[c.fabric].kind != "tcp")
     }
 
 
@@ -100,13 +100,6 @@ def _several_domains(gpus: int, job: Resolved) -> bool:
     return gpus > job.domain and gpus % job.gpus_per_node == 0
 
 
-def kind_of(fabric: Fabric) -> str:
-    """``tcp``, ``infiniband`` or ``ethernet_rdma`` (RoCE, Spectrum-X, the clouds' own)."""
-    if fabric.transport == "tcp":
-        return "tcp"
-    return "infiniband" if fabric.technology == "infiniband" else "ethernet_rdma"
-
-
 def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor) -> CrossoverPoint | None:
     """The cheapest fabric of each kind at one size, US dollars per billion tokens; ``None`` where the job cannot run."""
     try:
@@ -120,13 +113,13 @@ def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor)
         for e, step in zip(offered, times, strict=True)
         if np.isfinite(step)
     }
-    return _cheapest(gpus, costs, {e.id: kind_of(e.considered.fabric) for e in offered}) if costs else None
+    return _cheapest(gpus, costs, {e.id: e.considered.fabric.kind for e in offered}) if costs else None
 
 
 def _cheapest(gpus: int, costs: dict[str, float], kinds: dict[str, str]) -> CrossoverPoint:
     best = {
-        kind: min((f for f in costs if kinds[f] == kind), key=costs.__getitem__, default=None)
-        for kind in ("tcp", "ethernet_rdma", "infiniband")
+        name: min((f for f in costs if kinds[f] == name.replace("_", "-")), key=costs.__getitem__, default=None)
+        for name in ("tcp", "ethernet_rdma", "infiniband")
     }
     return CrossoverPoint(
         gpus=gpus,

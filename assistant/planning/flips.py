@@ -112,7 +112,7 @@ def _size_flips(job: Resolved, able: list[Entry], chosen: Entry, predictor: Pred
     }
     gpus = found["cluster.gpus"]
     nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
-    if nearer and fits_on(job, job.domain, job.parallelism, predictor.catalog):
+    if nearer and fits_on(job, job.domain, job.parallelism, predictor):
         found["cluster.gpus"] = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
     return found.values()
 

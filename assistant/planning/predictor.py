@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 
 from assistant.library import checks
-from assistant.model import best_times
+from assistant.model import best_times, predict_inference
+from assistant.model.search import layouts_for
+from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Training
 
 from .candidates import Considered, considered
 from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
 from .resolve import Resolved, resolve
-from .serving import estimate_serving
+from .serving import estimate_serving, serving
 
 MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
 
@@ -60,6 +63,20 @@ class Predictor:
         checks.check_shape(changed, self.catalog)
         there = resolve(changed, self.catalog)
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
+
+    def fits(self, job: Resolved) -> bool:
+        """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked out."""
+        gpus, split = machine(job, self.catalog), job.parallelism
+        if job.serves:
+            some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
+            return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
+        if split is not None and job.gpus % (split.tp * split.pp * split.cp):
+            return False
+        seen = model_job(job)
+        try:
+            return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+        except InputError:
+            return False
 
     def step_times(self, job: Resolved, found: Sequence[Considered]) -> np.ndarray:
         """Seconds per training step on each fabric at its best split, without bands; NaN where nothing fits.

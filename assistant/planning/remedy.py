@@ -6,22 +6,15 @@ from dataclasses import replace
 from itertools import takewhile
 from math import isfinite
 
-from assistant.model import predict_inference
-from assistant.model.search import layouts_for
-from assistant.model.training import fitting
-from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .candidates import considered
 from .choice import meets
 from .entry import Entry
-from .estimate import machine, model_job, networks
 from .grid import round_sizes
 from .headline import usd
 from .predictor import Predictor
 from .resolve import Resolved
-from .serving import serving
 
 GIB = 2.0**30
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
@@ -35,17 +28,17 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
     fits = [e for e in computed if e.estimate.fits]
     if not fits:
-        return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor.catalog)
+        return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
         return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
-        return _more_copies(job, allowed[0], predictor.catalog)
+        return _more_copies(job, allowed[0], predictor)
     return _loosened(job, allowed, predictor)
 
 
-def _memory(job: Resolved, least: Entry, catalog: Catalog) -> str:
+def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
     need, have = least.estimate.memory_bytes / GIB, job.gpu.memory.si / GIB
     text = f"It needs {need:,.0f} GiB per GPU and {job.gpu.name} has {have:,.0f} GiB"
     if job.serves:
@@ -53,34 +46,26 @@ def _memory(job: Resolved, least: Entry, catalog: Catalog) -> str:
             f"One copy takes {job.architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
             f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
         )
-    if job.parallelism is not None and fits_on(job, job.gpus, None, catalog):
+    if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
     for gpus in (job.gpus * factor for factor in MORE):
         for split in dict.fromkeys([job.parallelism is not None, False]):
-            if fits_on(job, gpus, job.parallelism if split else None, catalog):
+            if fits_on(job, gpus, job.parallelism if split else None, predictor):
                 auto = "" if split or job.parallelism is None else " and parallelism auto"
                 return f"{text}: with {gpus:,} GPUs{auto} it would fit."
     return f"{text}: take GPUs with more memory, or a smaller model."
 
 
-def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, catalog: Catalog) -> bool:
+def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor: Predictor) -> bool:
     """Whether the job fits on another number of GPUs, at one split or (``None``) at any."""
     per_node = job.gpus_per_node if gpus % job.gpus_per_node == 0 else min(job.gpu.gpus_per_node, gpus)
-    other = replace(job, gpus=gpus, gpus_per_node=per_node, sites=1, parallelism=parallelism)
-    there = machine(other, catalog)
-    try:
-        if job.serves:
-            some = [c for c in considered(other, catalog) if c.exists and c.fabric.transport == "rdma"][:1]
-            return any(o.fits for o in predict_inference(serving(other), there, networks(some, there, other)))
-        if parallelism is not None and gpus % (parallelism.tp * parallelism.pp * parallelism.cp):
-            return False
-        seen = model_job(replace(other, global_batch=max(other.global_batch, 1)))
-        return fitting(seen, there, layouts_for(seen, there, parallelism))[1]
-    except InputError:
-        return False
+    batch = max(job.global_batch, 1)
+    return predictor.fits(
+        replace(job, gpus=gpus, gpus_per_node=per_node, sites=1, parallelism=parallelism, global_batch=batch)
+    )
 
 
-def _more_copies(job: Resolved, entry: Entry, catalog: Catalog) -> str:
+def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
     """The fewest whole nodes that carry the load, each size with its own best split."""
     load, node = job.inference.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
     carried = 100 / entry.estimate.copies_short
@@ -89,15 +74,13 @@ def _more_copies(job: Resolved, entry: Entry, catalog: Catalog) -> str:
     low, high = 0, most
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _carries(job, middle * node, node, entry, catalog) else (middle, high)
+        low, high = (low, middle) if _carries(job, middle * node, node, entry, predictor) else (middle, high)
     return f"{text}: with about {high * node:,} GPUs it would work."
 
 
-def _carries(job: Resolved, gpus: int, node: int, entry: Entry, catalog: Catalog) -> bool:
-    other = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
-    there = machine(other, catalog)
-    [outcome] = predict_inference(serving(other), there, networks([entry.considered], there, other))
-    return outcome.fits and outcome.requests_per_s >= job.inference.requests_per_s
+def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predictor) -> bool:
+    there = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
+    return any(e.usable and e.estimate.copies_short <= 1 for e in predictor.estimated(there, entry.id))
 
 
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:

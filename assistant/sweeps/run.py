@@ -14,7 +14,7 @@ from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate
 from assistant.vocabulary.questionnaire import Questionnaire
-from assistant.vocabulary.sweep import Axis, Kind, Point, Sweep, SweptFabric
+from assistant.vocabulary.sweep import Axis, Point, Sweep, SweptFabric
 
 from .grid import changed, combinations
 from .turns import turns_of
@@ -69,13 +69,4 @@ def _answered(values: dict[str, Any], made: Decision, pipeline: Pipeline) -> Poi
 
 def _swept(candidate: Candidate, fabric: Fabric) -> SweptFabric:
     same = {name: getattr(candidate, name) for name in SweptFabric.model_fields if name != "kind"}
-    return SweptFabric(kind=kind_of(fabric), **same)
-
-
-def kind_of(fabric: Fabric) -> Kind:
-    """Which sort of network a fabric is: what moves data without the host's processor is RDMA here (RoCE, Spectrum-X, EFA)."""
-    if fabric.technology in ("none", "infiniband"):
-        return fabric.technology
-    if fabric.transport == "wan":
-        return "wide-area"
-    return "tcp" if fabric.transport == "tcp" else "ethernet-rdma"
+    return SweptFabric(kind=fabric.kind, **same)
