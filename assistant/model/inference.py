@@ -70,7 +70,6 @@ class InferenceOutcome:
     parallelism: dict[str, object]
     replicas: int
     replicas_needed: int | None
-    gpus_per_replica: int
     nodes_per_replica: int
     concurrency: int
     time_per_output_token_s: float
@@ -78,7 +77,6 @@ class InferenceOutcome:
     request_latency_s: float
     requests_per_s: float
     tokens_per_s_per_gpu: float
-    kv_bytes_per_token: float
     kv_bytes_per_request: float
     across_nodes_per_token: float
     across_nodes_per_request: float
@@ -257,7 +255,6 @@ def _outcome(
         replicas_needed=None
         if serving.requests_per_s is None or not rate
         else int(np.ceil(serving.requests_per_s / rate)),
-        gpus_per_replica=split.gpus,
         nodes_per_replica=nodes,
         concurrency=batch,
         time_per_output_token_s=per_token,
@@ -265,7 +262,6 @@ def _outcome(
         request_latency_s=first + (serving.output_tokens - 1) * per_token,
         requests_per_s=rate * replicas,
         tokens_per_s_per_gpu=rate * serving.output_tokens / split.gpus,
-        kv_bytes_per_token=serving.kv_per_token,
         kv_bytes_per_request=serving.kv_per_request,
         across_nodes_per_token=_crossing(serving.architecture, split, machine),
         across_nodes_per_request=_crossing(serving.architecture, split, machine)

@@ -43,7 +43,6 @@ class Network:
     transport: str
     gpu_rate: float
     nic_rate: float
-    nics_per_gpu: float
     latency: float
     half_message: float
     scale_loss: float
@@ -84,7 +83,6 @@ def network_of(
         transport=fabric.transport,
         gpu_rate=max(node_rate / machine.gpus_per_node, 1.0),
         nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
-        nics_per_gpu=nics / machine.gpus_per_node,
         latency=_si(fabric.latency),
         half_message=_si(fabric.half_bandwidth_message),
         scale_loss=_scale_loss(fabric, machine, cabling),
@@ -129,7 +127,6 @@ class Networks:
 
     gpu_rate: np.ndarray
     nic_rate: np.ndarray
-    nics_per_gpu: np.ndarray
     latency: np.ndarray
     half_message: np.ndarray
     scale_loss: np.ndarray

@@ -37,8 +37,8 @@ Vary = dict[str, Sequence[float]]
 class Outcome:
     """One network at its best layout. Seconds, bytes, FLOP/s; ``mfu`` is a fraction of the precision's dense peak.
 
-    ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_per_gpu`` and
-    ``traffic_into_node`` are bytes per optimizer step by kind; a node is a scale-up domain.
+    ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes per
+    optimizer step by kind; a node is a scale-up domain.
     """
 
     network: str
@@ -51,11 +51,9 @@ class Outcome:
     mfu: float
     exposed_communication_percent: float
     memory_bytes: float
-    memory_parts: dict[str, float]
     fits: bool
     breakdown: Breakdown
     outside_calibration: list[str]
-    traffic_per_gpu: dict[str, float] = field(default_factory=dict)
     traffic_into_node: dict[str, float] = field(default_factory=dict)
     collectives: float = 0.0
 
@@ -193,11 +191,9 @@ def _outcome(
         mfu=flops / machine.peak[job.precision],
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
         memory_bytes=float(memory.total[index]),
-        memory_parts={k: float(v[index]) for k, v in memory.__dict__.items()},
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
         outside_calibration=reasons + _beyond(job, network, machine.domains),
-        traffic_per_gpu={k: float(v[index]) for k, v in traffic.per_gpu.items()},
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
     )
@@ -248,7 +244,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         ),
     )
     found = [(spread, reason) for applies, spread, reason in widened if applies]
-    variance = sum((spread**2 for spread, _ in found), machine.framework(job.framework).total_spread**2)
+    variance = sum((spread**2 for spread, _ in found), machine.framework(job.framework).total_spread ** 2)
     return math.sqrt(variance), [reason for _, reason in found if reason]
 
 
