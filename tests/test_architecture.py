@@ -16,19 +16,19 @@ ROOMS = {
     "library": {"vocabulary"},
     "model": {"vocabulary"},
     "network": {"vocabulary", "library"},
-    "cost": {"vocabulary", "library"},
+    "market": {"vocabulary", "library"},
     "reasoning": {"vocabulary", "library"},
     "retrieval": {"vocabulary", "library"},
-    "present": {"vocabulary", "cost"},
-    "audit": {"vocabulary", "library", "model", "cost", "network"},
-    "planning": {"vocabulary", "library", "model", "network", "cost", "reasoning", "retrieval"},
-    "answering": {"vocabulary", "library", "model", "network", "cost", "retrieval", "audit", "planning", "present"},
+    "present": {"vocabulary"},
+    "audit": {"vocabulary", "library", "model", "market", "network"},
+    "planning": {"vocabulary", "library", "model", "network", "market", "reasoning", "retrieval"},
+    "answering": {"vocabulary", "library", "model", "network", "market", "retrieval", "audit", "planning", "present"},
     "conversation": {
         "vocabulary",
         "library",
         "model",
         "network",
-        "cost",
+        "market",
         "reasoning",
         "retrieval",
         "planning",
@@ -83,6 +83,69 @@ def test_a_room_imports_only_the_rooms_left_of_it(path):
         if parts[0] == "assistant" and len(parts) > 1 and parts[1] != "__version__":
             assert parts[1] == room or parts[1] in ROOMS[room], f"{path.name} of {room} imports {module}"
         assert OWNED.get(parts[0], room) == room, f"{path.name} of {room} imports {module}"
+
+
+# Modules that import each other still: (one, the other) in alphabetical order.
+CYCLES_LEFT = {
+    ("assistant.conversation.conversation", "assistant.conversation.transcripts"),
+    ("assistant.retrieval.building", "assistant.retrieval.index"),
+}
+
+
+def test_no_modules_import_each_other():
+    """Inside rooms too, and wherever in a file the import stands; what only a type checker reads is no import."""
+    cycles = {tuple(sorted(cycle)) for cycle in _cycles(_imports())}
+    assert cycles <= CYCLES_LEFT, cycles - CYCLES_LEFT
+
+
+def _imports():
+    """The modules that each module imports when it is loaded or when a function of it runs."""
+    names = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "assistant").rglob("*.py")
+    }
+    modules = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    return {name: {one for one in _run(path) if one in modules} - {name} for name, path in modules.items()}
+
+
+def _run(path):
+    """What a file imports but for the type checker: a submodule by its own name where one is imported from a package."""
+    package, waiting = path.relative_to(ROOT).parts[:-1], [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            members = {alias.name for alias in node.names}
+            own = {name for name in members if _is_module(f"{module}.{name}")}
+            yield from (f"{module}.{name}" for name in own)
+            if members - own:
+                yield module
+
+
+def _is_module(name):
+    path = ROOT.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def _cycles(imports):
+    """Sets of modules each of which reaches all others of its set, of two modules or more."""
+    reached = {name: _reached(name, imports) for name in imports}
+    sets = {frozenset(other for other in reached[name] if name in reached[other]) for name in imports}
+    return {cycle for cycle in sets if len(cycle) > 1}
+
+
+def _reached(start, imports):
+    seen, waiting = set(), [start]
+    while waiting:
+        new = imports[waiting.pop()] - seen
+        seen |= new
+        waiting += new
+    return seen
 
 
 def _loaded(*command):

@@ -11,10 +11,11 @@ import pytest
 from assistant.library import load
 from assistant.model.validation import Run
 from assistant.validation import published_runs
-from assistant.validation.calibration import STAGES, _thinned, completed, errors, fit, improved
+from assistant.validation.calibration import _thinned, completed, errors, fit, improved
 from assistant.validation.constants import first_values, predicted, prepared, shipped
 from assistant.validation.record import kernel_constants, with_efficiencies
 from assistant.validation.split import ONLY_VALIDATION, PUBLISHER, series_of, use_of
+from assistant.validation.stages import STAGES
 
 from .modelled import catalog
 

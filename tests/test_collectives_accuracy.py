@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.validation.collective_record import shipped, with_latencies
+from assistant.validation.collective_record import FITTED, shipped, with_latencies
 from assistant.validation.collective_report import errors
 from assistant.validation.collective_rows import Series, predicted, read_collectives
-from assistant.validation.collectives import FITTED, fit
+from assistant.validation.collectives import fit
 
 from .modelled import catalog
 from .program import weft

@@ -9,7 +9,7 @@ import pytest
 
 from assistant import library
 from assistant.network.diagnosis import diagnose, diagnose_text
-from assistant.network.diagnosis.signatures import SIGNATURES
+from assistant.network.diagnosis.signatures import signatures
 from assistant.vocabulary.errors import InputError
 
 CATALOG = library.load().catalog
@@ -453,7 +453,7 @@ def test_files_are_read_in_order_and_a_missing_one_is_refused(tmp_path):
 
 
 def test_every_known_failure_has_a_name_of_its_own():
-    assert len({signature.code for signature in SIGNATURES}) == len(SIGNATURES)
+    assert len({signature.code for signature in signatures()}) == len(signatures())
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from assistant.present.figures import layout, seconds, significant
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.catalog import Catalog, Fabric
 from assistant.vocabulary.plan import Crossover, Prediction
+from assistant.vocabulary.questionnaire import SERVING
 
 from . import written
 from .asked import Asked
@@ -23,7 +24,6 @@ from .recognition import asks_per_day
 from .result import computed, figure
 from .situation import USUAL_NODES, fabrics, gpu_of, model_of, over, params_of, questionnaire, situation
 
-_SERVING = ("inference", "disaggregated-inference", "batch-inference")
 _MOST_NETWORKS = 3
 _BAND = "The band is from the tenth to the ninetieth percentile of the model's error on measured runs"
 
@@ -55,7 +55,7 @@ def _networks(asked: Asked, catalog: Catalog, taken: Assumptions) -> list[Fabric
 
 def is_training(asked: Asked) -> bool:
     """Whether it is not about serving."""
-    return asked.fields.get("workload") not in _SERVING
+    return asked.fields.get("workload") not in SERVING
 
 
 def spread(one: Prediction) -> str:

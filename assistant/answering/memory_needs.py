@@ -17,6 +17,7 @@ from assistant.planning.resolve import Assumptions
 from assistant.planning.sizes import STATE_BYTES
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.catalog import Catalog, Gpu
+from assistant.vocabulary.questionnaire import SERVING, TRAINING
 
 from . import written
 from .asked import Asked
@@ -58,10 +59,8 @@ def memory(asked: Asked, library: Library) -> Computed | None:
         *named, gpu_of(asked, library.catalog, taken), asked.fields.get("cluster.gpus"), asked, library.catalog, taken
     )
     workload = asked.fields.get("workload")
-    serves = workload in ("inference", "disaggregated-inference", "batch-inference") or (
-        workload is None and asked.has(_SERVES)
-    )
-    trains = workload in ("pretraining", "finetuning", "rlhf") or (workload is None and asked.has(_TRAINS))
+    serves = workload in SERVING or (workload is None and asked.has(_SERVES))
+    trains = workload in TRAINING or (workload is None and asked.has(_TRAINS))
     both = not serves and not trains
     parts = [*([_training(case)] if trains or both else []), *([_serving(case)] if serves or both else [])]
     figures = [one for _, found in parts for one in found]

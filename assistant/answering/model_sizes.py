@@ -8,7 +8,7 @@ from assistant.library import Library
 from assistant.model import Architecture, Job
 from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
-from assistant.planning.resolve import Assumptions
+from assistant.planning.resolve import TOKENS_PER_PARAMETER, Assumptions
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.questionnaire import Parallelism
 
@@ -21,7 +21,6 @@ EXACT = "Exact arithmetic over the model's published dimensions; nothing is meas
 _DERIVED = "Only the size is known, so the dimensions are those of a plausible dense model of that size."
 _REQUESTS = re.compile(r"(?P<n>\d+)\s(?:concurrent\s)?(?:requests|users|sequences|sessions)")
 _CONTEXT = re.compile(r"(?<![\w.])(?P<n>\d{1,3}(?:,\d{3})+|[1-9]\d*)\s?(?P<k>k)?[\s-]tokens?\b")
-_TOKENS_PER_PARAMETER = 20.0  # compute-optimal (Hoffmann et al. 2022, 2203.15556)
 
 
 def parameters(asked: Asked, library: Library) -> Computed | None:
@@ -152,7 +151,7 @@ def run_tokens(asked: Asked, a: Architecture, taken: Assumptions) -> float:
     """Tokens of the run, as said, else compute-optimal."""
     said = asked.fields.get("training.tokens")
     return said or taken.take(
-        "training.tokens", _TOKENS_PER_PARAMETER * a.params, "twenty tokens per parameter (Hoffmann et al. 2022)"
+        "training.tokens", TOKENS_PER_PARAMETER * a.params, "twenty tokens per parameter (Hoffmann et al. 2022)"
     )
 
 

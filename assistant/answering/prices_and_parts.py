@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assistant.cost import break_even_slowdown
 from assistant.library import Library
+from assistant.market import break_even_slowdown
 from assistant.network.topology import design
 from assistant.planning.resolve import Assumptions
 from assistant.present.figures import percent, significant, usd

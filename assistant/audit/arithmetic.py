@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from assistant.cost import amortized, break_even_slowdown
-from assistant.cost import run_cost as cost_of_run
+from assistant.market import amortized, break_even_slowdown
+from assistant.market import run_cost as cost_of_run
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .registry import formula
-
-HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12, as assistant.cost counts
 
 
 @formula

@@ -9,37 +9,13 @@ from typing import Any
 
 from assistant.vocabulary.errors import InputError
 
-CSV_COLUMNS = (
-    "name",
-    "verdict",
-    "fabric",
-    "runner_up",
-    "confidence",
-    "headline",
-    "strategy",
-    "tp",
-    "pp",
-    "cp",
-    "ep",
-    "dp",
-    "micro_batch",
-    "step_time_p10_s",
-    "step_time_p50_s",
-    "step_time_p90_s",
-    "exposed_communication_percent",
-    "tokens_per_s_per_gpu",
-    "mfu",
-    "memory_gb_per_gpu",
-    "run_hours",
-    "cost_p10_usd",
-    "cost_p50_usd",
-    "cost_p90_usd",
-    "fabric_usd_per_gpu_hour",
-    "warnings",
-    "error_file",
-    "error_line",
-    "error_field",
-    "error_message",
+CSV_COLUMNS = tuple(
+    """
+    name verdict fabric runner_up confidence headline strategy tp pp cp ep dp micro_batch step_time_p10_s
+    step_time_p50_s step_time_p90_s exposed_communication_percent tokens_per_s_per_gpu mfu memory_gb_per_gpu
+    run_hours cost_p10_usd cost_p50_usd cost_p90_usd fabric_usd_per_gpu_hour warnings error_file error_line
+    error_field error_message
+    """.split()
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
-from assistant.model import Network, architecture_of, machine_of, network_of, predict_training
+from assistant.model import Network, machine_of, network_of, predict_training
 from assistant.planning import decide, plan, with_crossover
 from assistant.planning.estimate import model_job
 from assistant.planning.resolve import resolve
@@ -27,13 +27,12 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     """Seconds for the 70B example, in this process, once everything is loaded."""
     catalog = library.catalog
     questionnaire = read_one(library.examples["llama-70b-pretraining"], catalog)
-    job = resolve(questionnaire, catalog, lambda model: architecture_of(model).params)
-    architecture = architecture_of(job.model)
+    job = resolve(questionnaire, catalog)
     machine = machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
     fabrics = twelve(catalog, machine)
     made = plan(questionnaire, library)
     runs = {
-        _MODEL: lambda: predict_training(model_job(job, architecture), machine, fabrics, None),
+        _MODEL: lambda: predict_training(model_job(job), machine, fabrics, None),
         "a decision: prices and rules besides": lambda: decide(questionnaire, library),
         "a plan: evidence and flips besides": lambda: plan(questionnaire, library),
         "its crossover: the same job at other sizes": lambda: with_crossover(made, library),

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.library import questionnaires
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import SERVING, Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
 # The same thing in a job that trains and in one that serves.
@@ -20,7 +20,6 @@ _COUNTERPARTS = {
     "inference.precision": "training.precision",
 }
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
-_SERVING = ("inference", "disaggregated-inference", "batch-inference")
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Draft:
 
     @property
     def serves(self) -> bool:
-        return self.fields.get("workload") in _SERVING
+        return self.fields.get("workload") in SERVING
 
     def per_node(self, catalog: Catalog) -> int | None:
         """GPUs in a node: as said, else as the GPU usually comes."""
@@ -133,7 +132,7 @@ def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_a
     workload = changes.get("workload", fields.get("workload"))
     if workload is None:
         return dict(changes)
-    here, elsewhere = ("inference.", "training.") if workload in _SERVING else ("training.", "inference.")
+    here, elsewhere = ("inference.", "training.") if workload in SERVING else ("training.", "inference.")
     taken: dict[str, Any] = {}
     for name, value in changes.items():
         other = _COUNTERPARTS.get(name) if name.startswith(elsewhere) else name
@@ -160,7 +159,7 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     if name.startswith(("model.", "parallelism.")):
         drop(name.split(".")[0], "said anew", exact=True)
     if name == "workload":
-        drop("training." if value in _SERVING else "inference.", f"it does not belong to {value}")
+        drop("training." if value in SERVING else "inference.", f"it does not belong to {value}")
     if name in ("training.tokens", "training.days"):
         drop(
             "training.days" if name.endswith("tokens") else "training.tokens",

@@ -22,9 +22,11 @@ from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 USABLE_MEMORY = 0.9  # share of GPU memory that serving stacks give to weights and cache (vLLM's default)
 LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
-LARGEST_BATCH = 256
-ONLINE_BATCH = 64
-SPREAD = 0.25  # standard deviation of the logarithm: first order, not calibrated
+LARGEST_BATCH = 256  # requests decoded together: the most that vLLM schedules unless told otherwise (max_num_seqs)
+ONLINE_BATCH = 64  # assumed: a quarter of it where somebody waits for each token
+SPREAD = (
+    0.25  # standard deviation of the logarithm: assumed, about that of mixtures in training, as no serving was measured
+)
 SMALLEST_CONCURRENCY = 4  # requests a replica should hold before it is split over more GPUs
 
 
@@ -68,7 +70,6 @@ class InferenceOutcome:
     parallelism: dict[str, object]
     replicas: int
     replicas_needed: int | None
-    gpus_per_replica: int
     nodes_per_replica: int
     concurrency: int
     time_per_output_token_s: float
@@ -76,7 +77,6 @@ class InferenceOutcome:
     request_latency_s: float
     requests_per_s: float
     tokens_per_s_per_gpu: float
-    kv_bytes_per_token: float
     kv_bytes_per_request: float
     across_nodes_per_token: float
     across_nodes_per_request: float
@@ -255,7 +255,6 @@ def _outcome(
         replicas_needed=None
         if serving.requests_per_s is None or not rate
         else int(np.ceil(serving.requests_per_s / rate)),
-        gpus_per_replica=split.gpus,
         nodes_per_replica=nodes,
         concurrency=batch,
         time_per_output_token_s=per_token,
@@ -263,7 +262,6 @@ def _outcome(
         request_latency_s=first + (serving.output_tokens - 1) * per_token,
         requests_per_s=rate * replicas,
         tokens_per_s_per_gpu=rate * serving.output_tokens / split.gpus,
-        kv_bytes_per_token=serving.kv_per_token,
         kv_bytes_per_request=serving.kv_per_request,
         across_nodes_per_token=_crossing(serving.architecture, split, machine),
         across_nodes_per_request=_crossing(serving.architecture, split, machine)

@@ -43,7 +43,6 @@ class Network:
     transport: str
     gpu_rate: float
     nic_rate: float
-    nics_per_gpu: float
     latency: float
     half_message: float
     scale_loss: float
@@ -67,15 +66,11 @@ def network_of(
 ) -> Network:
     """The fabric on this machine. ``in_network``: reduction in the switches is switched on (clouds rarely do).
 
-    NICs per node: as given, else fixed by the instance, else one per GPU (RDMA) or one (TCP).
+    NICs per node: as given, else as usual for the fabric.
 
     Bandwidth of a node is NICs × line rate × efficiency, at most the fabric's ceiling per node (TCP stacks).
     """
-    nics = (
-        nics_per_node
-        or fabric.nics_per_node
-        or (1 if fabric.transport in ("tcp", "wan") else machine.usual_nics_per_node)
-    )
+    nics = nics_per_node or fabric.usual_nics(machine.usual_nics_per_node)
     rate = fabric.line_rate.si if fabric.line_rate else 0.0
     efficiency = min(1.0, fabric.bandwidth_efficiency.si) if fabric.bandwidth_efficiency else 1.0
     node_rate = nics * rate * efficiency
@@ -88,7 +83,6 @@ def network_of(
         transport=fabric.transport,
         gpu_rate=max(node_rate / machine.gpus_per_node, 1.0),
         nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
-        nics_per_gpu=nics / machine.gpus_per_node,
         latency=_si(fabric.latency),
         half_message=_si(fabric.half_bandwidth_message),
         scale_loss=_scale_loss(fabric, machine, cabling),
@@ -133,7 +127,6 @@ class Networks:
 
     gpu_rate: np.ndarray
     nic_rate: np.ndarray
-    nics_per_gpu: np.ndarray
     latency: np.ndarray
     half_message: np.ndarray
     scale_loss: np.ndarray

@@ -15,7 +15,7 @@ from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
-LARGEST_PIPELINE = 64
+LARGEST_PIPELINE = 64  # stages of the deepest published one, a trillion parameters (2104.04473, table 1)
 INTERLEAVES = (1, 2, 4, 8)
 
 

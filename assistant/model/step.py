@@ -22,7 +22,7 @@ from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
-OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter Adam reads and writes: gradient, master weight, two moments, new weight
+OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter of Adam: 4 of gradient read, master weight and two moments read and written, 24, 2 of weight written
 SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU: assumed, half a layer's launch
 
 

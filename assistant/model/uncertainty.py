@@ -13,7 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 WORLDS = 256
-SHARED_NETWORK = 0.5  # share of the network error's variance that all fabrics have in common (traffic volume, overlap)
+# Share of the network error's variance that all fabrics have in common (traffic volume, overlap): assumed, a half.
+SHARED_NETWORK = 0.5
 # Standard deviation of the logarithm of communication time within one fabric technology: assumed, rounded from what large
 # messages of the measured collectives scatter around the model; small ones scatter two to three times as far.
 NETWORK_SPREAD = {"none": 0.05, "rdma": 0.15, "srd": 0.20, "gpudirect-tcp": 0.25, "tcp": 0.25, "wan": 0.30}

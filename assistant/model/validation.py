@@ -44,7 +44,6 @@ class Errors:
     p90_absolute: float
     bias: float
     null_mean_absolute: float
-    null_median_absolute: float
     covered: float  # share of measured values within P10-P90
 
 
@@ -86,7 +85,6 @@ def summarize(
         p90_absolute=float(np.quantile(np.abs(error), 0.9)),
         bias=float(error.mean()),
         null_mean_absolute=float(np.abs(null).mean()),
-        null_median_absolute=float(np.median(np.abs(null))),
         covered=float(np.mean(inside)) if inside else float("nan"),
     )
 

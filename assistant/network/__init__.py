@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .topology import design, nic_count
+from .topology import design
 
-__all__ = ["design", "nic_count"]
+__all__ = ["design"]

@@ -52,11 +52,6 @@ class Layout:
         return replace(self, planes=self.planes * planes, **totals)
 
 
-NOTHING = Layout(
-    tiers=0, planes=1, leaf=0, spine=0, core=0, node_leaf=0, leaf_spine=0, spine_core=0, leaf_leaf=0, down=0, up=0
-)
-
-
 def largest(radix: int, oversubscription: float = 1.0) -> int:
     """Endpoints that three tiers of ``radix``-port switches can join: R³/4 without oversubscription."""
     return radix * (radix // 2) * _ports_down(radix, oversubscription)

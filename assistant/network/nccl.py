@@ -1,4 +1,4 @@
-"""NCCL settings for a fabric: few, each with its reason, and what is better left alone.
+"""NCCL settings for a fabric: few, each with its reason, and what is better left alone (``knowledge/nccl/settings.yaml``).
 
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
+from assistant.library import paths, shipped
 from assistant.vocabulary.catalog import Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
-
-GUIDE = "nvidia-nccl-user-guide"
-FAST_SOCKET = 100e9 / 8  # bytes per second from which one socket per connection does not fill the line
-ADAPTIVE_ROUTING_PAYS = (
-    16  # nodes from which it won on Azure: 309 against 275 GB/s; at 8 nodes it lost, 351 against 374
-)
 
 
 @dataclass(frozen=True)
@@ -60,261 +56,74 @@ def _named(name: str, field: str, example: str, most: int) -> None:
         raise InputError(f"expected the name of a device such as {example}, got {shown(name)}", Place(field=field))
 
 
+@dataclass(frozen=True)
+class Entry:
+    """One entry of ``knowledge/nccl/settings.yaml``: a setting and where it applies."""
+
+    name: str
+    value: str
+    reason: str
+    claim: str | None = None
+    technologies: tuple[str, ...] = ()  # empty: any
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    nodes_at_least: int = 0
+    gbps_at_least: float = 0.0
+    unnamed: str = ""  # the value where no interface was named
+
+    def applies(self, fabric: Fabric, nodes: int, host: Host) -> bool:
+        known = {
+            "adapters": bool(host.adapters),
+            "sharp": host.sharp,
+            "reduces": fabric.in_network_reduction,
+            "rails": host.separate_rails,
+            "azure": host.provider == "azure",
+        }
+        rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else 0.0
+        large = nodes >= self.nodes_at_least and rate >= self.gbps_at_least
+        here = not self.technologies or fabric.technology in self.technologies
+        return (
+            here and large and all(known[word] for word in self.when) and not any(known[word] for word in self.unless)
+        )
+
+    def setting(self, host: Host) -> Setting:
+        known = self.unnamed and not host.interface
+        value = self.unnamed if known else self.value.format(interface=host.interface, adapters=",".join(host.adapters))
+        return Setting(self.name, value, self.reason, self.claim)
+
+
+@lru_cache(maxsize=1)
+def _file() -> dict[str, Any]:
+    return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")["settings.yaml"]
+
+
+@lru_cache(maxsize=2)
+def _entries(part: str) -> list[Entry]:
+    """``set`` or ``leave_alone``, in the order of the file."""
+    renamed = ({"technologies": one.get("for", ()), **one} for one in _file()[part])
+    return [Entry(**{key: value for key, value in one.items() if key != "for"}) for one in renamed]
+
+
+def _chosen(part: str, fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
+    return [entry.setting(host) for entry in _entries(part) if entry.applies(fabric, nodes, host)]
+
+
 def settings(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> list[Setting]:
     """What to set for a job on ``nodes`` nodes; nothing but the debug line when the job stays on one."""
-    found = [] if nodes <= 1 or fabric.technology == "none" else _by_technology(fabric, nodes, host)
+    found = [] if nodes <= 1 or fabric.technology == "none" else _chosen("set", fabric, nodes, host)
     what = "RCCL" if gpu.vendor == "amd" else "NCCL"
-    found.append(
-        Setting(
-            "NCCL_DEBUG",
-            "INFO",
-            f'first run only: the line "Using network" says what {what} really uses; then take it out',
-            f"{GUIDE}/debug-info-shows-network",
-        )
-    )
-    return found
-
-
-def _by_technology(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    ways = {
-        "infiniband": _infiniband,
-        "roce": _roce,
-        "spectrum-x": _roce,
-        "ultra-ethernet": _roce,
-        "efa": _efa,
-        "tcpx": _tcpx,
-        "tcpxo": _tcpxo,
-        "tcp": _tcp,
-        "wan": _tcp,
-    }
-    return ways[fabric.technology](fabric, nodes, host)
-
-
-def _infiniband(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    found = [*_adapters(host), _bootstrap(host), *_rails(host)]
-    if host.sharp and fabric.in_network_reduction:
-        found.append(
-            Setting(
-                "NCCL_COLLNET_ENABLE",
-                "1",
-                "lets switches add up all-reduces (SHARP); off "
-                "by default, and without its plugin and a running sharp_am NCCL goes on "
-                "without it",
-                f"{GUIDE}/collnet-default-off",
-            )
-        )
-    if host.provider == "azure" and nodes >= ADAPTIVE_ROUTING_PAYS:
-        found.append(
-            Setting(
-                "NCCL_IB_SL",
-                "2",
-                "the service level with adaptive routing on this cloud: 284 against 243 "
-                "GB/s on 32 nodes; elsewhere ask which level has it, a wrong one ends in timeouts",
-                "azure-nccl-scaling-undated/adaptive-routing-recovers",
-            )
-        )
-    return found
-
-
-def _roce(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    traffic_class = Setting(
-        "NCCL_IB_TC",
-        "<traffic class>",
-        "must be the class that the switches protect from loss; the number is the DSCP × "
-        "4, the default 0 is ordinary traffic; the network team or the provider knows it",
-    )
-    return [*_adapters(host), _bootstrap(host), traffic_class, *_rails(host)]
-
-
-def _tcp(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    found = [
-        Setting(
-            "NCCL_NET",
-            "Socket",
-            "TCP whatever plugins the image loads; NCCL_IB_DISABLE alone does not do it",
-            f"{GUIDE}/net-socket-forces-tcp",
-        ),
-        Setting(
-            "NCCL_SOCKET_IFNAME",
-            f"={host.interface or '<interface>'}",
-            "the second = makes the name exact; without it interfaces starting with ib come first, and TCP would "
-            "ride on InfiniBand",
-            f"{GUIDE}/socket-ifname-prefers-ib",
-        ),
-    ]
-    if fabric.technology == "tcp" and fabric.line_rate is not None and fabric.line_rate.si >= FAST_SOCKET:
-        found += [
-            Setting(
-                "NCCL_SOCKET_NTHREADS",
-                "4",
-                "one socket per connection does not fill 100 Gb/s; at most 64 as a product",
-                f"{GUIDE}/socket-threads-100g",
-            ),
-            Setting("NCCL_NSOCKS_PERTHREAD", "4", "goes with the line above", f"{GUIDE}/socket-threads-100g"),
-        ]
-    return found
-
-
-def _efa(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    return [
-        Setting(
-            "FI_PROVIDER",
-            "efa",
-            "libfabric takes EFA or fails, in place of falling back to TCP; the aws-ofi-nccl "
-            "plugin must be in the image",
-            "aws-efa-docs/efa-srd-not-infiniband",
-        ),
-        Setting(
-            "NCCL_SOCKET_IFNAME",
-            host.interface and f"={host.interface}" or "^lo,docker,veth",
-            "for setting up connections only: any interface but the container's own",
-            f"{GUIDE}/socket-ifname-prefers-ib",
-        ),
-    ]
-
-
-def _tcpx(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    return [
-        _google_bootstrap(host),
-        Setting(
-            "NCCL_GPUDIRECTTCPX_CTRL_DEV",
-            host.interface or "eth0",
-            "the same interface, for the plugin's control traffic",
-        ),
-        Setting(
-            "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME",
-            "eth1,eth2,eth3,eth4",
-            "the four NICs that "
-            "carry GPU data; the plugin's container and NCCL's TCPX library must be there, or "
-            "NCCL uses plain TCP",
-            "google-gpu-networking/a3-high-tcpx",
-        ),
-    ]
-
-
-def _tcpxo(fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
-    return [
-        _google_bootstrap(host),
-        Setting(
-            "NCCL_FASTRAK_CTRL_DEV", host.interface or "eth0", "the same interface, for the plugin's control traffic"
-        ),
-        Setting(
-            "NCCL_FASTRAK_IFNAME",
-            ",".join(f"eth{n}" for n in range(1, 9)),
-            "the eight NICs that carry GPU data; "
-            "load the profile script that comes with the plugin first: without the plugin it is plain TCP, about 4 "
-            "in place of 340 GB/s",
-            "nvidia-aicr-tcpxo/tcpxo-340-vs-tcp-4",
-        ),
-    ]
-
-
-def _google_bootstrap(host: Host) -> Setting:
-    return Setting(
-        "NCCL_SOCKET_IFNAME",
-        host.interface or "eth0",
-        "for setting up connections: the ordinary interface, not one of the GPU NICs",
-        f"{GUIDE}/socket-ifname-prefers-ib",
-    )
-
-
-def _adapters(host: Host) -> list[Setting]:
-    if not host.adapters:
-        return []
-    return [
-        Setting(
-            "NCCL_IB_HCA",
-            "=" + ",".join(host.adapters),
-            "exactly these adapters; without the = each name is a prefix and mlx5_1 also takes mlx5_10",
-            f"{GUIDE}/ib-hca-is-a-filter",
-        )
-    ]
-
-
-def _bootstrap(host: Host) -> Setting:
-    return Setting(
-        "NCCL_SOCKET_IFNAME",
-        f"={host.interface or '<interface>'}",
-        "for setting up connections only; the data goes by RDMA",
-        f"{GUIDE}/socket-ifname-prefers-ib",
-    )
-
-
-def _rails(host: Host) -> list[Setting]:
-    if not host.separate_rails:
-        return []
-    return [Setting("NCCL_CROSS_NIC", "0", "the rails are separate networks: a ring must stay on its rail")]
+    reason = f'first run only: the line "Using network" says what {what} really uses; then take it out'
+    return [*found, Setting("NCCL_DEBUG", "INFO", reason, "nvidia-nccl-user-guide/debug-info-shows-network")]
 
 
 def leave_alone(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> list[Setting]:
     """Settings that are often advised and better not set here; ``value`` is the advised one."""
-    rdma = fabric.technology in ("infiniband", "roce", "spectrum-x", "ultra-ethernet")
-    found = []
-    if rdma and not host.adapters:
-        found.append(
-            Setting(
-                "NCCL_IB_HCA",
-                "mlx5_0",
-                "one adapter of eight carries an eighth of the bandwidth; unset takes all of them",
-                "spheron-multinode-2026/nccl-ib-hca-mlx5-0",
-            )
-        )
-    if fabric.technology in ("roce", "spectrum-x", "ultra-ethernet"):
-        found.append(
-            Setting(
-                "NCCL_IB_GID_INDEX",
-                "3",
-                "chosen automatically since NCCL 2.21; with an older one look it up with show_gids",
-                f"{GUIDE}/gid-index-automatic",
-            )
-        )
-    if fabric.in_network_reduction and not host.sharp:
-        found.append(
-            Setting(
-                "NCCL_COLLNET_ENABLE",
-                "1",
-                "only when the SHARP plugin is loaded and sharp_am runs; it helps "
-                "all-reduce above all, and FSDP uses none",
-                f"{GUIDE}/collnet-default-off",
-            )
-        )
-    if rdma:
-        found.append(
-            Setting(
-                "NCCL_NET_GDR_LEVEL",
-                "5",
-                "NCCL picks the distance; if it must be forced, give it as a word such as PXB or SYS",
-                f"{GUIDE}/gdr-level-strings",
-            )
-        )
-    return found + [
-        Setting(
-            "NCCL_IB_DISABLE",
-            "1",
-            "stops only the built-in transport: a plugin in the image still uses InfiniBand; "
-            "NCCL_NET=Socket forces TCP",
-            "nccl-ibext-threads/ibext-ignores-ib-disable",
-        ),
-        Setting("NCCL_BUFFSIZE", "4194304", "is the default", f"{GUIDE}/buffsize-default"),
-        Setting("NCCL_NTHREADS", "512", "is the default", "spheron-networking-guide-2026/nthreads-512"),
-        Setting("NCCL_TIMEOUT", "300", "no variable of NCCL: it does nothing", "azure-fsdp-2026/nccl-timeout-variable"),
-    ]
+    return _chosen("leave_alone", fabric, nodes, host)
 
 
 def expected_network(fabric: Fabric) -> str:
     """What the line "Using network" of the first run must say."""
-    names = {
-        "infiniband": "IB or IBext",
-        "roce": "IB or IBext",
-        "spectrum-x": "IB or IBext",
-        "ultra-ethernet": "IB or the NIC vendor's plugin",
-        "efa": "AWS Libfabric or Libfabric",
-        "tcpx": "GPUDirectTCPX",
-        "tcpxo": "FasTrak",
-        "tcp": "Socket",
-        "wan": "Socket",
-    }
-    return names.get(fabric.technology, "nothing that matters: the GPUs of one node talk over the scale-up link")
+    return _file()["using_network"][fabric.technology]
 
 
 def advice(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from math import ceil
 from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from . import bill_of_materials as bill
 from .layout import Layout, largest, lay_out
 
-HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
 # A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
 # NICs); an 800 Gb/s NIC fills a cage of its own.
@@ -51,7 +51,7 @@ def design(
     planes: int = 1,
     ports_per_nic: int = 1,
     pair: bool = False,
-    amortization_months: int = 36,
+    amortization_months: int | None = None,
     switch: str | None = None,
 ) -> FabricDesign:
     """Topology and bill of materials that join ``gpus`` GPUs by ``fabric``.
@@ -65,7 +65,8 @@ def design(
     :class:`InputError` when a parameter cannot be or the network would need more than three tiers.
     """
     size = _size(fabric, gpu, gpus, gpus_per_node, nics_per_node, ports_per_nic)
-    _check(oversubscription, planes, amortization_months, size)
+    months = int(catalog.constants["cost-amortization"].value) if amortization_months is None else amortization_months
+    _check(oversubscription, planes, months, size)
     without = _without_bill(fabric, size)
     if without:
         return _empty(fabric, size, without)
@@ -79,16 +80,7 @@ def design(
             f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries "
             f"{chosen.breakout} links: radix {chosen.radix}"
         )
-    return _assemble(fabric, size, layout, chosen, catalog, amortization_months, notes)
-
-
-def nic_count(fabric: Fabric, gpus_per_node: int, nics_per_node: int | None) -> int:
-    """NICs per node: what was said, else the instance's, else one per GPU for RDMA and one for TCP."""
-    if nics_per_node is not None:
-        return nics_per_node
-    if fabric.nics_per_node is not None:
-        return fabric.nics_per_node
-    return gpus_per_node if fabric.transport == "rdma" else 1
+    return _assemble(fabric, size, layout, chosen, catalog, months, notes)
 
 
 def _size(
@@ -101,7 +93,7 @@ def _size(
             raise InputError(f"expected a whole number of at least 1, got {value}", Place(field=field))
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
-    return Size(gpus, ceil(gpus / per_node), nic_count(fabric, per_node, nics_per_node), ports_per_nic, rack)
+    return Size(gpus, ceil(gpus / per_node), nics_per_node or fabric.usual_nics(per_node), ports_per_nic, rack)
 
 
 def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .crossover import with_crossover
-from .planner import Begun, Decision, begun, decide, plan
+from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .planner import Begun, begun, decide, plan
 
-__all__ = ["Begun", "Decision", "begun", "decide", "plan", "with_crossover"]
+__all__ = ["CHOICE_ALONE", "Begun", "Decision", "Pipeline", "begun", "decide", "plan", "with_crossover"]

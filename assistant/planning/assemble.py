@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from assistant.model import architecture_of
+from assistant.library import Library
 from assistant.network.nccl import Host, advice
-from assistant.reasoning import Conclusion
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
     Candidate,
-    Evidence,
-    Finding,
-    Flip,
     Plan,
-    PlanConflict,
     Recommendation,
     Warning_,
 )
 
-from . import overrides, profile, stack
+from . import evidence, overrides, practice, profile, stale
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
+from .pipeline import Decision
+from .predictor import Predictor
 from .remedy import smallest_change
 from .resolve import Resolved
 from .tie import not_the_likeliest
@@ -33,40 +29,31 @@ from .tie import not_the_likeliest
 GB = 1e9
 
 
-def plan_of(
-    job: Resolved,
-    entries: list[Entry],
-    choice: Choice,
-    findings: list[Finding],
-    evidence: list[Evidence],
-    conflicts: list[PlanConflict],
-    conclusions: list[Conclusion],
-    catalog: Catalog,
-    *,
-    searched: bool,
-    more_warnings: Iterable[Warning_] = (),
-) -> Plan:
-    """The plan as the contract has it, without the values at which it would turn."""
-    chosen = choice.chosen
+def plan_of(made: Decision, library: Library, predictor: Predictor, index: Any) -> Plan:
+    """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked up."""
+    catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
+    findings, found = evidence.findings_and_evidence(conclusions, library, index)
     return Plan(
-        questionnaire=job.questionnaire.model_dump(mode="json"),
-        recommendation=recommendation_of(job, entries, choice, [], catalog, conclusions),
-        candidates=candidates_of(entries, choice),
+        questionnaire=made.job.questionnaire.model_dump(mode="json"),
+        recommendation=recommendation_of(made, predictor),
+        candidates=candidates_of(made),
         findings=findings,
-        evidence=evidence,
-        conflicts=conflicts,
-        fabric_design=_design(job, chosen, catalog),
-        nccl=_settings(job, chosen),
-        warnings=[*more_warnings, *_warnings(job, chosen, conclusions, searched)],
-        assumptions=_assumptions(job, chosen, entries, catalog),
-        questions_for_provider=_said(conclusions, "ask", chosen),
-        measure_first=_said(conclusions, "measure", chosen),
+        evidence=found,
+        conflicts=evidence.conflicts(conclusions, library),
+        fabric_design=_design(made.job, chosen, catalog),
+        nccl=_settings(made.job, chosen),
+        warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
+        assumptions=_assumptions(made, catalog),
+        questions_for_provider=_said(made, "ask"),
+        measure_first=_said(made, "measure"),
     )
 
 
-def candidates_of(entries: list[Entry], choice: Choice) -> list[Candidate]:
-    """Every fabric as the contract has it: the choice first, then by verdict and cost."""
-    return [_candidate(entry, choice) for entry in _ordered(entries, choice)]
+def candidates_of(made: Decision) -> list[Candidate]:
+    """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
+    chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
+    ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimate is None, rank[e.verdict], e.median_cost))
+    return [_candidate(entry, "recommended" if entry is chosen else entry.verdict) for entry in ordered]
 
 
 def verdict_of(choice: Choice) -> str:
@@ -76,37 +63,22 @@ def verdict_of(choice: Choice) -> str:
     return "no-network-needed" if choice.chosen.considered.fabric.technology == "none" else "recommended"
 
 
-def recommendation_of(
-    job: Resolved,
-    entries: list[Entry],
-    choice: Choice,
-    flips: list[Flip],
-    catalog: Catalog,
-    conclusions: Iterable[Conclusion],
-) -> Recommendation:
+def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     """The answer in a sentence; where nothing works with the smallest change that would."""
-    verdict = verdict_of(choice)
-    change = smallest_change(job, architecture_of(job.model), entries, catalog) if verdict == "infeasible" else None
+    job, choice, verdict = made.job, made.choice, verdict_of(made.choice)
     return Recommendation(
         fabric=choice.chosen.id if choice.chosen else "none",
         verdict=verdict,
         headline=headline(job, choice, verdict),
         confidence=round(choice.confidence, 3),
         runner_up=choice.runner_up.id if choice.runner_up else None,
-        flips=flips,
-        smallest_change=change,
-        not_the_likeliest=not_the_likeliest(entries, choice, conclusions),
+        flips=[],
+        smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,
+        not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
 
 
-def _ordered(entries: list[Entry], choice: Choice) -> list[Entry]:
-    """The choice first, then by verdict and cost, what was not computed last."""
-    rank = {"acceptable": 1, "avoid": 2, "impossible": 3}
-    return sorted(entries, key=lambda e: (e is not choice.chosen, e.estimate is None, rank[e.verdict], e.median_cost))
-
-
-def _candidate(entry: Entry, choice: Choice) -> Candidate:
-    verdict = "recommended" if entry is choice.chosen else entry.verdict
+def _candidate(entry: Entry, verdict: str) -> Candidate:
     if entry.estimate is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
     e = entry.estimate
@@ -146,24 +118,26 @@ def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
     )
 
 
-def _said(conclusions: Iterable[Conclusion], kind: str, chosen: Entry | None) -> list[str]:
+def _said(made: Decision, what: str) -> list[str]:
     """Questions or measurements the rules ask for, about the job or the choice, each once."""
-    texts = [
-        c.then[kind] for c in conclusions if c.then.get(kind) and c.fabric in (None, chosen.id if chosen else None)
-    ]
-    return list(dict.fromkeys(texts))
+    about = _about(made)
+    return list(dict.fromkeys(c.then[what] for c in made.conclusions if c.then.get(what) and c.fabric in about))
 
 
-def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion], searched: bool) -> list[Warning_]:
-    about = (None, chosen.id if chosen else None)
-    named = _named(chosen)
-    said = {w.code for w in named}
-    found = [
+def _about(made: Decision) -> tuple[str | None, ...]:
+    """What a conclusion that is told must be about: the job as a whole, or the choice."""
+    return (None, made.choice.chosen.id) if made.choice.chosen else (None,)
+
+
+def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
+    job, about, named = made.job, _about(made), _named(made.choice.chosen)
+    codes = {warning.code for warning in named}
+    by_rules = [
         Warning_(code=c.then["warn"], message=c.because)
-        for c in conclusions
-        if c.then.get("warn") and c.fabric in about and c.then["warn"] not in said
-    ] + named
-    found = [*_given_but_impossible(job, chosen, conclusions), *_beyond_the_context(job), *found]
+        for c in made.conclusions
+        if c.then.get("warn") and c.fabric in about and c.then["warn"] not in codes
+    ]
+    found = [*_given_but_impossible(made), *_beyond_the_context(job), *by_rules, *named]
     ratio = job.questionnaire.cluster.oversubscription or 1.0
     if ratio > 1.0:
         found.append(
@@ -183,13 +157,13 @@ def _warnings(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclus
     return list({(w.code, w.message): w for w in found}.values())
 
 
-def _given_but_impossible(job: Resolved, chosen: Entry | None, conclusions: Iterable[Conclusion]) -> list[Warning_]:
+def _given_but_impossible(made: Decision) -> list[Warning_]:
     """A network that was given as decided and cannot be: the plan is for another, and says so."""
-    given = job.questionnaire.cluster.fabric
+    given, chosen = made.job.questionnaire.cluster.fabric, made.choice.chosen
     if given is None or chosen is None or chosen.id == given:
         return []
     why = next(
-        (c.because for c in conclusions if c.fabric == given and c.then.get("verdict") == "impossible"),
+        (c.because for c in made.conclusions if c.fabric == given and c.then.get("verdict") == "impossible"),
         "it does not do what is asked here.",
     )
     return [
@@ -224,8 +198,9 @@ def _named(chosen: Entry | None) -> list[Warning_]:
     ]
 
 
-def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], catalog: Catalog) -> list[Assumption]:
+def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
+    job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
         prices = {
@@ -242,8 +217,8 @@ def _assumptions(job: Resolved, chosen: Entry | None, entries: list[Entry], cata
             if p.origin not in ("quoted", "none") and field != "fabrics.none.premium"
         ]
     taken += [
-        *overrides.assumptions(job, entries, catalog),
+        *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
-        *stack.assumptions(job, catalog),
+        *practice.assumptions(job, catalog),
     ]
     return list({a.field: a for a in reversed(taken)}.values())[::-1]

@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
-from assistant.cost import CandidatePrice
-from assistant.library import Library, checks
-from assistant.model import architecture_of
-from assistant.model.training import best_times
-from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.library import Library
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Conflict, Knowledge
 from assistant.vocabulary.plan import Crossover, CrossoverPoint, Plan, SourceNumber
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .candidates import Considered, considered
+from .candidates import considered
 from .choice import TIE_PERCENT
-from .design import design_for
 from .entry import Entry
-from .estimate import machine, model_job, networks
-from .money import price_of
+from .pipeline import Pipeline
+from .predictor import Predictor
 from .resolve import Resolved, resolve
 
 DOUBLINGS = 7  # sizes tried: two scale-up domains, then twice as many, seven times
-Priced = tuple[Considered, CandidatePrice]
 
 
 def with_crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Plan:
@@ -48,17 +43,15 @@ def threshold_conflict(knowledge: Knowledge) -> Conflict | None:
 
 def crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Crossover | None:
     """The crossovers of a training job at one site; ``None`` for other jobs, and for one that runs at no size tried."""
-    catalog, conflict = library.catalog, threshold_conflict(library.knowledge)
-    job = resolve(
-        Questionnaire.model_validate(plan.questionnaire), catalog, lambda model: architecture_of(model).params
-    )
+    pipeline, conflict = Pipeline(library, today), threshold_conflict(library.knowledge)
+    job = resolve(Questionnaire.model_validate(plan.questionnaire), library.catalog)
     if job.serves or job.sites > 1 or conflict is None:
         return None
-    offered = _offered(job, catalog, _ruled_out(plan, catalog), today)
+    offered = _offered(job, pipeline, _ruled_out(plan, library.catalog))
     doubled = _sizes(job)
     named = [one for one in _numbers(conflict, library.knowledge, job) if one[2] <= doubled[-1]]
     sizes = sorted({*doubled, *(gpus for _, _, gpus in named if _several_domains(gpus, job))})
-    points = [point for gpus in sizes if (point := _point(gpus, job, offered, catalog)) is not None]
+    points = [point for gpus in sizes if (point := _point(gpus, job, offered, pipeline.predictor)) is not None]
     if not points:
         return None
     return Crossover(
@@ -79,24 +72,22 @@ def _ruled_out(plan: Plan, catalog: Catalog) -> set[str]:
         for c in plan.candidates
         if c.reasons
         and c.verdict in ("impossible", "avoid")
-        and (c.verdict == "impossible" or kind_of(catalog.fabrics[c.fabric]) != "tcp")
+        and (c.verdict == "impossible" or catalog.fabrics[c.fabric].kind != "tcp")
     }
 
 
-def _offered(job: Resolved, catalog: Catalog, ruled_out: set[str], today: datetime.date | None) -> list[Priced]:
+def _offered(job: Resolved, pipeline: Pipeline, ruled_out: set[str]) -> list[Entry]:
     """Fabrics that can be had between nodes, with their prices at the job's own size."""
     found = [
-        c
-        for c in considered(job, catalog)
+        Entry(c)
+        for c in considered(job, pipeline.catalog)
         if c.exists
         and c.sold is not False
         and c.fabric.technology not in ("none", "wan")
         and c.fabric.id not in ruled_out
     ]
-    buying = job.questionnaire.budget.mode == "buy"
-    return [
-        (c, price_of(c, job, catalog, design_for(Entry(c), job, catalog) if buying else None, today)) for c in found
-    ]
+    pipeline.price(found, job)
+    return found
 
 
 def _sizes(job: Resolved) -> list[int]:
@@ -109,44 +100,26 @@ def _several_domains(gpus: int, job: Resolved) -> bool:
     return gpus > job.domain and gpus % job.gpus_per_node == 0
 
 
-def kind_of(fabric: Fabric) -> str:
-    """``tcp``, ``infiniband`` or ``ethernet_rdma`` (RoCE, Spectrum-X, the clouds' own)."""
-    if fabric.transport == "tcp":
-        return "tcp"
-    return "infiniband" if fabric.technology == "infiniband" else "ethernet_rdma"
-
-
-def _point(gpus: int, job: Resolved, offered: list[Priced], catalog: Catalog) -> CrossoverPoint | None:
+def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor) -> CrossoverPoint | None:
     """The cheapest fabric of each kind at one size, US dollars per billion tokens; ``None`` where the job cannot run."""
-    cluster = job.questionnaire.cluster.model_copy(update={"gpus": gpus})
-    changed = job.questionnaire.model_copy(update={"cluster": cluster})
     try:
-        checks.check(changed, catalog)
-        there = replace(
-            resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain
-        )
-        gpus_there = machine(there, catalog)
-        times = best_times(
-            model_job(there, architecture_of(job.model)),
-            gpus_there,
-            networks([c for c, _ in offered], gpus_there, there),
-            there.parallelism,
-        )
-    except ValueError:
+        there = predictor.varied(job, "cluster.gpus", gpus, same_nodes=True)
+        times = predictor.step_times(there, [e.considered for e in offered])
+    except InputError:
         return None
     tokens = there.global_batch * there.sequence_length / 1e9
     costs = {
-        c.fabric.id: float(p.run_cost(step / 3600 * p.failure_factor, gpus)) / tokens
-        for (c, p), step in zip(offered, times, strict=True)
+        e.id: float(e.price.run_cost(step / 3600 * e.price.failure_factor, gpus)) / tokens
+        for e, step in zip(offered, times, strict=True)
         if np.isfinite(step)
     }
-    return _cheapest(gpus, costs, {c.fabric.id: kind_of(c.fabric) for c, _ in offered}) if costs else None
+    return _cheapest(gpus, costs, {e.id: e.considered.fabric.kind for e in offered}) if costs else None
 
 
 def _cheapest(gpus: int, costs: dict[str, float], kinds: dict[str, str]) -> CrossoverPoint:
     best = {
-        kind: min((f for f in costs if kinds[f] == kind), key=costs.__getitem__, default=None)
-        for kind in ("tcp", "ethernet_rdma", "infiniband")
+        name: min((f for f in costs if kinds[f] == name.replace("_", "-")), key=costs.__getitem__, default=None)
+        for name in ("tcp", "ethernet_rdma", "infiniband")
     }
     return CrossoverPoint(
         gpus=gpus,

@@ -34,7 +34,6 @@ def design_of(
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
     """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
-    months = job.questionnaire.budget.amortization_months or 36
     try:
         return design(
             entry.considered.fabric,
@@ -44,17 +43,15 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
             entry.considered.nics_per_node,
             catalog,
             oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
-            amortization_months=months,
+            amortization_months=job.questionnaire.budget.amortization_months,
         )
     except InputError:
         return None
 
 
 def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
-    """The network of every candidate that can be bought, by fabric; nothing when machines are rented."""
-    if job.questionnaire.budget.mode != "buy":
-        return {}
-    designs = {e.id: design_for(e, job, catalog) for e in entries if e.estimate is not None}
+    """The network of every candidate whose parts have prices, by fabric."""
+    designs = {e.id: design_for(e, job, catalog) for e in entries}
     return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
 
 

@@ -22,10 +22,10 @@ def machine(job: Resolved, catalog: Catalog) -> Machine:
     return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants))
 
 
-def model_job(job: Resolved, architecture: object) -> Job:
+def model_job(job: Resolved) -> Job:
     """One optimizer step as the model sees it."""
     return Job(
-        architecture,
+        job.architecture,
         job.gpus,
         job.questionnaire.workload,
         job.sequence_length,
@@ -47,15 +47,14 @@ def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Networ
     return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
 
 
-def estimate_training(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
-    """Fill in the estimate of every fabric that can be had at all."""
-    entries = [e for e in entries if e.considered.computable]
+def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
+    """Fill in the estimates of fabrics that can be had."""
     if job.sites > 1:
-        _between_sites(entries, job, architecture, catalog)
+        _between_sites(entries, job, catalog)
         return
     gpus = machine(job, catalog)
     fabrics = networks([e.considered for e in entries], gpus, job)
-    outcomes = predict_training(model_job(job, architecture), gpus, fabrics, job.parallelism)
+    outcomes = predict_training(model_job(job), gpus, fabrics, job.parallelism)
     for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
         entry.estimate = as_estimate(outcome, network.gpu_rate * gpus.domain)
 
@@ -79,7 +78,7 @@ def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
     )
 
 
-def _between_sites(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
+def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Several sites: every fabric joins the GPUs of one site; between sites there is only the wide-area link.
 
     A fabric as candidate means one synchronous job stretched over that link; ``wide-area low communication`` means
@@ -92,13 +91,13 @@ def _between_sites(entries: list[Entry], job: Resolved, architecture: object, ca
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
     fabrics = networks([e.considered for e in inside], gpus, site)
-    outcomes = predict_training(model_job(site, architecture), gpus, fabrics, site.parallelism)
+    outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
     rates = [network.gpu_rate * gpus.domain for network in fabrics]
-    gradients = architecture.params * 2.0
+    gradients = job.params * 2.0
     every_step = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, 1)
     for entry, outcome, rate in zip(inside, outcomes, rates, strict=True):
         entry.estimate = _stretched(as_estimate(outcome, rate), every_step)
-    rarely = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, model_job(job, architecture).sync_every)
+    rarely = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, model_job(job).sync_every)
     fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
     for entry in entries:
         if entry.considered.fabric.technology == "wan":

@@ -12,7 +12,7 @@ from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConfl
 
 PASSAGES_PER_FINDING = 1
 MOST_CONFLICTS = 4
-# A search hit below this is about something else.
+# A search hit of a lower cosine is about something else: chosen by reading what the rules' questions find.
 LEAST_SCORE = 0.35
 MOST_OF_OTHERS = 2  # claims about other providers
 LONG_NAME = 6  # letters: a first word that names a company by itself, as Google and Oracle do

@@ -8,13 +8,14 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
-from .choice import meets
+from .choice import NEAR, meets
 from .entry import Entry
 from .resolve import Resolved
 
 GB = 1e9
-SMALL_MESSAGE_BYTES = 1e6
-NEAR = 1.25  # a candidate dearer than this is not chosen for a stale price
+SMALL_MESSAGE_BYTES = (
+    1e6  # the least ``half_bandwidth_message`` in the catalog: below it every fabric waits rather than moves
+)
 _RDMA = ("rdma", "srd")
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 
@@ -53,7 +54,7 @@ def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
 
 
 def job_facts(
-    job: Resolved, architecture: Any, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
+    job: Resolved, entries: list[Entry], sizes: dict[str, float], chosen: Entry | None = None
 ) -> dict[str, Any]:
     """Facts about the job, at the split of ``chosen`` where something is chosen already, else at the likeliest.
 
@@ -61,7 +62,7 @@ def job_facts(
     """
     run = chosen or likely(entries)
     return {
-        **_what(job, architecture),
+        **_what(job),
         **_where(job),
         **_money(job, entries),
         **_split(job, run),
@@ -72,15 +73,15 @@ def job_facts(
     }
 
 
-def _what(job: Resolved, architecture: Any) -> dict[str, Any]:
+def _what(job: Resolved) -> dict[str, Any]:
     q = job.questionnaire
     return {
         "workload": q.workload,
         "serves": q.serves,
         "trains": not q.serves,
         "model": q.model if isinstance(q.model, str) else "inline",
-        "params_b": architecture.params / GB,
-        "active_params_b": architecture.active_params / GB,
+        "params_b": job.params / GB,
+        "active_params_b": job.architecture.active_params / GB,
         "moe": bool(job.model.experts),
         "sequence_length": job.sequence_length,
         "global_batch": job.global_batch,
@@ -227,7 +228,7 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
 def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """Facts about one candidate; what was not computed is unknown."""
     fabric, c = entry.considered.fabric, entry.considered
-    nics = c.nics_per_node or (1 if fabric.transport in ("tcp", "wan") else job.gpu.nics_per_node)
+    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_per_node)
     rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
     proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
     facts = {

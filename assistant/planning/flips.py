@@ -6,26 +6,25 @@ nothing turns. What the rules think of a fabric is taken to stay as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from assistant.library import checks
-from assistant.model.training import best_times
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip
-from assistant.vocabulary.questionnaire import Training
 
-from .choice import Choice, clearly_other
+from .choice import choose_at, clearly_other
 from .entry import Entry
-from .estimate import machine, model_job, networks
+from .pipeline import Decision
+from .predictor import Predictor
 from .remedy import fits_on
-from .resolve import Resolved, resolve
+from .resolve import Resolved
 
+# How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
+SHORTEST_SEQUENCE = 128  # tokens
 PRICE_FACTORS = (1.5, 2.5, 5.0, 10.0)
-BISECTIONS = 7
+BISECTIONS = 7  # to a percent of the step between two factors
 MOST_FLIPS = 6
 # A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
 BEYOND = 0.02
@@ -33,16 +32,17 @@ BEYOND = 0.02
 Decide = Callable[[float], Entry | None]
 
 
-def flips(job: Resolved, architecture: Any, entries: list[Entry], choice: Choice, catalog: Catalog) -> list[Flip]:
+def flips(made: Decision, predictor: Predictor) -> list[Flip]:
     """Nearest flips, prices first. None where nothing was chosen or nothing competes."""
-    if choice.chosen is None or choice.kept or choice.chosen.considered.fabric.technology == "none":
+    job, chosen = made.job, made.choice.chosen
+    if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
     # What is to be avoided is chosen only where nothing else is left, and then nothing competes.
-    able = [e for e in entries if e.usable and e.cost is not None and (e.verdict == "acceptable" or e is choice.chosen)]
+    able = [e for e in made.entries if e.usable and e.cost is not None and (e.verdict == "acceptable" or e is chosen)]
     found = [
-        _premium_flip(job, able, choice.chosen),
-        _gpu_price_flip(job, able, choice.chosen),
-        *_size_flips(job, architecture, able, choice.chosen, catalog),
+        _premium_flip(job, able, chosen),
+        _gpu_price_flip(job, able, chosen),
+        *_size_flips(job, able, chosen, predictor),
     ]
     return [flip for flip in found if flip is not None][:MOST_FLIPS]
 
@@ -56,9 +56,8 @@ def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | Non
     now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
 
     def decide(premium: float) -> Entry | None:
-        return choose_at(
-            job, able, chosen, lambda e: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total)
-        )
+        prices = {e.id: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total) for e in able}
+        return choose_at(job.questionnaire, able, chosen, lambda e: prices[e.id])
 
     flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, upward=chosen in quoted)
     if flip is None or chosen in quoted:
@@ -72,27 +71,11 @@ def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | N
     now = chosen.price.gpu_total
 
     def decide(price: float) -> Entry | None:
-        return choose_at(
-            job,
-            able,
-            chosen,
-            lambda e: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total),
-        )
+        prices = {e.id: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total) for e in able}
+        return choose_at(job.questionnaire, able, chosen, lambda e: prices[e.id])
 
     found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
     return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
-
-
-def choose_at(
-    job: Resolved, able: list[Entry], chosen: Entry, prices: Callable[[Entry], tuple[float, float]]
-) -> Entry | None:
-    """What is chosen instead with other prices per GPU-hour (of the GPU, of the fabric)."""
-
-    def priced(entry: Entry) -> Entry:
-        gpu, fabric = prices(entry)
-        return entry.scaled((gpu + fabric) / (entry.price.gpu_total + entry.price.fabric_total))
-
-    return clearly_other([priced(e) for e in able], job.questionnaire, chosen.id)
 
 
 def _price_flip(path: str, now: float, decide: Decide, *, upward: bool) -> Flip | None:
@@ -119,70 +102,58 @@ def _distance(at: float, now: float) -> float:
     return float(abs(np.log(max(at, 1e-6) / now)))
 
 
-def _size_flips(
-    job: Resolved, architecture: Any, able: list[Entry], chosen: Entry, catalog: Catalog
-) -> Iterable[Flip | None]:
+def _size_flips(job: Resolved, able: list[Entry], chosen: Entry, predictor: Predictor) -> Iterable[Flip | None]:
     """Numbers of the job itself, varied over powers of two around what was said."""
     if job.serves or job.sites > 1:
         return []
     columns = [e for e in able if e.considered.fabric.technology not in ("none", "wan")]
-    vary = {
-        "cluster.gpus": (job.gpus, _gpu_values(job)),
-        "training.global_batch": (job.global_batch, _batch_values(job)),
-        "training.sequence_length": (job.sequence_length, _sequence_values(job)),
-    }
     found = {
-        path: _nearest(path, now, values, columns, job, architecture, catalog, chosen)
-        for path, (now, values) in vary.items()
+        path: _nearest(path, now, values, columns, job, chosen, predictor) for path, now, values in _varied_sizes(job)
     }
     gpus = found["cluster.gpus"]
     nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
-    if nearer and fits_on(job, job.domain, job.parallelism, architecture, catalog):
+    if nearer and fits_on(job, job.domain, job.parallelism, predictor):
         found["cluster.gpus"] = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
     return found.values()
 
 
+def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
+    """``(field, as it is, values worth a try)``."""
+    several_domains = [gpus for gpus in _multiples(job.gpus) if gpus > job.domain and gpus % job.gpus_per_node == 0]
+    yield "cluster.gpus", job.gpus, several_domains
+    yield "training.global_batch", job.global_batch, _multiples(job.global_batch)
+    yield "training.sequence_length", job.sequence_length, _multiples(job.sequence_length, SHORTEST_SEQUENCE)
+
+
+def _multiples(now: int, least: int = 1) -> list[int]:
+    """Whole values a power of two away, nearest first, the smaller of two as near first."""
+    values = sorted({int(now * factor) for factor in FACTORS if now * factor >= least})
+    return sorted(values, key=lambda value: _distance(value, now))
+
+
 def _nearest(
-    path: str,
-    now: int,
-    values: list[int],
-    columns: list[Entry],
-    job: Resolved,
-    architecture: Any,
-    catalog: Catalog,
-    chosen: Entry,
+    path: str, now: int, values: list[int], columns: list[Entry], job: Resolved, chosen: Entry, predictor: Predictor
 ) -> Flip | None:
     """The value nearest to ``now`` at which another column is chosen."""
-    for value in sorted(values, key=lambda value: _distance(value, now)):
-        other = _choice_at(path, value, columns, job, architecture, catalog, chosen)
+    for value in values:
+        other = _choice_at(path, value, columns, job, chosen, predictor)
         if other is not None:
             return Flip(input=path, from_=now, at=value, to_fabric=other.id)
     return None
 
 
 def _choice_at(
-    path: str, value: int, columns: list[Entry], job: Resolved, architecture: Any, catalog: Catalog, chosen: Entry
+    path: str, value: int, columns: list[Entry], job: Resolved, chosen: Entry, predictor: Predictor
 ) -> Entry | None:
     """What is chosen instead for the job with one number changed, everything assumed from it assumed anew."""
-    section, name = path.split(".")
-    questionnaire = job.questionnaire
-    part = getattr(questionnaire, section) or Training()
-    changed = questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
     try:
-        checks.check_shape(changed, catalog)
-        there = resolve(changed, catalog, lambda _: job.params)
-        gpus = machine(there, catalog)
-        times = best_times(
-            model_job(there, architecture),
-            gpus,
-            networks([e.considered for e in columns], gpus, there),
-            there.parallelism,
-        )
-    except ValueError:
+        there = predictor.varied(job, path, value)
+        times = predictor.step_times(there, [e.considered for e in columns])
+    except InputError:
         return None
     work = _steps(there) / _steps(job) * there.gpus / job.gpus
     able = [_rerun(entry, step, work) for entry, step in zip(columns, times, strict=True) if np.isfinite(step)]
-    return clearly_other(able, changed, chosen.id) if len(able) == len(columns) else None
+    return clearly_other(able, there.questionnaire, chosen.id) if len(able) == len(columns) else None
 
 
 def _steps(job: Resolved) -> float:
@@ -194,16 +165,3 @@ def _rerun(entry: Entry, step: float, work: float) -> Entry:
     """The entry with another step time and another amount of work (steps × GPUs, relative)."""
     factor = step / entry.step
     return entry.scaled(factor * work, hours=factor)
-
-
-def _gpu_values(job: Resolved) -> list[int]:
-    values = {int(job.gpus * factor) for factor in FACTORS}
-    return sorted(v for v in values if v > job.domain and v % job.gpus_per_node == 0)
-
-
-def _batch_values(job: Resolved) -> list[int]:
-    return sorted({int(job.global_batch * factor) for factor in FACTORS if job.global_batch * factor >= 1})
-
-
-def _sequence_values(job: Resolved) -> list[int]:
-    return sorted({int(job.sequence_length * factor) for factor in FACTORS if job.sequence_length * factor >= 128})

@@ -6,12 +6,12 @@ import datetime
 
 import numpy as np
 
-from assistant.cost import HOURS_PER_MONTH, CandidatePrice, candidate_prices
+from assistant.market import candidate_prices
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
-from .candidates import Considered
 from .design import oldest_price
 from .entry import Entry
 from .resolve import Resolved
@@ -24,29 +24,22 @@ FABRIC_PRICE_SPREAD = 0.25
 def price(
     entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
 ) -> None:
-    """Fill in the price of every candidate that was computed. ``designs``: the network of each fabric, when buying."""
-    for entry in entries:
-        if entry.estimate is not None:
-            entry.price = price_of(entry.considered, job, catalog, designs.get(entry.id), today)
-
-
-def price_of(
-    considered: Considered, job: Resolved, catalog: Catalog, design: FabricDesign | None, today: datetime.date | None
-) -> CandidatePrice:
-    """The price of one fabric for a job. ``design``: its network, when it is bought."""
+    """Fill in the prices. ``designs``: the network of each fabric, when buying."""
     gpus = job.gpus // job.sites
-    return candidate_prices(
-        job.questionnaire,
-        job.gpu,
-        considered.fabric,
-        considered.offers,
-        catalog,
-        design.capex_usd.mid / gpus if design else None,
-        fabric_power_per_gpu=design.power_w / gpus if design else None,
-        capex_date=oldest_price(design) if design else None,
-        nodes=job.nodes,
-        today=today,
-    )
+    for entry in entries:
+        design = designs.get(entry.id)
+        entry.price = candidate_prices(
+            job.questionnaire,
+            job.gpu,
+            entry.considered.fabric,
+            entry.considered.offers,
+            catalog,
+            design.capex_usd.mid / gpus if design else None,
+            fabric_power_per_gpu=design.power_w / gpus if design else None,
+            capex_date=oldest_price(design) if design else None,
+            nodes=job.nodes,
+            today=today,
+        )
 
 
 def run(entries: list[Entry], job: Resolved) -> None:

@@ -8,18 +8,15 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.library.questionnaires import read
-from assistant.model import architecture_of
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import profile, stack
-from .candidates import considered
+from . import practice, profile
 from .entry import Entry
-from .estimate import estimate_training
+from .predictor import Predictor
 from .resolve import resolve
-from .serving import estimate_serving
 
 
 def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
@@ -42,17 +39,15 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
 
     Raises :class:`InputError` for a job that cannot be split over its GPUs.
     """
-    job = resolve(questionnaire, catalog, lambda model: architecture_of(model).params)
+    job = resolve(questionnaire, catalog)
     wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
-    entries = [Entry(c) for c in considered(job, catalog) if wanted in (None, c.fabric.id)]
-    (estimate_serving if job.serves else estimate_training)(entries, job, architecture_of(job.model), catalog)
-    computed = [e for e in entries if e.estimate is not None]
+    computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimate is not None]
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
     return _prediction(
         questionnaire.name,
         min(computed, key=lambda e: e.step),
-        [*job.assumptions, *profile.assumptions(job, catalog), *stack.assumptions(job, catalog)],
+        [*job.assumptions, *profile.assumptions(job, catalog), *practice.assumptions(job, catalog)],
     )
 
 

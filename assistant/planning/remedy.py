@@ -5,87 +5,67 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import takewhile
 from math import isfinite
-from typing import Any
 
-from assistant.model import predict_inference
-from assistant.model.search import layouts_for
-from assistant.model.training import best_times, fitting
-from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .candidates import considered
 from .choice import meets
 from .entry import Entry
-from .estimate import machine, model_job, networks
 from .grid import round_sizes
 from .headline import usd
-from .resolve import Resolved, resolve
-from .serving import serving
+from .predictor import Predictor
+from .resolve import Resolved
 
 GIB = 2.0**30
-MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)
-MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: beyond it the batch is too small to split
+MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
+MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 
 
-def smallest_change(job: Resolved, architecture: Any, entries: list[Entry], catalog: Catalog) -> str:
+def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -> str:
     """One sentence: what stands in the way, and the value with which it would work."""
     computed = [e for e in entries if e.estimate is not None]
     if not computed:
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
     fits = [e for e in computed if e.estimate.fits]
     if not fits:
-        return _memory(job, architecture, min(computed, key=lambda e: e.estimate.memory_bytes), catalog)
+        return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
         return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
-    short = [e.estimate.copies_short for e in allowed]
-    return (
-        _more_copies(job, architecture, allowed[0], catalog)
-        if min(short) > 1
-        else _loosened(job, architecture, allowed, catalog)
-    )
+    if min(e.estimate.copies_short for e in allowed) > 1:
+        return _more_copies(job, allowed[0], predictor)
+    return _loosened(job, allowed, predictor)
 
 
-def _memory(job: Resolved, architecture: Any, least: Entry, catalog: Catalog) -> str:
+def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
     need, have = least.estimate.memory_bytes / GIB, job.gpu.memory.si / GIB
     text = f"It needs {need:,.0f} GiB per GPU and {job.gpu.name} has {have:,.0f} GiB"
     if job.serves:
         text = (
-            f"One copy takes {architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
+            f"One copy takes {job.architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
             f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
         )
-    if job.parallelism is not None and fits_on(job, job.gpus, None, architecture, catalog):
+    if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
     for gpus in (job.gpus * factor for factor in MORE):
         for split in dict.fromkeys([job.parallelism is not None, False]):
-            if fits_on(job, gpus, job.parallelism if split else None, architecture, catalog):
+            if fits_on(job, gpus, job.parallelism if split else None, predictor):
                 auto = "" if split or job.parallelism is None else " and parallelism auto"
                 return f"{text}: with {gpus:,} GPUs{auto} it would fit."
     return f"{text}: take GPUs with more memory, or a smaller model."
 
 
-def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, architecture: Any, catalog: Catalog) -> bool:
+def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor: Predictor) -> bool:
     """Whether the job fits on another number of GPUs, at one split or (``None``) at any."""
     per_node = job.gpus_per_node if gpus % job.gpus_per_node == 0 else min(job.gpu.gpus_per_node, gpus)
-    other = replace(job, gpus=gpus, gpus_per_node=per_node, sites=1, parallelism=parallelism)
-    there = machine(other, catalog)
-    try:
-        if job.serves:
-            some = [c for c in considered(other, catalog) if c.exists and c.fabric.transport == "rdma"][:1]
-            return any(
-                o.fits for o in predict_inference(serving(other, architecture), there, networks(some, there, other))
-            )
-        if parallelism is not None and gpus % (parallelism.tp * parallelism.pp * parallelism.cp):
-            return False
-        seen = model_job(replace(other, global_batch=max(other.global_batch, 1)), architecture)
-        return fitting(seen, there, layouts_for(seen, there, parallelism))[1]
-    except InputError:
-        return False
+    batch = max(job.global_batch, 1)
+    return predictor.fits(
+        replace(job, gpus=gpus, gpus_per_node=per_node, sites=1, parallelism=parallelism, global_batch=batch)
+    )
 
 
-def _more_copies(job: Resolved, architecture: Any, entry: Entry, catalog: Catalog) -> str:
+def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
     """The fewest whole nodes that carry the load, each size with its own best split."""
     load, node = job.inference.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
     carried = 100 / entry.estimate.copies_short
@@ -94,20 +74,16 @@ def _more_copies(job: Resolved, architecture: Any, entry: Entry, catalog: Catalo
     low, high = 0, most
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if _carries(job, middle * node, node, architecture, entry, catalog) else (middle, high)
-        )
+        low, high = (low, middle) if _carries(job, middle * node, node, entry, predictor) else (middle, high)
     return f"{text}: with about {high * node:,} GPUs it would work."
 
 
-def _carries(job: Resolved, gpus: int, node: int, architecture: Any, entry: Entry, catalog: Catalog) -> bool:
-    other = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
-    there = machine(other, catalog)
-    [outcome] = predict_inference(serving(other, architecture), there, networks([entry.considered], there, other))
-    return outcome.fits and outcome.requests_per_s >= job.inference.requests_per_s
+def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predictor) -> bool:
+    there = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
+    return any(e.usable and e.estimate.copies_short <= 1 for e in predictor.estimated(there, entry.id))
 
 
-def _loosened(job: Resolved, architecture: Any, allowed: list[Entry], catalog: Catalog) -> str:
+def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The constraints that stand in the way, with the values that would do."""
     q = job.questionnaire
     quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
@@ -115,7 +91,7 @@ def _loosened(job: Resolved, architecture: Any, allowed: list[Entry], catalog: C
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
         asked.append(
             f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}"
-            + _more_gpus(job, architecture, quick, catalog)
+            + _more_gpus(job, quick, predictor)
         )
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
@@ -131,36 +107,29 @@ def _loosened(job: Resolved, architecture: Any, allowed: list[Entry], catalog: C
     return "It would work with " + " and ".join(asked) + "."
 
 
-def _more_gpus(job: Resolved, architecture: Any, quick: Entry, catalog: Catalog) -> str:
+def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
     """``, or with about 1,408 GPUs``: the smallest size tried whose run ends by the deadline; else nothing.
 
     What was assumed from the size, the batch above all, is assumed anew at each.
     """
     deadline = job.questionnaire.constraints.deadline_days
-    here = None if job.serves or job.sites > 1 else _time_per_token(job, job.gpus, architecture, quick, catalog)
+    here = None if job.serves or job.sites > 1 else _time_per_token(job, job.gpus, quick, predictor)
     if here is None or deadline is None:
         return ""
     allowed = deadline * 24 / quick.median_hours * here
     least = job.gpus * here / allowed
     for gpus in takewhile(lambda size: size <= MOST_TIMES * least, round_sizes(least, job.gpus_per_node)):
-        found = _time_per_token(job, gpus, architecture, quick, catalog)
+        found = _time_per_token(job, gpus, quick, predictor)
         if found is not None and found <= allowed:
             return f", or with about {gpus:,} GPUs"
     return ""
 
 
-def _time_per_token(job: Resolved, gpus: int, architecture: Any, entry: Entry, catalog: Catalog) -> float | None:
+def _time_per_token(job: Resolved, gpus: int, entry: Entry, predictor: Predictor) -> float | None:
     """Seconds on another number of GPUs at the best split; ``None`` where the job cannot be split so."""
-    cluster = job.questionnaire.cluster.model_copy(update={"gpus": gpus})
-    changed = job.questionnaire.model_copy(update={"cluster": cluster})
     try:
-        other = replace(
-            resolve(changed, catalog, lambda _: job.params), gpus_per_node=job.gpus_per_node, domain=job.domain
-        )
-        there = machine(other, catalog)
-        [step] = best_times(
-            model_job(other, architecture), there, networks([entry.considered], there, other), other.parallelism
-        )
+        there = predictor.varied(job, "cluster.gpus", gpus, same_nodes=True)
+        [step] = predictor.step_times(there, [entry.considered])
     except InputError:
         return None
-    return float(step) / other.global_batch / other.sequence_length if isfinite(step) else None
+    return float(step) / there.global_batch / there.sequence_length if isfinite(step) else None

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import gcd
 from typing import Any
 
-from assistant.model import leaf_nodes
+from assistant.model import Architecture, architecture_of, leaf_nodes
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
-from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire, Training
 
 # Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
 # 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
 _BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("inf"), 16e6))
 _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
-_TOKENS_PER_PARAMETER = 20.0
-_FINETUNING_TOKENS = 1e9
+TOKENS_PER_PARAMETER = 20.0
+_FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
+
+
+# Of the cluster: who sells it, and which of the candidates is owned.
+_SELLS = {"fabric", "provider"}
+# Of a job: what stands in the rest of it as JSON, by name or by its numbers, and what no estimate looks at.
+_DUMPED_OR_IDLE = {
+    "questionnaire",
+    "model",
+    "gpu",
+    "scale_up",
+    "provider",
+    "parallelism",
+    "inference",
+    "tokens",
+    "days",
+}
+_DUMPED_OR_IDLE |= {"assumptions"}
 
 
 @dataclass
@@ -40,7 +60,7 @@ class Resolved:
     questionnaire: Questionnaire
     model: Model | ModelShape
     model_name: str
-    params: float
+    architecture: Architecture
     gpu: Gpu
     scale_up: ScaleUp
     provider: Provider | None
@@ -63,6 +83,10 @@ class Resolved:
     assumptions: tuple[Assumption, ...]
 
     @property
+    def params(self) -> float:
+        return self.architecture.params
+
+    @property
     def nodes(self) -> int:
         return -(-self.gpus // self.gpus_per_node)
 
@@ -75,6 +99,14 @@ class Resolved:
     def serves(self) -> bool:
         return self.questionnaire.serves
 
+    @cached_property
+    def determines_estimates(self) -> tuple[Hashable, ...]:
+        """Everything an estimate can depend on: all but money, people, the length of the run, and who sells it."""
+        said = self.questionnaire.cluster.model_dump_json(exclude=_SELLS)
+        parts = [part and part.model_dump_json() for part in (self.parallelism, self.inference)]
+        rest = (getattr(self, one.name) for one in fields(self) if one.name not in _DUMPED_OR_IDLE)
+        return (self.questionnaire.workload, said, *parts, *rest)
+
     def at_one_site(self) -> Resolved:
         """The part of the job that runs at one of several sites."""
         return replace(
@@ -86,13 +118,14 @@ class Resolved:
         )
 
 
-def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> Resolved:
-    """Fill every gap. ``params_of(model)`` gives the parameter count of a catalog model or an inline shape."""
+def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
+    """Fill every gap of a questionnaire whose ids are in the catalog."""
     taken = Assumptions()
     cluster = questionnaire.cluster
     gpu = catalog.gpus[cluster.gpu]
     model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
-    params = params_of(model)
+    architecture = architecture_of(model)
+    params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
     training = _training(questionnaire, model, params, gpu, taken)
     wan = cluster.wan_gbps
@@ -105,7 +138,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog, params_of: Any) -> R
     return Resolved(
         questionnaire=questionnaire,
         model=model,
-        params=params,
+        architecture=architecture,
         gpu=gpu,
         scale_up=catalog.scale_ups[gpu.scale_up],
         model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
@@ -191,85 +224,53 @@ def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
 def _training(
     questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions
 ) -> dict[str, Any]:
-    given = questionnaire.training
+    """The fields of a job that its training section says, in the order in which what it leaves open is listed."""
+    given = questionnaire.training or Training()
+    said = {name: getattr(given, name) for name in ("micro_batch", "recompute", "attention", "framework", "days")}
     if questionnaire.serves:
         inference = questionnaire.inference or Inference()
-        return dict(
-            sequence_length=inference.prompt_tokens + inference.output_tokens,
-            global_batch=1,
-            micro_batch=None,
-            precision=_served_precision(inference, gpu, taken),
-            recompute=None,
-            attention="flash",
-            framework=None,
-            tokens=None,
-            days=None,
-        )
-    sequence = _sequence_length(questionnaire, model, taken)
-    batch = _global_batch(questionnaire, params, sequence, taken)
-    tokens, days = (given.tokens, given.days) if given else (None, None)
-    if tokens is None and days is None:
-        tokens = _tokens(questionnaire, params, taken)
-    if given is None or given.framework is None:
-        taken.take(
-            "training.framework", None, "not said: tuned kernels and eager ones differ by a third, so the band is wider"
-        )
-    precision = _precision(questionnaire, gpu, taken)
-    split = questionnaire.parallelism
-    if isinstance(split, Parallelism) and split.pp > 1 and "interleave" not in split.model_fields_set:
-        free = given is None or given.framework in ("megatron", None)
-        taken.take(
-            "parallelism.interleave",
-            "auto" if free else 1,
-            "not said: pipelines are interleaved where that is faster, as Megatron can"
-            if free
-            else "not said: one model chunk per stage",
-        )
+        sequence = inference.prompt_tokens + inference.output_tokens
+        precision = inference.precision or _precision("inference", gpu, taken)
+        return said | dict(sequence_length=sequence, global_batch=1, precision=precision, tokens=None)
+    sequence = given.sequence_length or _sequence_length(questionnaire, model, taken)
+    batch = given.global_batch or _global_batch(questionnaire, params, sequence, taken)
+    unlimited = given.tokens is None and given.days is None
+    tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
+    if given.framework is None:
+        why = "not said: tuned kernels and eager ones differ by a third, so the band is wider"
+        taken.take("training.framework", None, why)
+    known = "precision" in given.model_fields_set
+    precision = given.precision if known else _precision("training", gpu, taken)
+    _interleave(questionnaire.parallelism, given.framework, taken)
     if questionnaire.workload == "finetuning":
-        taken.take(
-            "fine-tuning",
-            "full",
-            "all weights are trained; adapters such as LoRA need less memory and "
-            "move far fewer gradient bytes than this plan counts",
-        )
-    return dict(
-        sequence_length=sequence,
-        global_batch=batch,
-        micro_batch=given.micro_batch if given else None,
-        precision=precision,
-        recompute=given.recompute if given else None,
-        attention=given.attention if given else "flash",
-        framework=given.framework if given else None,
-        tokens=tokens,
-        days=days,
-    )
+        why = "all weights are trained; adapters such as LoRA need less memory and move far fewer gradient bytes than this plan counts"
+        taken.take("fine-tuning", "full", why)
+    return said | dict(sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens)
 
 
-def _served_precision(inference: Inference, gpu: Gpu, taken: Assumptions) -> str:
-    if inference.precision is not None:
-        return inference.precision
+_BF16 = {
+    "training": "what most training runs use",
+    "inference": "not said: weights in two bytes; fp8 takes half the memory where the GPU has units for it",
+}
+
+
+def _precision(section: str, gpu: Gpu, taken: Assumptions) -> str:
     if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
-        return taken.take("inference.precision", "fp16", f"{gpu.name} has no BF16 units")
-    return taken.take(
-        "inference.precision",
-        "bf16",
-        "not said: weights in two bytes; fp8 takes half the memory where the GPU has units for it",
-    )
+        return taken.take(f"{section}.precision", "fp16", f"{gpu.name} has no BF16 units")
+    return taken.take(f"{section}.precision", "bf16", _BF16[section])
 
 
-def _precision(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -> str:
-    given = questionnaire.training
-    if given is not None and "precision" in given.model_fields_set:
-        return given.precision
-    if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
-        return taken.take("training.precision", "fp16", f"{gpu.name} has no BF16 units")
-    return taken.take("training.precision", "bf16", "what most training runs use")
+def _interleave(split: Parallelism | str, framework: str | None, taken: Assumptions) -> None:
+    if split == "auto" or split.pp == 1 or "interleave" in split.model_fields_set:
+        return
+    if framework in ("megatron", None):
+        why = "not said: pipelines are interleaved where that is faster, as Megatron can"
+        taken.take("parallelism.interleave", "auto", why)
+    else:
+        taken.take("parallelism.interleave", 1, "not said: one model chunk per stage")
 
 
 def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, taken: Assumptions) -> int:
-    given = questionnaire.training
-    if given and given.sequence_length:
-        return given.sequence_length
     usual = _DEFAULT_SEQUENCE[questionnaire.workload]
     context = getattr(model, "context", usual)
     length = min(usual, context)
@@ -282,10 +283,7 @@ def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, ta
 
 
 def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, taken: Assumptions) -> int:
-    given, gpus = questionnaire.training, questionnaire.cluster.gpus
-    if given and given.global_batch:
-        return given.global_batch
-    split = questionnaire.parallelism
+    given, gpus, split = questionnaire.training, questionnaire.cluster.gpus, questionnaire.parallelism
     tokens = next(amount for limit, amount in _BATCH_TOKENS if params <= limit)
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
@@ -318,7 +316,7 @@ def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> 
     if questionnaire.workload == "pretraining":
         return taken.take(
             "training.tokens",
-            _TOKENS_PER_PARAMETER * params,
+            TOKENS_PER_PARAMETER * params,
             "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest",
         )
     return taken.take(
@@ -343,6 +341,8 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
         inference = inference.model_copy(update={"tensor_parallel": degree})
     if inference.requests_per_s is None:
         taken.take(
-            "inference.requests_per_s", None, "not said: the cluster is taken as fully used, for 730 hours (one month)"
+            "inference.requests_per_s",
+            None,
+            f"not said: the cluster is taken as fully used, for {HOURS_PER_MONTH:g} hours (one month)",
         )
     return inference

@@ -11,11 +11,11 @@ from .estimate import machine, networks
 from .resolve import Resolved
 
 
-def serving(job: Resolved, architecture: object) -> Serving:
+def serving(job: Resolved) -> Serving:
     """The served model as the quantitative model sees it."""
     inference = job.inference
     return Serving(
-        architecture,
+        job.architecture,
         job.gpus,
         job.precision,
         inference.prompt_tokens,
@@ -27,11 +27,10 @@ def serving(job: Resolved, architecture: object) -> Serving:
     )
 
 
-def estimate_serving(entries: list[Entry], job: Resolved, architecture: object, catalog: Catalog) -> None:
-    """Fill in the estimate of every fabric that can be had; ``none`` only where nothing crosses nodes."""
-    entries = [e for e in entries if e.considered.computable]
+def estimate_serving(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
+    """Fill in the estimates of fabrics that can be had; ``none`` only where nothing crosses nodes."""
     gpus = machine(job, catalog)
-    outcomes = predict_inference(serving(job, architecture), gpus, networks([e.considered for e in entries], gpus, job))
+    outcomes = predict_inference(serving(job), gpus, networks([e.considered for e in entries], gpus, job))
     for entry, outcome in zip(entries, outcomes, strict=True):
         crossing = outcome.across_nodes_per_token + outcome.across_nodes_per_request
         if entry.considered.fabric.technology == "none" and crossing > 0:

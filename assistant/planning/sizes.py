@@ -13,16 +13,16 @@ GB = 1e9
 STATE_BYTES = 16.0
 
 
-def sizes_of(job: Resolved, architecture: Any, entries: list[Entry]) -> dict[str, Any]:
+def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes."""
-    weights, node = architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
-    state = weights if job.serves else STATE_BYTES * architecture.params / GB
+    weights, node = job.architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
+    state = weights if job.serves else STATE_BYTES * job.params / GB
     sizes = {
         "weights_gb": weights,
         "state_gb": state,
         "node_memory_gb": node,
         "fits_one_node": state <= node,
-        "gradient_gb": None if job.serves else 2 * architecture.params / GB,
+        "gradient_gb": None if job.serves else 2 * job.params / GB,
     }
     ref = reference(entries)
     if job.serves and ref is not None:

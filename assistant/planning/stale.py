@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from math import sqrt
 
-from assistant.cost import Priced
 from assistant.library.freshness import half_life_days
+from assistant.market import Priced
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Warning_
 
-from .choice import Choice
+from .choice import choose_at
 from .entry import Entry
-from .flips import choose_at
+from .pipeline import Decision
 from .resolve import Resolved
 
 _NOT_DATED = ("quoted", "included", "none")
 
 
-def deciding_prices(job: Resolved, entries: list[Entry], choice: Choice, catalog: Catalog) -> list[Warning_]:
+def deciding_prices(made: Decision, catalog: Catalog) -> list[Warning_]:
     """A warning for each price older than its half-life whose plausible drift since then turns the recommendation.
 
     A price may move by ``freshness-price-drift`` in one half-life, either way, and by its square root of time in more: it
     wanders, up in one and down in another. A price shared by several fabrics (the GPU's) moves for all of them.
     """
-    chosen = choice.chosen
-    if chosen is None or choice.kept or chosen.considered.fabric.technology == "none":
+    job, chosen = made.job, made.choice.chosen
+    if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
-    able = [e for e in entries if e.usable and e.verdict != "impossible" and e.cost is not None]
+    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.cost is not None]
     half_life = half_life_days(catalog, "purchase price" if job.questionnaire.budget.mode == "buy" else "rental price")
     drift = catalog.constants["freshness-price-drift"].si
     found = [
@@ -51,7 +51,9 @@ def _same(price: Priced) -> tuple[object, ...]:
 
 def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, factor: float) -> Warning_ | None:
     for moved in (price.value * factor, price.value / factor):
-        other = choose_at(job, able, chosen, lambda entry, by=moved - price.value: _with(entry, price, by))
+        other = choose_at(
+            job.questionnaire, able, chosen, lambda entry, by=moved - price.value: _with(entry, price, by)
+        )
         if other is not None:
             source, change = price.source.partition(":")[0], 100 * (moved / price.value - 1)
             return Warning_(

@@ -9,11 +9,14 @@ from assistant.reasoning import Conclusion
 from .entry import Entry
 
 
-def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
-    """Verdicts, reasons and preference points of the rules onto the candidates, in place of what stood there; the harder
-    verdict wins."""
+def clear(entries: list[Entry]) -> None:
+    """Nothing has been said of any candidate yet; what cannot be had or does not fit is impossible whatever is said."""
     for entry in entries:
-        entry.verdict, entry.points, entry.reasons = "acceptable", 0.0, []
+        entry.verdict, entry.points, entry.reasons = "acceptable" if entry.usable else "impossible", 0.0, []
+
+
+def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
+    """Verdicts, reasons and preference points of the rules onto cleared candidates; the harder verdict wins."""
     by_id = {entry.id: entry for entry in entries}
     for conclusion in conclusions:
         entry = by_id.get(conclusion.fabric or "")
@@ -24,6 +27,3 @@ def apply(conclusions: Iterable[Conclusion], entries: list[Entry]) -> None:
             entry.verdict = "impossible" if "impossible" in (verdict, entry.verdict) else "avoid"
             entry.reasons.insert(0 if verdict == "impossible" else len(entry.reasons), conclusion.rule)
         entry.points += conclusion.then.get("prefer") or 0
-    for entry in entries:
-        if entry.estimate is None or not entry.estimate.fits or entry.considered.sold is False:
-            entry.verdict = "impossible"

@@ -8,13 +8,13 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.library.questionnaires import from_value
-from assistant.planning import Decision, decide
+from assistant.planning import Decision, Pipeline
 from assistant.planning.assemble import candidates_of, recommendation_of
-from assistant.vocabulary.catalog import Catalog, Fabric
+from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate
 from assistant.vocabulary.questionnaire import Questionnaire
-from assistant.vocabulary.sweep import Axis, Kind, Point, Sweep, SweptFabric
+from assistant.vocabulary.sweep import Axis, Point, Sweep, SweptFabric
 
 from .grid import changed, combinations
 from .turns import turns_of
@@ -32,9 +32,9 @@ def sweep(
 
     A point that cannot be says why. Raises :class:`InputError` with the reason of the first one when no point can be.
     """
-    points = []
+    points, pipeline = [], Pipeline(library, today)
     for values in combinations(axes):
-        points.append(_point(questionnaire, values, library, today))
+        points.append(_point(questionnaire, values, pipeline))
         done()
     if all(point.error for point in points):
         raise InputError(
@@ -47,40 +47,26 @@ def _named(values: dict[str, Any]) -> str:
     return ", ".join(f"{path} {value}" for path, value in values.items())
 
 
-def _point(
-    questionnaire: Questionnaire, values: dict[str, Any], library: Library, today: datetime.date | None
-) -> Point:
+def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipeline) -> Point:
     try:
-        made = decide(from_value(changed(questionnaire, values), library.catalog), library, today=today)
+        made = pipeline.decide(from_value(changed(questionnaire, values), pipeline.catalog))
     except InputError as error:
         return Point(values=values, error=str(error))
-    return _answered(values, made, library.catalog)
+    return _answered(values, made, pipeline)
 
 
-def _answered(values: dict[str, Any], made: Decision, catalog: Catalog) -> Point:
-    said, chosen = (
-        recommendation_of(made.job, made.entries, made.choice, [], catalog, made.conclusions),
-        made.choice.chosen,
-    )
+def _answered(values: dict[str, Any], made: Decision, pipeline: Pipeline) -> Point:
+    said, chosen = recommendation_of(made, pipeline.predictor), made.choice.chosen
     return Point(
         values=values,
         fabric=chosen.id if chosen else None,
         verdict=said.verdict,
         kept=made.choice.kept,
         says=" ".join(part for part in (said.headline, said.smallest_change) if part),
-        fabrics=[_swept(one, catalog.fabrics[one.fabric]) for one in candidates_of(made.entries, made.choice)],
+        fabrics=[_swept(one, pipeline.catalog.fabrics[one.fabric]) for one in candidates_of(made)],
     )
 
 
 def _swept(candidate: Candidate, fabric: Fabric) -> SweptFabric:
     same = {name: getattr(candidate, name) for name in SweptFabric.model_fields if name != "kind"}
-    return SweptFabric(kind=kind_of(fabric), **same)
-
-
-def kind_of(fabric: Fabric) -> Kind:
-    """Which sort of network a fabric is: what moves data without the host's processor is RDMA here (RoCE, Spectrum-X, EFA)."""
-    if fabric.technology in ("none", "infiniband"):
-        return fabric.technology
-    if fabric.transport == "wan":
-        return "wide-area"
-    return "tcp" if fabric.transport == "tcp" else "ethernet-rdma"
+    return SweptFabric(kind=fabric.kind, **same)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from assistant.planning.choice import TIE_PERCENT
-from assistant.vocabulary.sweep import Axis, Kind, Point, Turn, axis_along, rows_along
+from assistant.vocabulary.catalog import FabricKind
+from assistant.vocabulary.sweep import Axis, Point, Turn, axis_along, rows_along
 
 
 def turns_of(axes: Sequence[Axis], points: Sequence[Point]) -> list[Turn]:
@@ -50,7 +51,7 @@ def _chosen(point: Point) -> bool | None:
     return point.chosen is not None and point.chosen.kind == "infiniband"
 
 
-def _cheaper_than(other: Kind) -> Callable[[Point], bool | None]:
+def _cheaper_than(other: FabricKind) -> Callable[[Point], bool | None]:
     def answer(point: Point) -> bool | None:
         if point.chosen is None:  # nothing works there
             return None
@@ -60,7 +61,7 @@ def _cheaper_than(other: Kind) -> Callable[[Point], bool | None]:
     return answer
 
 
-def _cost(point: Point, kind: Kind) -> float | None:
+def _cost(point: Point, kind: FabricKind) -> float | None:
     """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no other."""
     can = [
         one

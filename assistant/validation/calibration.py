@@ -9,16 +9,20 @@ the step time, a source weighing by the root of its rows. Deterministic; NumPy o
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from assistant.library import load
 from assistant.model.validation import Run
 
-from .constants import EAGER, TAKEN_OVER, Prepared, Values, first_values, predicted, prepared
+from .constants import EAGER, TAKEN_OVER, Prepared, Values, first_values, predicted, prepared, shipped
+from .practice import practice, published_runs
+from .record import record
+from .stages import STAGES
 
 MOST_ROWS = 240  # of one source: vTrain's many alike rows are thinned evenly
 SOFT = 0.04  # below it errors count squared, above it by their size
@@ -38,67 +42,6 @@ BOUNDS = {
     "backward_launch": (0.5, 1.0),
     "compute": (0.7, 2.0),
 }
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Constants fitted together on the calibration rows of some GPU families: dense models, or mixtures."""
-
-    names: tuple[str, ...]
-    families: tuple[str, ...]
-    experts: bool = False
-
-    def rows(self, runs: Sequence[Prepared]) -> list[Prepared]:
-        """The runs this stage may use."""
-        return [
-            one
-            for one in runs
-            if one.family in self.families and bool(one.run.job.architecture.experts) == self.experts
-        ]
-
-
-STAGES = (
-    Stage(
-        (
-            "hopper/gemm_efficiency",
-            "hopper/attention_efficiency",
-            "kernel/fp8_efficiency",
-            "kernel/fp8_launch",
-            "fsdp/compute",
-            "other/compute",
-            "jax/compute",
-            "fsdp/attention",
-            "fsdp/launch",
-            "fsdp/overlap",
-            "jax/overlap",
-            "megatron/overlap",
-            "megatron/tp_overlap",
-            "other/tp_overlap",
-        ),
-        ("hopper",),
-    ),
-    Stage(
-        (
-            "a100/gemm_efficiency",
-            "a100/attention_efficiency",
-            "a100/kernel_launch",
-            "kernel/tile",
-            "kernel/backward_launch",
-            "kernel/depth",
-            "kernel/tp_launch",
-            "kernel/tp_wait",
-            "kernel/unfused_softmax",
-            "kernel/outer_launch",
-            "kernel/loss_traffic",
-            "deepspeed/compute",
-        ),
-        ("a100",),
-    ),
-    Stage(("blackwell/gemm_efficiency", "blackwell/attention_efficiency"), ("blackwell",)),
-    Stage(("blackwell-ultra/gemm_efficiency", "blackwell-ultra/attention_efficiency"), ("blackwell-ultra",)),
-    Stage(("v100/gemm_efficiency", "v100/kernel_launch"), ("v100",)),
-    Stage(("kernel/permute_passes", "kernel/mixture_launch"), ("hopper", "blackwell", "blackwell-ultra"), experts=True),
-)
 
 
 def fit(
@@ -221,14 +164,6 @@ def leave_one_out(runs: Sequence[Run], done: Callable[[], None] = lambda: None) 
 
 def main(arguments: Sequence[str]) -> None:
     """Fit, print constants as fitted and as shipped, and with ``--write`` put them into the catalog."""
-    import datetime
-
-    from assistant.library import load
-
-    from .constants import shipped
-    from .practice import practice, published_runs
-    from .record import record
-
     library = load()
     runs = published_runs(library.knowledge_folder, library.catalog)
     values = fit(runs)

@@ -11,8 +11,19 @@ from assistant.model.protocols import CollectiveConstants, protocols_from
 from assistant.vocabulary.catalog import Catalog
 
 from .collective_rows import MEASURED_ONLY, TABLE, measured_only
-from .collectives import FITTED, Values
+from .record import fact_text
 
+Values = dict[str, float]
+# Fabrics whose latency is fitted, with those that share it and how many times it theirs is.
+FITTED = {
+    "ethernet-tcp-200": {"ethernet-tcp-10": 1.0, "ethernet-tcp-25": 1.0, "ethernet-tcp-100": 1.0},
+    "aws-efa-v2": {"aws-efa-v3": 0.65},
+    "gcp-tcpx": {},
+    "gcp-tcpxo": {},
+    "aws-efa-v1": {},
+    "slingshot-11": {},
+    "slingshot-11-software-match": {},
+}
 _SECONDS = {"switch_start": ("us", 1e6), "ll_per_byte": ("ns", 1e9)}
 _SOURCE = "derived: fitted to measured collectives"
 _ROWS = {
@@ -56,7 +67,7 @@ def collective_constants(values: Values, day: datetime.date) -> str:
         name = "collective-" + field.name.replace("_", "-")
         lines.append(
             f"{name}: "
-            + _fact(values[field.name] * scale, unit, _SOURCE, day, f"calibration rows of measurements/{TABLE}")
+            + fact_text(values[field.name] * scale, unit, _SOURCE, day, f"calibration rows of measurements/{TABLE}")
         )
     return "\n".join(lines) + "\n"
 
@@ -68,7 +79,7 @@ def with_latencies(text: str, values: Values, day: datetime.date) -> str:
         text = _with_latency(
             text,
             fabric,
-            _fact(value, "us", _SOURCE, day, f"calibration rows of {_ROWS[fabric]} in measurements/{TABLE}"),
+            fact_text(value, "us", _SOURCE, day, f"calibration rows of {_ROWS[fabric]} in measurements/{TABLE}"),
         )
         for other, times in others.items():
             source = (
@@ -76,7 +87,7 @@ def with_latencies(text: str, values: Values, day: datetime.date) -> str:
                 if times == 1.0
                 else f"derived: {times:g} of {fabric}, AWS announces up to 35 % less"
             )
-            text = _with_latency(text, other, _fact(value * times, "us", source, day))
+            text = _with_latency(text, other, fact_text(value * times, "us", source, day))
     return text
 
 
@@ -84,8 +95,3 @@ def _with_latency(text: str, fabric: str, fact: str) -> str:
     return re.sub(
         rf"(?ms)^({re.escape(fabric)}:\n(?:  .*?\n)*?  latency: )[^\n]*", lambda found: found[1] + fact, text, count=1
     )
-
-
-def _fact(value: float, unit: str, source: str, day: datetime.date, note: str = "") -> str:
-    noted = f', note: "{note}"' if note else ""
-    return f'{{value: {value:.4g}, unit: "{unit}", source: "{source}", date: {day}{noted}}}'

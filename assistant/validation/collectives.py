@@ -10,6 +10,7 @@ somebody published (InfiniBand, RoCE) are held. Deterministic; NumPy only.
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -17,21 +18,12 @@ from dataclasses import fields
 
 import numpy as np
 
+from assistant.library import load
 from assistant.model.protocols import CollectiveConstants
 
-from .collective_rows import Series, predicted
+from .collective_record import FITTED, Values, record, shipped
+from .collective_rows import Series, predicted, read_collectives
 
-Values = dict[str, float]
-# Fabrics whose latency is fitted, with those that share it and how many times it theirs is.
-FITTED = {
-    "ethernet-tcp-200": {"ethernet-tcp-10": 1.0, "ethernet-tcp-25": 1.0, "ethernet-tcp-100": 1.0},
-    "aws-efa-v2": {"aws-efa-v3": 0.65},
-    "gcp-tcpx": {},
-    "gcp-tcpxo": {},
-    "aws-efa-v1": {},
-    "slingshot-11": {},
-    "slingshot-11-software-match": {},
-}
 _FITTED_AS = {
     shared: (first, times) for first, others in FITTED.items() for shared, times in {first: 1.0, **others}.items()
 }
@@ -96,13 +88,6 @@ def _kind(one: Series) -> tuple[str, str, str]:
 
 def main(arguments: Sequence[str]) -> None:
     """Fit, print constants as fitted and as shipped, and with ``--write`` put them into the catalog."""
-    import datetime
-
-    from assistant.library import load
-
-    from .collective_record import record, shipped
-    from .collective_rows import read_collectives
-
     library = load()
     measurements = library.knowledge_folder / "measurements"
     values, old = fit(read_collectives(measurements, library.catalog)), shipped(library.catalog, measurements)

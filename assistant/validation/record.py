@@ -11,9 +11,9 @@ from pathlib import Path
 from assistant.model.framework import FRAMEWORKS, PRACTICE
 from assistant.model.kernels import KernelConstants
 
-from .calibration import STAGES
 from .constants import EFFICIENCIES, HABITS, HELD, TAKEN_OVER, Values
 from .split import FAMILY, family_of
+from .stages import STAGES
 
 ROWS = {
     "a100": "llm-foundry A100, vTrain and BigScience",
@@ -67,7 +67,7 @@ def _block(block: str, values: Values, day: datetime.date) -> str:
         value, unit = values[f"{family}/{name}"], "fraction"
         if name == "kernel_launch":
             value, unit = value * 1e6, "us"
-        line = f"    {name}: " + _fact(value, unit, source, day, _note(ROWS[family]))
+        line = f"    {name}: " + fact_text(value, unit, source, day, _note(ROWS[family]))
         block = re.sub(rf"(?m)^    {name}: .*$", lambda _, line=line: line, block)
     return re.sub(r"(?m)^(    memory_efficiency: .*date: )\S+, note: .*$", rf"\g<1>{day}}}", block)
 
@@ -76,7 +76,8 @@ def _note(rows: str) -> str:
     return f"calibration rows of {rows} in measurements/training.csv"
 
 
-def _fact(value: float, unit: str, source: str, day: datetime.date, note: str = "") -> str:
+def fact_text(value: float, unit: str, source: str, day: datetime.date, note: str = "") -> str:
+    """A fact as a file of the catalog has it, on one line."""
     noted = f', note: "{note}"' if note else ""
     return f'{{value: {value:.{_SHOWN}g}, unit: "{unit}", source: "{source}", date: {day}{noted}}}'
 
@@ -101,7 +102,7 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
         value, unit = values[f"kernel/{field.name}"], "1"
         if field.name == "tp_wait":
             value, unit = value * 1e6, "us"
-        lines.append(f"{name}: " + _fact(value, unit, source, day, note))
+        lines.append(f"{name}: " + fact_text(value, unit, source, day, note))
     return "\n".join(lines) + "\n"
 
 
@@ -121,12 +122,12 @@ def framework_constants(values: Values, day: datetime.date) -> str:
     middle = {habit: (values[f"megatron/{habit}"] * values[f"fsdp/{habit}"]) ** 0.5 for habit in HABITS}
     lines += [
         f"framework-unknown-{habit.replace('_', '-')}: "
-        + _fact(value, "1", "derived: geometric middle of megatron and fsdp", day)
+        + fact_text(value, "1", "derived: geometric middle of megatron and fsdp", day)
         for habit, value in middle.items()
     ]
     lines += [
         f"framework-{name.replace('_', '-').replace('/', '-')}: "
-        + _fact(
+        + fact_text(
             value, "1", "derived: overlap by user buffers (Transformer Engine) came after the published A100 runs", day
         )
         for name, value in HELD.items()
@@ -137,21 +138,21 @@ def framework_constants(values: Values, day: datetime.date) -> str:
 def _practice(values: Mapping[str, float], day: datetime.date) -> list[str]:
     """What other users of Megatron take longer, and half of it (in logarithms) where the stack is not known."""
     value, others = values[f"megatron/{PRACTICE}"], values[f"others/{PRACTICE}"]
-    known = _fact(
+    known = fact_text(
         value,
         "1",
         "derived: geometric mean over publishers of what their compute takes",
         day,
         f"the mean of three publishers, NVIDIA and vTrain, whose runs are the reference, and BigScience with {others:.2f}",
     )
-    unknown = _fact(
+    unknown = fact_text(
         value**0.5,
         "1",
         "derived: geometric middle of megatron and fsdp",
         day,
         f"half of the {value:.2f} that Megatron takes in the mean of NVIDIA, vTrain and BigScience, as the stack was not said",
     )
-    held = _fact(1.0, "1", "derived: the efficiencies of V100 come from the only publisher who measured it", day)
+    held = fact_text(1.0, "1", "derived: the efficiencies of V100 come from the only publisher who measured it", day)
     return [
         f"framework-megatron-{PRACTICE}: {known}",
         f"framework-unknown-{PRACTICE}: {unknown}",
@@ -164,7 +165,7 @@ def _experts(day: datetime.date) -> list[str]:
     """What a loop over experts costs the host in eager stacks."""
     return [
         f"framework-{name}-expert-launch: "
-        + _fact(
+        + fact_text(
             profile.expert_launch * 1e6,
             "us",
             "derived: assumed, some twenty launches of 10 us per expert and direction",
@@ -178,16 +179,16 @@ def _experts(day: datetime.date) -> list[str]:
 def _framework_fact(stack: str, habit: str, values: Mapping[str, float], day: datetime.date) -> str:
     value = values[f"{stack}/{habit}"]
     if stack == "megatron" and habit in ("compute", "attention", "launch"):
-        return _fact(value, "1", "derived: the reference that GPU efficiencies are calibrated with", day)
+        return fact_text(value, "1", "derived: the reference that GPU efficiencies are calibrated with", day)
     if stack == "jax" and habit in ("attention", "launch", "tp_overlap"):
-        return _fact(value, "1", "derived: taken over from the reference, no row of it tells", day)
+        return fact_text(value, "1", "derived: taken over from the reference, no row of it tells", day)
     if stack in TAKEN_OVER and (
         stack not in _STACK_ROWS
         or habit not in ("compute", "tp_overlap")
         or (stack, habit) == ("deepspeed", "tp_overlap")
     ):
-        return _fact(value, "1", "derived: taken over from fsdp, eager PyTorch likewise", day)
+        return fact_text(value, "1", "derived: taken over from fsdp, eager PyTorch likewise", day)
     if stack == "fsdp" and habit == "tp_overlap":
-        return _fact(value, "1", "derived: where the fit starts, no row of it with tensor parallel", day)
+        return fact_text(value, "1", "derived: where the fit starts, no row of it with tensor parallel", day)
     rows = "llm-foundry and Ultrascale" if habit == "launch" else _STACK_ROWS[stack]
-    return _fact(value, "1", _FITTED, day, _note(rows))
+    return fact_text(value, "1", _FITTED, day, _note(rows))

@@ -22,18 +22,7 @@ REQUIRED = ("gpu", "gpus", "global_batch", "sequence_length", "step_time_s")
 MOST_MISTAKES = 20  # told one by one
 USES = ("calibration", "validation", "excluded")
 _SHAPE = ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "gated_mlp", "tied_embeddings")
-_SPLIT = (
-    "strategy",
-    "tp",
-    "pp",
-    "cp",
-    "ep",
-    "interleave",
-    "sequence_parallel",
-    "micro_batch",
-    "recompute",
-    "attention",
-)
+_SPLIT = tuple("strategy tp pp cp ep interleave sequence_parallel micro_batch recompute attention".split())
 _CHOICES = {
     "use": USES,
     "precision": ("fp32", "fp16", "bf16", "fp8"),
@@ -43,26 +32,9 @@ _CHOICES = {
     "gradient_overlap": ("0", "1"),
     "sequence_parallel": ("0", "1"),
 }
-COLUMNS = (
-    *REQUIRED,
-    "id",
-    "source",
-    "published",
-    "model",
-    *_SHAPE,
-    "gpus_per_node",
-    "fabric",
-    "nics_per_node",
-    "precision",
-    *_SPLIT,
-    "framework",
-    "gradient_overlap",
-    "gradient_bytes",
-    "regathered",
-    "memory_gb",
-    "use",
-    "reason",
-)
+_NAMED, _JOINED = "id source published model".split(), "gpus_per_node fabric nics_per_node precision".split()
+_STACK = "framework gradient_overlap gradient_bytes regathered memory_gb use reason".split()
+COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK)
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:

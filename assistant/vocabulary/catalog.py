@@ -178,6 +178,9 @@ class Model(Entry):
     note: str | None = None
 
 
+FabricKind = Literal["none", "tcp", "ethernet-rdma", "infiniband", "wide-area"]
+
+
 class Fabric(Entry):
     """An inter-node network technology with a speed: a candidate."""
 
@@ -202,7 +205,7 @@ class Fabric(Entry):
     half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
     #                                             bus bandwidth is reached at two nodes (latency of the steps included)
     scale_loss_per_doubling: Fact | None = (
-        None  # fraction of bandwidth lost per doubling of nodes beyond four (congestion)
+        None  # fraction of bandwidth lost per doubling of nodes beyond eight (congestion)
     )
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
@@ -219,6 +222,19 @@ class Fabric(Entry):
     power_per_gpu: Fact | None = None  # switches and optics, W
     aliases: list[str] = Field(default_factory=list)
     summary: str
+
+    @property
+    def kind(self) -> FabricKind:
+        """Which sort of network: what moves data without the host's processor is RDMA here (RoCE, Spectrum-X, EFA)."""
+        if self.technology in ("none", "infiniband"):
+            return self.technology
+        if self.transport == "wan":
+            return "wide-area"
+        return "tcp" if self.transport == "tcp" else "ethernet-rdma"
+
+    def usual_nics(self, for_rdma: int) -> int:
+        """NICs of a node of which nothing was said: the instance's, else one for sockets and ``for_rdma``, one per GPU."""
+        return self.nics_per_node or (1 if self.transport in ("tcp", "wan") else for_rdma)
 
 
 class Offer(Entry):

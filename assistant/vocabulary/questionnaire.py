@@ -14,8 +14,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from .fields import About, RegisteredField, registry
 from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, shown
 
-WORKLOADS = ("pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference")
-SERVING = frozenset({"inference", "disaggregated-inference", "batch-inference"})
+TRAINING = ("pretraining", "finetuning", "rlhf")
+SERVING = ("inference", "disaggregated-inference", "batch-inference")
+WORKLOADS = (*TRAINING, *SERVING)
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 

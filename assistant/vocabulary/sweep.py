@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from .catalog import FabricKind
 from .plan import Band, Contract
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
-Kind = Literal["none", "tcp", "ethernet-rdma", "infiniband", "wide-area"]
 
 
 class Axis(Contract):
@@ -25,7 +25,7 @@ class SweptFabric(Contract):
     """One fabric at one point, at its own best parallelism unless that is fixed; ``None`` where nothing was computed."""
 
     fabric: str
-    kind: Kind
+    kind: FabricKind
     verdict: Verdict
     fits: bool | None = None
     step_time_s: Band | None = None

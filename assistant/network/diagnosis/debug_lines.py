@@ -40,7 +40,6 @@ class DebugLog:
     channel_hosts: dict[bool, set[str]] = field(default_factory=lambda: defaultdict(set))
     channel_line: dict[bool, int] = field(default_factory=dict)
     nics_used: set[int] = field(default_factory=set)
-    collnet: bool = False
     nvls: bool = False
     local: Counter[str] = field(default_factory=Counter)
     local_line: dict[str, int] = field(default_factory=dict)
@@ -93,7 +92,6 @@ class DebugLog:
             kind, network, nic, suffix = found.groups()
             direct = "/GDRDMA" in suffix
             if kind == "COLLNET":
-                self.collnet = True
                 return
             self.channels[network, direct] += 1
             self.channel_hosts[direct].add(host)

@@ -9,7 +9,7 @@ from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
 from .judge_tests import finding
-from .signatures import COMPLETION, COMPLETIONS, SIGNATURES, STATUS_OF_NAME, Signature
+from .signatures import Completion, Failure, Signature, completion, signatures
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
@@ -24,7 +24,7 @@ class KnownLines:
 
     def __init__(self) -> None:
         self.seen: dict[str, tuple[Signature, int, int]] = {}
-        self.completions: dict[int, tuple[int, int]] = {}
+        self.completions: dict[int, tuple[Completion | None, int, int]] = {}
         self.mtu_line: int | None = None
         self.nameless_failure: int | None = None
         self.strange: tuple[int, str, int] | None = None  # first line of NCCL's warnings that nothing here explains
@@ -32,18 +32,18 @@ class KnownLines:
     def take(self, number: int, line: str) -> None:
         if _ROUTINE.search(line):
             return
-        known = [signature for signature in SIGNATURES if signature.pattern.search(line)]
+        known = [signature for signature in signatures() if signature.pattern.search(line)]
         for signature in known:
             _, first, count = self.seen.get(signature.code, (signature, number, 0))
             self.seen[signature.code] = (signature, first, count + 1)
-        found = COMPLETION.search(line)
-        if not known and not found and (warned := _WARNED.search(line)):
+        ended = completion(line)
+        if not known and not ended and (warned := _WARNED.search(line)):
             first, text, count = self.strange or (number, warned[1], 0)
             self.strange = (first, text, count + 1)
-        if found:
-            status = int(found.group(2)) if found.group(2) else STATUS_OF_NAME.get(found.group(1) or "", -1)
-            first, count = self.completions.get(status, (number, 0))
-            self.completions[status] = (first, count + 1)
+        if ended:
+            status, meaning = ended
+            _, first, count = self.completions.get(status, (meaning, number, 0))
+            self.completions[status] = (meaning, first, count + 1)
         if self.mtu_line is None and re.search(r"\bmtu 3\b", line):
             self.mtu_line = number
         if self.nameless_failure is None and "unhandled system error" in line:
@@ -54,16 +54,13 @@ class KnownLines:
             if signature.hosts == "any" or several_hosts:
                 times = f" ({count} lines)" if count > 1 else ""
                 yield finding(signature.code, signature.severity, first, signature.message + times, signature.fix)
-        for status, (first, count) in self.completions.items():
-            code, message, fix = COMPLETIONS.get(
-                status,
-                (
-                    "completion-error",
-                    f"an RDMA request ended with status {status}",
-                    "look up the status in the verbs documentation, and the first error of the peer",
-                ),
+        for status, (meaning, first, count) in self.completions.items():
+            one = meaning or Failure(
+                code="completion-error",
+                message=f"an RDMA request ended with status {status}",
+                fix="look up the status in the verbs documentation, and the first error of the peer",
             )
-            yield finding(code, "error", first, message + (f" ({count} lines)" if count > 1 else ""), fix)
+            yield finding(one.code, "error", first, one.message + (f" ({count} lines)" if count > 1 else ""), one.fix)
         if self.strange is not None:
             first, text, count = self.strange
             more = f", and {count - 1} more such" if count > 1 else ""

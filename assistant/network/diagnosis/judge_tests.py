@@ -12,9 +12,11 @@ from .runs import Row, Run, bus_factor, collective_of, ranks_of
 MIB = 2**20
 LARGE = 64 * MIB  # from here on a row says something about the fabric
 SMALL_SWEEP = 128 * MIB
-SLOW, VERY_SLOW = 0.6, 0.15  # of the expected bus bandwidth
+# Of the expected bus bandwidth. Large messages of RDMA fabrics scatter by 0.15 about the model (logarithm, NETWORK_SPREAD), so
+# 0.6 is 3.4 standard deviations below it; one NIC of eight, or a host's sockets, give an eighth and less.
+SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
-DROP = 0.75  # of the best smaller size: what a healthy sweep never falls below
+DROP = 0.75  # of the best smaller size: two of those standard deviations below it
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
 

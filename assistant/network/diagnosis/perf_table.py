@@ -125,7 +125,7 @@ class Reader:
         if run is None:
             return line.startswith(("# Using devices", "# Collective test"))
         if found := _AVERAGE.search(line):
-            run.average, run.average_failed = float(found.group(1)), bool(found.group(2))
+            run.average = float(found.group(1))
         elif found := _OUT_OF_BOUNDS.search(line):
             run.out_of_bounds = (number, found.group(1))
         elif found := _REDUCED.search(line):

@@ -52,7 +52,6 @@ class Run:
     ranks_listed: list[tuple[int, str, str]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     average: float | None = None
-    average_failed: bool = False
     out_of_bounds: tuple[int, str] | None = None
     failures: list[tuple[int, str, str]] = field(default_factory=list)
 

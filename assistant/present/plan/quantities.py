@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from assistant.cost import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
 

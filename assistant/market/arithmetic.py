@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 
 def amortized(usd: Any, months: Any, utilization: Any = 1.0) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assistant import library
-from assistant.cost import (
+from assistant.market import (
     amortized,
     best_interval,
     break_even_slowdown,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from .arithmetic import HOURS_PER_MONTH, amortized, break_even_slowdown, power, run_cost
+from .arithmetic import amortized, break_even_slowdown, power, run_cost
 from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
 from .priced import Freshness, Priced
 
 __all__ = [
-    "HOURS_PER_MONTH",
     "CandidatePrice",
     "Freshness",
     "Priced",

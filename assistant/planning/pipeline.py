@@ -1,0 +1,143 @@
+"""The one way from a questionnaire to a choice: job → candidates and predictions → money → facts → rules → choice.
+
+Whoever wants the choice alone runs the same stages by another :class:`Strategy`; whoever wants a prediction, or a step of
+the same job with one number changed, asks the :class:`Predictor`. What a stage works out is kept by everything that it
+depends on, so that another price or another person costs a millisecond or two, and another job is worked out once.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assistant.library import Library
+from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.rules import Rule
+
+from . import choice, facts, money, verdicts
+from .choice import NEAR
+from .design import bought_designs
+from .entry import Entry
+from .predictor import Predictor
+from .resolve import Resolved, resolve
+from .sizes import sizes_of
+
+AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts of
+    the rounds before."""
+
+    rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
+    rounds: Callable[[list[Entry], Resolved], Iterator[list[Entry]]]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was computed and concluded for one questionnaire, before anything is looked up or told."""
+
+    job: Resolved
+    entries: list[Entry]
+    conclusions: list[Conclusion]
+    choice: choice.Choice
+
+
+def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
+    return rules.values()
+
+
+def _all_together(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+    yield entries
+
+
+def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
+    """The rules that give verdicts or preferences, and those whose conclusions they read."""
+    wanted = {rule.id for rule in rules.values() if rule.then.verdict or rule.then.prefer is not None}
+    while True:
+        read = {name for ident in wanted for name in (*rules[ident].when.finding, *rules[ident].when.without)}
+        more = {rule.id for rule in rules.values() if rule.then.name in read} - wanted
+        if not more:
+            return [rules[ident] for ident in sorted(wanted)]
+        wanted |= more
+
+
+def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
+    """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
+    whatever the rules say of them."""
+    able = (e for e in entries if e.usable and choice.meets(e, job.questionnaire))
+    rest, best = sorted(able, key=lambda e: (not e.considered.owned, e.median_cost)), float("inf")
+    while rest and (best == float("inf") or rest[0].median_cost <= NEAR * best):
+        near = sum(e.median_cost <= NEAR * min(best, rest[0].median_cost) for e in rest)
+        count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
+        judged, rest = rest[:count], rest[count:]
+        yield judged
+        if any(e.considered.owned and e.verdict != "impossible" for e in judged):
+            return  # it is kept, whatever else there is
+        best = min((e.median_cost for e in judged if e.verdict == "acceptable"), default=best)
+
+
+WHOLE = Strategy(_every_rule, _all_together)
+CHOICE_ALONE = Strategy(_deciding_rules, _contenders)  # the same choice, without what else the rules have to say
+
+
+class Pipeline:
+    """The stages over one library, with what they have worked out so far. ``today`` dates the prices."""
+
+    def __init__(self, library: Library, today: datetime.date | None = None) -> None:
+        self.library, self.catalog, self._today = library, library.catalog, today
+        self.predictor = Predictor(library.catalog)
+        self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
+
+    def decide(self, questionnaire: Questionnaire, strategy: Strategy = WHOLE) -> Decision:
+        """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
+
+        Raises :class:`InputError` for a job that cannot be split over its GPUs or priced.
+        """
+        job = resolve(questionnaire, self.catalog)
+        entries = self.predictor.estimated(job)
+        self.price([e for e in entries if e.estimate is not None], job)
+        money.run(entries, job)
+        choice.mark_ties(entries)
+        made = self._judged(job, entries, strategy)
+        if facts.other_split(made.choice.chosen, entries):
+            # The rules have spoken of a split that the choice does not run on: they look again, at its own.
+            made = self._judged(job, entries, strategy, made.choice.chosen)
+        choice.mark_probabilities(entries)
+        return made
+
+    def price(self, entries: list[Entry], job: Resolved) -> None:
+        """Fill in the prices."""
+        money.price(entries, job, self.catalog, self._bought(entries, job), self._today)
+
+    def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
+        """The networks of machines that are bought, drawn once for each cluster."""
+        if job.questionnaire.budget.mode != "buy":
+            return {}
+        cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
+        key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
+        if key not in self._designs:
+            self._designs[key] = bought_designs(entries, job, self.catalog)
+        return self._designs[key]
+
+    def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
+        """What the rules conclude, and the choice that follows from it."""
+        about_job = facts.job_facts(job, entries, sizes_of(job, entries), chosen)
+        rules, conclusions = reasoner(self.library, strategy), []
+        verdicts.clear(entries)
+        for judged in strategy.rounds(entries, job):
+            said = rules.run(about_job, [facts.candidate_facts(e, job, entries) for e in judged])
+            verdicts.apply(said, judged)
+            conclusions += said
+        return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
+
+
+@lru_cache(maxsize=4)
+def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
+    """The rules of a library that a strategy runs, compiled once per process."""
+    return Reasoner(strategy.rules(library.rules))

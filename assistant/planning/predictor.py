@@ -1,0 +1,111 @@
+"""From a questionnaire to predictions: the job, the fabrics that come into question, and what the model says of each.
+
+What is worked out is kept by everything that it depends on, so that what differs in money or people alone is not worked
+out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assistant.library import checks
+from assistant.model import best_times, predict_inference
+from assistant.model.search import layouts_for
+from assistant.model.training import fitting
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.questionnaire import Training
+
+from .candidates import Considered, considered
+from .entry import Entry
+from .estimate import estimate_training, machine, model_job, networks
+from .resolve import Resolved, resolve
+from .serving import estimate_serving, serving
+
+MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
+
+
+class Predictor:
+    """The quantitative model over one catalog, with what it has worked out so far."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}}
+
+    def estimated(self, job: Resolved, only: str | None = None) -> list[Entry]:
+        """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is one."""
+        entries = [Entry(c) for c in considered(job, self.catalog)]
+        if job.sites == 1:  # between sites one candidate rests on the others: they are worked out together
+            entries = [e for e in entries if only in (None, e.id)]
+        computable = [e for e in entries if e.considered.computable]
+
+        def work(new: list[Entry]) -> list[Any]:
+            (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
+            return [entry.estimate for entry in new]
+
+        found = self._kept("estimates", job, computable, [e.considered for e in computable], work)
+        for entry, estimate in zip(computable, found, strict=True):
+            entry.estimate = estimate
+        return [e for e in entries if only in (None, e.id)]
+
+    def varied(self, job: Resolved, path: str, value: int, *, same_nodes: bool = False) -> Resolved:
+        """The job with one number changed, everything assumed from it assumed anew, but for the nodes if they stay the same.
+
+        Raises :class:`InputError` where there is no such job.
+        """
+        section, name = path.split(".")
+        part = getattr(job.questionnaire, section) or Training()
+        changed = job.questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
+        checks.check_shape(changed, self.catalog)
+        there = resolve(changed, self.catalog)
+        return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
+
+    def fits(self, job: Resolved) -> bool:
+        """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked out."""
+        gpus, split = machine(job, self.catalog), job.parallelism
+        if job.serves:
+            some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
+            return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
+        if split is not None and job.gpus % (split.tp * split.pp * split.cp):
+            return False
+        seen = model_job(job)
+        try:
+            return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+        except InputError:
+            return False
+
+    def step_times(self, job: Resolved, found: Sequence[Considered]) -> np.ndarray:
+        """Seconds per training step on each fabric at its best split, without bands; NaN where nothing fits.
+
+        Raises :class:`InputError` for a job that cannot be split over its GPUs.
+        """
+
+        def work(new: list[Considered]) -> list[Any]:
+            gpus = machine(job, self.catalog)
+            return list(best_times(model_job(job), gpus, networks(new, gpus, job), job.parallelism))
+
+        return np.array(self._kept("steps", job, list(found), found, work))
+
+    def _kept(
+        self,
+        stage: str,
+        job: Resolved,
+        items: list[Any],
+        fabrics: Sequence[Considered],
+        work: Callable[[list[Any]], list[Any]],
+    ) -> list[Any]:
+        """One result per item: from what was worked out before; only what is new with this job is worked out now."""
+        known = self._known[stage]
+        together = tuple(c.fabric.id for c in fabrics) if job.sites > 1 else ()
+        keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node) for c in fabrics]
+        new = [at for at, key in enumerate(keys) if key not in known]
+        fresh = dict(zip(new, work([items[at] for at in new]), strict=True)) if new else {}
+        found = [fresh[at] if at in fresh else known[key] for at, key in enumerate(keys)]
+        if len(known) > MOST_KEPT:
+            known.clear()
+        known.update(zip(keys, found, strict=True))
+        return found

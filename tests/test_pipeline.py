@@ -1,0 +1,53 @@
+"""One pipeline behind plan, trial, prediction and sweep: what is kept is kept for the very job, whoever asks first."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+
+from assistant.library import Library
+from assistant.library.questionnaires import from_value
+from assistant.planning import CHOICE_ALONE, Pipeline
+from assistant.planning.prediction import predict
+from assistant.planning.predictor import Predictor
+from assistant.planning.resolve import resolve
+from assistant.vocabulary.questionnaire import Questionnaire
+
+TODAY = datetime.date(2026, 11, 20)
+WIDE_AREA = "wan-low-communication"
+
+
+def asked(library: Library, **cluster: object) -> Questionnaire:
+    given = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 128, **cluster}}
+    return from_value(given, library.catalog)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"oversubscription": 8}, {"adaptive_routing": False}, {"nics_per_node": 4}, {"sites": 2}, {"gpus": 256}]
+)
+def test_what_was_worked_out_for_another_cluster_is_not_taken(library: Library, changes: dict[str, object]) -> None:
+    pipeline, other = Pipeline(library, TODAY), asked(library, **changes)
+    pipeline.decide(asked(library), CHOICE_ALONE)
+    after, alone = pipeline.decide(other, CHOICE_ALONE), Pipeline(library, TODAY).decide(other, CHOICE_ALONE)
+    assert [e.median_cost for e in after.entries] == [e.median_cost for e in alone.entries]
+
+
+def test_a_provider_changes_no_estimate(library: Library) -> None:
+    jobs = [resolve(asked(library, provider=provider), library.catalog) for provider in (None, "aws")]
+    assert jobs[0].determines_estimates == jobs[1].determines_estimates
+
+
+def test_a_fabric_is_estimated_alone_as_beside_the_others(library: Library) -> None:
+    job = resolve(asked(library), library.catalog)
+    for beside in Predictor(library.catalog).estimated(job):
+        [alone] = Predictor(library.catalog).estimated(job, beside.id)
+        assert (alone.estimate is None) == (beside.estimate is None)
+        if alone.estimate is not None:
+            assert np.array_equal(alone.estimate.draws, beside.estimate.draws)
+
+
+def test_the_wide_area_link_alone_is_predicted_by_the_sites_that_it_joins(library: Library) -> None:
+    found = predict(asked(library, sites=2, fabric=WIDE_AREA), library.catalog)
+    assert found.fabric == WIDE_AREA and found.parallelism["strategy"] == "diloco"
