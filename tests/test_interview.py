@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from assistant.conversation import interview
 from assistant.conversation.draft import Draft
-from assistant.conversation.plausible import ANSWERS
-from assistant.conversation.questions import QUESTIONS, Asked
-from assistant.conversation.together import worth_together
+from assistant.conversation.interview.next_question import Next, next_question
+from assistant.conversation.interview.open_questions import is_open
+from assistant.conversation.interview.pairs import worth_together
+from assistant.conversation.interview.plausible import plausible_answers
 from assistant.conversation.trials import Trials, Tried
 from assistant.conversation.worth import in_words, worth_of
 from assistant.library import Library
 from assistant.planning import Decision, decide, plan
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.questionnaire import Questionnaire
 from tests.interview_generator import jobs
 from tests.interview_jobs import JOBS
@@ -43,17 +44,17 @@ class Interviewed:
         return self.early == self.full or self.coin_flip
 
 
-def answered(draft: Draft, asked: Asked, job: dict[str, Any], catalog: Catalog) -> Draft:
+def answered(draft: Draft, asked: InterviewQuestion, job: dict[str, Any], catalog: Catalog) -> Draft:
     """The draft after the person's answer: all that belongs to the question, or "not sure"."""
-    wanted = (*asked.settled_by, *asked.also)
+    wanted = (*asked.settling, *asked.also)
     answer = {name: value for name, value in job.items() if any(name == s or name.startswith(s + ".") for s in wanted)}
     said = draft.with_fields(answer, "", catalog).draft if answer else draft
-    return said.leave_open(asked.field) if asked.open(said, catalog) else said
+    return said.leave_open(asked.field) if is_open(asked, said, catalog) else said
 
 
 def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
     trials, draft, shown, asked = Trials(library, TODAY), Draft(), None, []
-    while (following := interview.next_question(draft, shown, trials)).asked is not None:
+    while (following := next_question(library.interview, draft, shown, trials)).asked is not None:
         asked.append(following.asked.field)
         draft = answered(draft, following.asked, job, library.catalog)
         if draft.complete and shown is None:
@@ -88,8 +89,8 @@ def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_intervie
     assert len(others) <= 0.05 * len(all_interviewed), others
 
 
-def test_no_interview_asks_everything(all_interviewed: list[Interviewed]) -> None:
-    assert max(len(one.asked) for one in all_interviewed) < len(QUESTIONS)
+def test_no_interview_asks_everything(library: Library, all_interviewed: list[Interviewed]) -> None:
+    assert max(len(one.asked) for one in all_interviewed) < len(library.interview)
     assert all(len(set(one.asked)) == len(one.asked) for one in all_interviewed)
 
 
@@ -108,16 +109,16 @@ def draft_of(library: Library, **fields: Any) -> Draft:
     return Draft().with_fields({**job, **said}, "", library.catalog).draft
 
 
-def next_for(draft: Draft, library: Library) -> interview.Next:
+def next_for(draft: Draft, library: Library) -> Next:
     shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
-    return interview.next_question(draft, shown, Trials(library, TODAY))
+    return next_question(library.interview, draft, shown, Trials(library, TODAY))
 
 
 def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     """Whoever gives one of the answers that the question says would change the plan gets that plan."""
     draft, trials = draft_of(library), Trials(library, TODAY)
     now = trials.tried(draft.questionnaire(library.catalog))
-    asked = next(one for one in QUESTIONS if one.field == "cluster.provider")
+    asked = next(one for one in library.interview if one.field == "cluster.provider")
     found = worth_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
@@ -145,7 +146,7 @@ def test_a_question_that_only_moves_the_cost_is_not_asked_but_named(library: Lib
 
 def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None:
     """How long a run is changes nothing on its own; with a deadline it decides whether the job can be done at all."""
-    trials, asked = Trials(library, TODAY), next(one for one in QUESTIONS if one.field == "training.tokens")
+    trials, asked = Trials(library, TODAY), next(one for one in library.interview if one.field == "training.tokens")
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
@@ -170,7 +171,9 @@ class OnlyTogether:
 def test_two_answers_that_matter_only_together_are_found(library: Library) -> None:
     draft, trials = draft_of(library), OnlyTogether(library.catalog)
     still_open = [
-        one for one in QUESTIONS if one.field in ("training.framework", "constraints.network_team", "budget.spot")
+        one
+        for one in library.interview
+        if one.field in ("training.framework", "constraints.network_team", "budget.spot")
     ]
     now = trials.tried(draft.questionnaire(library.catalog))
     assert all(worth_of(one, draft, now, trials).probability == 0 for one in still_open)
@@ -189,7 +192,9 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:
     """No large cloud has this GPU: whoever rents it goes to one of the others, which may not sell every network."""
     draft, trials = draft_of(library, cluster__gpu="mi355x", model="llama-3.1-8b"), Trials(library, TODAY)
-    answers = ANSWERS["cluster.provider"](draft, trials.tried(draft.questionnaire(library.catalog)), library.catalog)
+    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    now = trials.tried(draft.questionnaire(library.catalog))
+    answers = plausible_answers(asked, draft, now, library.catalog)
     named = {answer.fields["cluster.provider"] for answer in answers if "cluster.provider" in answer.fields}
     selling = {p.id for p in library.catalog.providers.values() if any(o.gpu == "mi355x" for o in p.offers)}
     assert named and named <= selling and sum(answer.weight for answer in answers) <= 1

@@ -9,10 +9,10 @@ from assistant.present.fields import field_name, value_text
 from assistant.present.limits import OUTCOMES
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.interview import InterviewQuestion
 
 from .draft import Draft
-from .plausible import ANSWERS, Plausible
-from .questions import Asked
+from .interview.plausible import Plausible, plausible_answers
 
 if TYPE_CHECKING:
     from .trials import Trials, Tried
@@ -35,7 +35,7 @@ class Worth:
     """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it where it
     would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
 
-    asked: Asked
+    asked: InterviewQuestion
     probability: float
     regret: float
     moved: float
@@ -47,11 +47,11 @@ class Worth:
         return round(self.probability, 3), round(self.regret, 4), round(self.moved, 4)
 
 
-def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0) -> Worth:
+def worth_of(asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0) -> Worth:
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
     ``at_least`` any more, the rest is not tried."""
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
-    answers = sorted(answers_to(asked, draft, now, trials), key=lambda answer: -answer.weight)
+    answers = sorted(plausible_answers(asked, draft, now, trials.catalog), key=lambda answer: -answer.weight)
     for number, answer in enumerate(answers):
         if probability + sum(a.weight for a in answers[number:]) < at_least:
             break
@@ -65,11 +65,6 @@ def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: f
             probability += answer.weight
             regret += answer.weight * then.regret(now.fabric)
     return Worth(asked, probability, regret, moved, tuple(turns))
-
-
-def answers_to(asked: Asked, draft: Draft, now: Tried, trials: Trials) -> list[Plausible]:
-    """What could plausibly be answered; nothing for a question about what is needed in any case."""
-    return ANSWERS[asked.field](draft, now, trials.catalog) if asked.field in ANSWERS else []
 
 
 def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:

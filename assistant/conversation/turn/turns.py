@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .events import Event, Failure, Turn
-from .understanding.message import clean
+from ..events import Event, Failure, Turn
+from ..understanding.message import clean
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .events import Failure
+from ..events import Failure
 
 _COUNT = r"(?:number|count|amount|quantity|how many)"
 _MACHINES = r"(?:gpu|card|accelerator|node|server|machine|host|boxe?|instance)"
