@@ -97,3 +97,9 @@ class InterviewQuestion(Entry):
         """The id of the choice that a plain word such as "no" or "nobody" means as an answer to this question."""
         found = (one for one in self.replies if re.fullmatch(rf"\W*(?:{one.says})\W*", said, re.IGNORECASE))
         return next((reply.means for reply in found), None)
+
+
+class Interview(Entry):
+    """Every question, in its order."""
+
+    questions: tuple[InterviewQuestion, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ def plausible_answers(question: InterviewQuestion, draft: Draft, now: Tried, cat
     if not besides:
         return answers
     both = [
-        Plausible(one.fields | other.fields, one.weight * other.weight)
+        Plausible(other.fields | one.fields, one.weight * other.weight)
         for one in (*answers, _stays(answers))
         for other in (*besides, _stays(besides))
     ]
@@ -86,15 +86,16 @@ def _networks(told: Iterable[PlausibleAnswer], draft: Draft, catalog: Catalog) -
     return [Plausible(value, weights[t].weight, weights[t].must_work) for value, t in offered if t in weights]
 
 
-def _providers(told: Iterable[PlausibleAnswer], now: Tried, catalog: Catalog) -> list[Plausible]:
+def _providers(told: Sequence[PlausibleAnswer], now: Tried, catalog: Catalog) -> list[Plausible]:
     """Machines that are bought, or those of a provider: the large clouds, and one for each choice of networks among the others.
 
     Whoever would go to a cloud that does not have this GPU goes to one of the others.
     """
-    by_name = {one.sets.get("cluster.provider"): one.weight for one in told}
-    sold = sold_networks(now.job.gpu.id, catalog)
-    clouds = {name: weight for name, weight in by_name.items() if name in sold}
-    elsewhere = sum(weight for name, weight in by_name.items() if name is not None and name not in sold)
+    rent = {one.sets["cluster.provider"]: one.weight for one in told if "cluster.provider" in one.sets}
+    buy = [Plausible(one.sets, one.weight) for one in told if "cluster.provider" not in one.sets]
+    sold, others = sold_networks(now.job.gpu.id, catalog), rent.pop("others")
+    clouds = {name: weight for name, weight in rent.items() if name in sold}
+    elsewhere = others + sum(rent.values()) - sum(clouds.values())
     same_choice: dict[frozenset[str], list[str]] = {}
     for name in sold.keys() - clouds.keys():
         same_choice.setdefault(sold[name], []).append(name)
@@ -103,7 +104,7 @@ def _providers(told: Iterable[PlausibleAnswer], now: Tried, catalog: Catalog) ->
         Plausible({"cluster.provider": name, "budget.mode": "rent"}, weight, must_work=True)
         for name, weight in sorted({**clouds, **share}.items())
     ]
-    return [Plausible({"budget.mode": "buy"}, by_name[None]), *rented]
+    return [*buy, *rented]
 
 
 def sold_networks(gpu: str, catalog: Catalog) -> dict[str, frozenset[str]]:
