@@ -48,7 +48,7 @@ def answered(draft: Draft, asked: InterviewQuestion, job: dict[str, Any], catalo
     """The draft after the person's answer: all that belongs to the question, or "not sure"."""
     wanted = (*asked.settling, *asked.also)
     answer = {name: value for name, value in job.items() if any(name == s or name.startswith(s + ".") for s in wanted)}
-    said = draft.with_fields(answer, "", catalog).draft if answer else draft
+    said = draft.with_fields(answer, catalog).draft if answer else draft
     return said.leave_open(asked.field) if is_open(asked, said, catalog) else said
 
 
@@ -61,7 +61,7 @@ def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
             shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
     early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
     full = decide(
-        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog), library, today=TODAY
+        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY
     )
     flipped = full.choice.coin_flip and fabric(early) in (
         fabric(full),
@@ -106,7 +106,7 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
 def draft_of(library: Library, **fields: Any) -> Draft:
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm", "cluster.gpus": 64}
     said = {name.replace("__", "."): value for name, value in fields.items()}
-    return Draft().with_fields({**job, **said}, "", library.catalog).draft
+    return Draft().with_fields({**job, **said}, library.catalog).draft
 
 
 def next_for(draft: Draft, library: Library) -> Next:
@@ -122,7 +122,7 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     found = worth_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
-        said = draft.with_fields(turn.answer.fields, "", library.catalog).draft
+        said = draft.with_fields(turn.answer.fields, library.catalog).draft
         made = decide(said.questionnaire(library.catalog), library, today=TODAY)
         assert fabric(made) == turn.fabric != now.fabric
     likeliest = max(found.turns, key=lambda turn: turn.answer.weight)
@@ -132,7 +132,7 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
 def test_the_trials_come_to_the_plans_own_choice(library: Library) -> None:
     trials = Trials(library, TODAY)
     for job in JOBS[::6]:
-        questionnaire = Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog)
+        questionnaire = Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog)
         assert trials.tried(questionnaire).fabric == fabric(decide(questionnaire, library, today=TODAY))
 
 
@@ -213,7 +213,7 @@ def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(
             return (
                 fabric(
                     decide(
-                        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog),
+                        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog),
                         library,
                         today=TODAY,
                     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
+from assistant.understanding.text import clean
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
 
@@ -28,7 +29,6 @@ from .turn.dispatch import respond
 from .turn.parts import Parts
 from .turn.steps import change, take
 from .turn.turns import Record, Turns, or_sentence
-from .understanding.message import clean
 
 LONGEST_MESSAGE = 4000
 _WELCOME = (

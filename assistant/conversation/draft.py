@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
@@ -41,7 +41,6 @@ class Draft:
     asked: str | None = None
     left_open: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    said: str = ""
     parent: Draft | None = field(default=None, repr=False, compare=False)
     nodes: int | None = None
 
@@ -71,18 +70,11 @@ class Draft:
         """GPUs in a node: as said, else as the GPU usually comes."""
         return _per_node(self.fields, catalog)
 
-    def ancestors(self) -> Iterator[Draft]:
-        """This draft and every one before it, newest first."""
-        draft: Draft | None = self
-        while draft is not None:
-            yield draft
-            draft = draft.parent
-
     def leave_open(self, name: str) -> Draft:
         """The question was answered with "not sure"."""
-        return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self, said="not sure")
+        return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self)
 
-    def with_fields(self, changes: Mapping[str, Any], said: str, catalog: Catalog) -> Change:
+    def with_fields(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """The draft after ``changes``; a field that is ``None`` there is taken back and not asked for again.
 
         Raises :class:`InputError` with the field when they cannot be.
@@ -105,7 +97,7 @@ class Draft:
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
-        return Change(Draft(fields, self.asked, left_open, changed, said, self, nodes), set_aside)
+        return Change(Draft(fields, self.asked, left_open, changed, self, nodes), set_aside)
 
     def questionnaire(self, catalog: Catalog) -> Questionnaire:
         """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""

@@ -52,7 +52,6 @@ class Question(Frozen):
     text: str
     why_asked: str
     choices: tuple[Choice, ...] = ()
-    free_text: bool = True
     not_sure: bool = True
     if_not_sure: str | None = None
     placeholder: str = ""

@@ -70,7 +70,7 @@ def worth_of(asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials,
 def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
     """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide, say."""
     try:
-        return trials.tried(draft.with_fields(answer.fields, "", trials.catalog).draft.questionnaire(trials.catalog))
+        return trials.tried(draft.with_fields(answer.fields, trials.catalog).draft.questionnaire(trials.catalog))
     except InputError:
         return None
 

@@ -1,71 +1,81 @@
-"""What is said to the conversation itself: back, not sure, keep it, show the plan."""
+"""Messages that are a command as a whole, by the phrases of ``knowledge/language/commands.yaml``."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-_COMMANDS = {
-    "back": r"(?:/?back|(?:go|step) back|previous(?: question)?|(?:the )?(?:question|one) before|zurück)",
-    "redo": r"/?redo",
-    "restart": r"(?:/?restart|start over|/?reset|start (?:again|anew)|new (?:plan|conversation)|from the (?:start|beginning))",
-    "not-sure": r"(?:not (?:really )?(?:sure|known|decided)(?: yet)?|unsure|(?:i )?(?:don't|do not|"
-    r"dont) (?:really )?know(?: yet)?|no idea|no clue|skip(?: (?:it|this|that))?|pass|dunno|"
-    r"idk|undecided|(?:it is |it's )?open|unknown|can't say|hard to say|whatever|(?:i )?(?:don't|do not) care|"
-    r"no preference|\?\?+|not decided|n/?a|next)",
-    "keep": r"(?:/?keep(?: (?:it|that|this|the variation))?|accept(?: (?:it|that|this))?|take (?:it|that|this)|use (?:it|that|"
-    r"this)|(?:yes,? )?(?:let's )?(?:go|do) (?:with )?(?:it|that|this)|adopt (?:it|that))",
-    "discard": r"(?:/?discard(?: (?:it|that|this))?|drop (?:it|that)|(?:don't|do not) keep it|leave it(?: as it (?:is|was))?|"
-    r"no,? (?:keep|leave) (?:it|the plan) as it (?:is|was))",
-    "show": r"(?:/?(?:show|print|display|see|give)(?: me)?(?: us)?(?: the| a)?(?: whole| full| complete| entire|"
-    r" current)? ?(?:plan|report|recommendation|details?)|/?plan|the (?:whole |full )?plan(?: please)?|details)",
-    "plots": r"(?:/?(?:show|print|display|see|give|draw)(?: me)?(?: us)?(?: the| a| some| all)? )?/?(?:plots?|charts?|graphs?|"
-    r"diagrams?)(?: (?:it|that|the plan|please))?|draw (?:it|that|the plan)",
-    "facts": r"(?:(?:what (?:do you|have you|did you)|show(?: me)? what you) (?:know|understood|understand|have)(?: so far)?|"
-    r"(?:what have i|what did i) (?:said|say|tell you|told you)(?: so far)?|summary|/?status|"
-    r"(?:show(?: me)? )?(?:the )?(?:questionnaire|answers|facts?)|/facts?)",
-    "branches": r"(?:/?(?:show |list )?(?:the )?branches|(?:show |list )?(?:the )?variations)",
-    "flips": r"(?:what(?:'s| is| are) the )?(?:break[\s-]?even|tipping)s?(?: points?| price)?|(?:what|when) (?:would|could|will|might) (?:flip|change|tip|overturn|turn|alter) (?:it|this|that|the (?:answer|"
-    r"plan|recommendation|result|verdict|choice)|your (?:mind|answer))|what would it take to (?:change|flip).*|"
-    r"where (?:would|does|is) .{0,30}(?:flip|tip|turn)\w*|(?:show |list )?(?:the )?(?:flips?|tipping points?|"
-    r"break[\s-]?evens?)|how (?:sure|robust|stable|confident|certain) (?:are you|is (?:it|this|that|the (?:plan|"
-    r"recommendation|answer)))",
-    "conflicts": r"(?:which|what|where|do|are there|show(?: me)?)?.{0,24}\b(?:sources?|papers?|articles?|experts?|"
-    r"vendors?)\b.{0,24}\b(?:disagree|contradict|conflict)\w*.*|conflicts",
-    "sources": r"(?:(?:show|list|open|what are|which are|give)(?: me)?(?: us)? )?(?:the |your )?(?:sources?|evidence|"
-    r"citations?|references?)(?: (?:for (?:this|that|it)|of the plan|behind (?:this|that|it)))?|(?:what|"
-    r"which) sources? .{0,30}",
-    "assumptions": r"(?:(?:show|list|what are|which are)(?: me)? )?(?:the |your )?assumptions?|what (?:did|do|have) you assumed?",
-    "warnings": r"(?:(?:show|list|what are|which are|tell)(?: me)? )?(?:the |your )?(?:warnings?|risks?)|what (?:should|"
-    r"must) (?:i|we) (?:watch|know|beware).*|what (?:can|could) go wrong",
-    "measure": r"what (?:should|do|can) (?:i|we) measure.*|measure first|(?:which|what) (?:test|benchmark|"
-    r"measurement)s? .*first.*",
-    "ask-provider": r"what (?:should|do|can) (?:i|we) ask (?:the |my |our )?(?:provider|vendor|cloud|them).*|"
-    r"(?:which )?questions (?:for|to) (?:the )?(?:provider|vendor|cloud)",
-    "hello": r"(?:hello|hi|hey|hi there|hello there|good (?:morning|afternoon|evening)|moin|hallo|servus|greetings)(?: weft| there| again)?",
-    "thanks": r"(?:thanks?(?: you)?(?: (?:a lot|so much|very much|again|weft))?|thx|ty|cheers|merci|danke|great|perfect|nice|cool|awesome|good|"
-    r"got it|understood|i see|makes sense|(?:that's |that is )?(?:great|helpful|perfect|all clear|good to know))",
-    "quit": r"(?:/?quit|/?exit|bye|goodbye|that's all|that is all|done|we're done|stop|:q)",
-}
-_PATTERNS = {
-    name: re.compile(
-        rf"\W*(?:(?:ok(?:ay)?|please|hm+|well|so|and|thanks|thank you|oh|sorry|"
-        rf"no)[\s,]+)*(?:{p})\W*(?:please\W*)?",
-        re.IGNORECASE,
-    )
-    for name, p in _COMMANDS.items()
-}
+from assistant.library import Library
+from assistant.understanding.templates import Compiler, Matcher, Source
+from assistant.understanding.text import Token, cut
+
+from ..events import Failure
+
+_LONGEST, _LONGEST_BRANCH = 120, 60  # characters: whoever says more says more than a command
 _BRANCH = re.compile(r"\W*(?:(?:go|switch|return) (?:back )?to )?(?:branch|variation) (\d+)\W*", re.IGNORECASE)
 
 
-def command_of(text: str) -> str | None:
-    """The command a whole message is, or ``None``: "back" is one, "back to 64 GPUs" is not."""
-    text = text.replace("’", "'")
-    if len(text) > 120:
+@dataclass(frozen=True)
+class Phrases:
+    """Whole messages by what they mean; ``lead`` and ``tail`` are words around them that change nothing."""
+
+    matcher: Matcher
+    order: tuple[str, ...]
+    lead: frozenset[str]
+    tail: frozenset[str]
+
+    def meaning(self, text: str) -> str | None:
+        """The first of the meanings that the whole text has: "back" is one, "back to 64 GPUs" is not."""
+        if len(text) > _LONGEST:
+            return None
+        source, start, found = Source(cut(text), {}), 0, set()
+        while start < len(source.tokens):
+            hits = self.matcher.at(source, start)
+            found |= {hit.key for hit in hits if all(_idle(token, self.tail) for token in source.tokens[hit.end :])}
+            if not _idle(source.tokens[start], self.lead):
+                break
+            start += 1
+        return min(found, key=self.order.index, default=None)
+
+
+def _idle(token: Token, words: frozenset[str]) -> bool:
+    return token.text in words or not token.text[0].isalnum()
+
+
+@lru_cache(maxsize=4)
+def _phrases(library: Library) -> tuple[Phrases, Phrases]:
+    """The commands, and what takes back a fact that is needed."""
+    told: dict[str, Any] = library.language["commands"]
+    compiler = Compiler(library.language["words"]["sets"])
+    before, after = (told["taken_back"][part] for part in ("before", "after"))
+    commands = [(name, template) for name, says in told["commands"].items() for template in says]
+    needed = [(name, f"{before} ({one}) {after}") for name, field in told["needed"].items() for one in field["says"]]
+    lead, tail = frozenset(told["lead"]), frozenset(told["tail"])
+    made = (Phrases(Matcher(compiler, pairs), tuple(dict(pairs)), lead, tail) for pairs in (commands, needed))
+    return next(made), next(made)
+
+
+def command_of(text: str, library: Library) -> str | None:
+    """The command a whole message is, or ``None``."""
+    return _phrases(library)[0].meaning(text)
+
+
+def not_without(text: str, library: Library) -> Failure | None:
+    """The answer to a whole message that takes back what every plan needs: "forget the number of nodes"."""
+    field = _phrases(library)[1].meaning(text)
+    if field is None:
         return None
-    return next((name for name, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+    needed = library.language["commands"]["needed"][field]
+    return Failure(
+        text=f"{needed['called']} is needed: without it nothing can be planned. Say the new value, as in "
+        f"{needed['as_in']}. Nothing was changed.",
+        field=field,
+    )
 
 
 def branch_of(text: str) -> int | None:
     """The number in "branch 2"."""
-    match = _BRANCH.fullmatch(text) if len(text) < 60 else None
+    match = _BRANCH.fullmatch(text) if len(text) < _LONGEST_BRANCH else None
     return int(match[1]) if match else None

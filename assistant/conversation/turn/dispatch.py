@@ -10,9 +10,8 @@ from assistant.vocabulary.utterance import Utterance
 from ..about_plan import PARTS
 from ..events import Event, Failure, Note
 from . import asked, replies, steps
-from .commands import branch_of, command_of
+from .commands import branch_of, command_of, not_without
 from .heard import fields_set, heard
-from .needed import not_without
 from .parts import Parts
 
 _STATES = (
@@ -30,12 +29,12 @@ def respond(parts: Parts, text: str) -> list[Event]:
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)
-    branch, command = branch_of(text), command_of(text)
+    branch, command = branch_of(text), command_of(text, parts.library)
     if branch is not None:
         return steps.go_to_branch(parts, branch)
     if command is not None:
         return COMMANDS[command](parts)
-    refused = not_without(text)
+    refused = not_without(text, parts.library)
     return (
         parts.answered(refused) if refused is not None else _act(parts, heard(text, parts.state.draft, parts.catalog))
     )

@@ -25,7 +25,7 @@ def change(
     """Take the fields over. ``named``: networks that were spoken of."""
     before = parts.state
     try:
-        step = before.draft.with_fields(fields, said, parts.catalog)
+        step = before.draft.with_fields(fields, parts.catalog)
         made = parts.planned(step.draft)
     except InputError as error:
         return parts.answered(_refused(error))
@@ -80,7 +80,7 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
     """Try the fields beside the plan."""
     before = parts.state.draft
     try:
-        step = before.with_fields(fields, said, parts.catalog)
+        step = before.with_fields(fields, parts.catalog)
         made = parts.planned(step.draft)
     except InputError as error:
         return _refused(error)
