@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.conversation.draft import Draft
+from assistant.conversation.interview.choices import choices
 from assistant.conversation.interview.next_question import Next, next_question
 from assistant.conversation.interview.open_questions import is_open
 from assistant.conversation.interview.pairs import worth_together
@@ -17,11 +19,12 @@ from assistant.conversation.interview.plausible import plausible_answers
 from assistant.conversation.trials import Trials, Tried
 from assistant.conversation.worth import in_words, worth_of
 from assistant.library import Library
+from assistant.library.interview import read
 from assistant.planning import Decision, decide, plan
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.interview import InterviewQuestion
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.questionnaire import FIELDS, Questionnaire
 from tests.interview_generator import jobs
 from tests.interview_jobs import JOBS
 
@@ -101,6 +104,26 @@ def test_what_is_needed_comes_first(all_interviewed: list[Interviewed]) -> None:
 def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interviewed: list[Interviewed]) -> None:
     small = [one for one in all_interviewed if one.full == "none" and one.job["cluster.gpus"] <= 8]
     assert small and all(len(one.asked) <= 4 for one in small)
+
+
+def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library) -> None:
+    for question in library.interview:
+        offered = choices(question, Draft(), library.catalog)
+        told = [*question.choices, *question.plausible, *question.plausible_besides]
+        named = {question.field, *question.settling, *question.also, *question.when.unless}
+        named |= {name for one in told for name in one.sets} - {"technology"}
+        assert named <= set(FIELDS), question.field
+        assert len({choice.id for choice in offered}) == len(offered)
+        assert {reply.means for reply in question.replies} <= {choice.id for choice in offered}, question.field
+        assert sum(one.weight for one in question.plausible) <= 1 >= sum(one.weight for one in question.plausible_besides)
+        for choice in offered:
+            assert set(choice.value) <= set(Draft().with_fields(choice.value, library.catalog).draft.fields), choice.id
+
+
+def test_a_question_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "interview.yaml").write_text("questions:\n  - {field: model, text: Which?, why: Size., colour: red}\n")
+    with pytest.raises(KnowledgeError, match=r"interview.yaml:2 questions.0.colour"):
+        read(tmp_path)
 
 
 def draft_of(library: Library, **fields: Any) -> Draft:

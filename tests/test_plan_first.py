@@ -21,7 +21,7 @@ from assistant.present.blocks import Bullets
 from assistant.present.plan.formats import plan_lines
 from assistant.present.plan.report import report
 from assistant.present.terminal import in_view
-from assistant.tui.commands import offered
+from assistant.tui.menu import offered
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 from tests.at_the_screen import JOB, WIDE, User, at_the_screen
