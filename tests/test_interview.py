@@ -14,10 +14,10 @@ from assistant.conversation.draft import Draft
 from assistant.conversation.interview.choices import choices
 from assistant.conversation.interview.next_question import Next, next_question
 from assistant.conversation.interview.open_questions import is_open
-from assistant.conversation.interview.pairs import worth_together
+from assistant.conversation.interview.pairs import value_together
 from assistant.conversation.interview.plausible import plausible_answers
+from assistant.conversation.interview.value import in_words, value_of
 from assistant.conversation.trials import Trials, Tried
-from assistant.conversation.worth import in_words, worth_of
 from assistant.library import Library
 from assistant.library.interview import read
 from assistant.planning import Decision, decide, plan
@@ -142,7 +142,7 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     draft, trials = draft_of(library), Trials(library, TODAY)
     now = trials.tried(draft.questionnaire(library.catalog))
     asked = next(one for one in library.interview if one.field == "cluster.provider")
-    found = worth_of(asked, draft, now, trials)
+    found = value_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
         said = draft.with_fields(turn.answer.fields, library.catalog).draft
@@ -173,7 +173,7 @@ def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
-        assert (worth_of(asked, draft, now, trials).probability > 0) == matters
+        assert (value_of(asked, draft, now, trials).probability > 0) == matters
 
 
 class OnlyTogether:
@@ -199,8 +199,8 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
         if one.field in ("training.framework", "constraints.network_team", "budget.spot")
     ]
     now = trials.tried(draft.questionnaire(library.catalog))
-    assert all(worth_of(one, draft, now, trials).probability == 0 for one in still_open)
-    found = worth_together(still_open, draft, now, trials)
+    assert all(value_of(one, draft, now, trials).probability == 0 for one in still_open)
+    found = value_together(still_open, draft, now, trials)
     assert found.asked.field in ("training.framework", "constraints.network_team") and 0 < found.probability < 0.25
     said = in_words(found, library.catalog)
     assert (
@@ -209,7 +209,7 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
         and " and " in said
         and library.catalog.fabrics["roce-v2-400"].name in said
     )
-    assert worth_together(still_open[:1], draft, now, trials) is None
+    assert value_together(still_open[:1], draft, now, trials) is None
 
 
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:

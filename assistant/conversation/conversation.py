@@ -16,7 +16,7 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
 
 from . import exporting
-from .about_plan import AboutPlan
+from .answers.about_plan import AboutPlan
 from .draft import Draft
 from .events import Event, Failure, Note, Question, Turn, VariationShown
 from .exporting import Exporter

@@ -11,9 +11,9 @@ from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 
 from ..draft import Draft
-from ..worth import REFINES, Worth, in_words, worth_of
 from .open_questions import called, open_questions
-from .pairs import worth_together
+from .pairs import value_together
+from .value import REFINES, QuestionValue, in_words, value_of
 
 if TYPE_CHECKING:
     from ..trials import Trials, Tried
@@ -51,21 +51,23 @@ def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Pl
         now = trials.tried(draft.questionnaire(trials.catalog))
     except InputError:
         return Next(still_open[0])
-    worths = _worths(still_open, draft, now, trials)
-    best = max(worths, key=lambda worth: worth.rank)
+    values = _values_of(still_open, draft, now, trials)
+    best = max(values, key=lambda value: value.rank)
     if best.probability >= LEAST_PROBABILITY:
         return Next(best.asked, "" if best.asked.why_is_enough else in_words(best, trials.catalog))
-    together = worth_together(still_open, draft, now, trials)
+    together = value_together(still_open, draft, now, trials)
     if together is not None and together.probability >= LEAST_TOGETHER:
         return Next(together.asked, in_words(together, trials.catalog))
-    moving = sorted((w for w in worths if w.moved > REFINES), key=lambda worth: -worth.moved)
-    return Next(None, refines=tuple(called(worth.asked) for worth in moving[:MOST_REFINING]))
+    moving = sorted((v for v in values if v.moved > REFINES), key=lambda value: -value.moved)
+    return Next(None, refines=tuple(called(value.asked) for value in moving[:MOST_REFINING]))
 
 
-def _worths(still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials) -> list[Worth]:
+def _values_of(
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials
+) -> list[QuestionValue]:
     """What the questions are worth; those that need the model anew last, and only while they could still be the best."""
-    found: list[Worth] = []
+    found: list[QuestionValue] = []
     for asked in sorted(still_open, key=lambda asked: asked.field.startswith(_ABOUT_THE_JOB)):
-        best = max((worth.probability for worth in found), default=0.0)
-        found.append(worth_of(asked, draft, now, trials, at_least=best))
+        best = max((value.probability for value in found), default=0.0)
+        found.append(value_of(asked, draft, now, trials, at_least=best))
     return found

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
-from ..worth import Turn, Worth, tried
 from .plausible import Plausible, plausible_answers
+from .value import TurningAnswer, QuestionValue, tried
 
 if TYPE_CHECKING:
     from ..trials import Trials, Tried
@@ -20,25 +20,27 @@ MOST_PAIRS = 32  # the likeliest; each takes some ten milliseconds
 _ALONE = ("constraints.deadline_days", "training.tokens")
 
 
-def worth_together(still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials) -> Worth | None:
+def value_together(
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials
+) -> QuestionValue | None:
     """The question whose answer, with that to another open one, is likeliest to change the recommended fabric.
 
     ``probability``: of such a pair of answers. ``None`` where no pair tried changes anything.
     """
     asked = {one.field: one for one in still_open if one.field not in _ALONE}
     answers = {name: plausible_answers(one, draft, now, trials.catalog) for name, one in asked.items()}
-    turns: dict[str, list[Turn]] = {}
+    turns: dict[str, list[TurningAnswer]] = {}
     for first, second, both in _likeliest(answers):
         then = tried(both, draft, trials)
         if then is None or (then.fabric is None and now.fabric is not None) or now.agrees(then):
             continue
         for name in (first, second):
-            turns.setdefault(name, []).append(Turn(both, then.fabric))
+            turns.setdefault(name, []).append(TurningAnswer(both, then.fabric))
     if not turns:
         return None
     weights = {name: sum(turn.answer.weight for turn in turned) for name, turned in turns.items()}
     best = max(weights, key=lambda name: round(weights[name], 4))
-    return Worth(asked[best], weights[best], 0.0, 0.0, tuple(turns[best]))
+    return QuestionValue(asked[best], weights[best], 0.0, 0.0, tuple(turns[best]))
 
 
 def _likeliest(answers: dict[str, list[Plausible]]) -> list[tuple[str, str, Plausible]]:

@@ -11,12 +11,12 @@ from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.utterance import Utterance
 
-from ..alternatives import alternatives, weighed
+from ..answers.alternatives import alternatives, weighed
+from ..answers.plan_answers import at_hand, note
+from ..answers.plan_questions import days_asked, topic_of, value_asked
 from ..events import Answer, Event, Failure, Note
-from ..plan_answers import at_hand, note
-from ..plan_questions import days_asked, topic_of, value_asked
+from ..heard import fields_varied
 from ..searching import computed
-from .heard import fields_varied
 from .parts import Parts
 from .readback import in_words
 from .steps import vary

@@ -7,11 +7,11 @@ from functools import partial
 
 from assistant.vocabulary.utterance import Utterance
 
-from ..about_plan import PARTS
+from ..answers.about_plan import PARTS
 from ..events import Event, Failure, Note
+from ..heard import fields_set, heard
 from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
-from .heard import fields_set, heard
 from .parts import Parts
 
 _STATES = (

@@ -13,7 +13,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Plan
 
 from .. import exporting
-from ..about_plan import AboutPlan
+from ..answers.about_plan import AboutPlan
 from ..draft import Draft
 from ..events import Event, Failure, Note
 from ..exporting import Exporter

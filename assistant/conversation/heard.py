@@ -8,8 +8,8 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.utterance import Doubt, Utterance
 
-from ..draft import EXCLUDED, NODES, Draft
-from ..understanding import understand
+from .draft import EXCLUDED, NODES, Draft
+from .understanding import understand
 
 _ALLOWED_AGAIN = re.compile(
     r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"

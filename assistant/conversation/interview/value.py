@@ -11,11 +11,11 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 
-from .draft import Draft
-from .interview.plausible import Plausible, plausible_answers
+from ..draft import Draft
+from .plausible import Plausible, plausible_answers
 
 if TYPE_CHECKING:
-    from .trials import Trials, Tried
+    from ..trials import Trials, Tried
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -23,7 +23,7 @@ RARE = 0.02  # an outcome of a smaller probability is not named
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurningAnswer:
     """An answer that would change the recommendation, and to what (``None``: nothing would work)."""
 
     answer: Plausible
@@ -31,7 +31,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Worth:
+class QuestionValue:
     """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it where it
     would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
 
@@ -39,7 +39,7 @@ class Worth:
     probability: float
     regret: float
     moved: float
-    turns: tuple[Turn, ...]
+    turns: tuple[TurningAnswer, ...]
 
     @property
     def rank(self) -> tuple[float, float, float]:
@@ -47,7 +47,9 @@ class Worth:
         return round(self.probability, 3), round(self.regret, 4), round(self.moved, 4)
 
 
-def worth_of(asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0) -> Worth:
+def value_of(
+    asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0
+) -> QuestionValue:
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
     ``at_least`` any more, the rest is not tried."""
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
@@ -61,10 +63,10 @@ def worth_of(asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials,
         if now.cost and then.cost:
             moved += answer.weight * abs(then.cost / now.cost - 1)
         if not now.agrees(then):
-            turns.append(Turn(answer, then.fabric))
+            turns.append(TurningAnswer(answer, then.fabric))
             probability += answer.weight
             regret += answer.weight * then.regret(now.fabric)
-    return Worth(asked, probability, regret, moved, tuple(turns))
+    return QuestionValue(asked, probability, regret, moved, tuple(turns))
 
 
 def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
@@ -75,10 +77,10 @@ def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
         return None
 
 
-def in_words(worth: Worth, catalog: Catalog) -> str:
+def in_words(value: QuestionValue, catalog: Catalog) -> str:
     """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be …``."""
     outcomes: dict[str | None, list[Plausible]] = {}
-    for turn in worth.turns:
+    for turn in value.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
     least, likeliest = min(RARE, max(weights.values())), sorted(weights, key=weights.get, reverse=True)[:OUTCOMES]
@@ -89,7 +91,7 @@ def in_words(worth: Worth, catalog: Catalog) -> str:
     ]
     if len(outcomes) > len(parts):
         parts.append("a few rarer answers would change it too")
-    likely = f"about {100 * worth.probability:.0f} % likely"
+    likely = f"about {100 * value.probability:.0f} % likely"
     return f"It could change the answer ({likely}): {'; '.join(parts)}; otherwise it stays."
 
 

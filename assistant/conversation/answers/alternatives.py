@@ -13,9 +13,9 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
 
-from .draft import Draft
-from .events import Event, Note
-from .turn.heard import fields_varied, heard
+from ..draft import Draft
+from ..events import Event, Note
+from ..heard import fields_varied, heard
 
 _LEAD = re.compile(
     r"^(?:(?:so|and|but|ok(?:ay)?|well|hm+|now|then)[\s,]+)*"
