@@ -63,9 +63,7 @@ def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
         if draft.complete and shown is None:
             shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
     early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
-    full = decide(
-        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY
-    )
+    full = decide(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
     flipped = full.choice.coin_flip and fabric(early) in (
         fabric(full),
         full.choice.runner_up and full.choice.runner_up.id,
@@ -115,7 +113,9 @@ def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library
         assert named <= set(FIELDS), question.field
         assert len({choice.id for choice in offered}) == len(offered)
         assert {reply.means for reply in question.replies} <= {choice.id for choice in offered}, question.field
-        assert sum(one.weight for one in question.plausible) <= 1 >= sum(one.weight for one in question.plausible_besides)
+        assert (
+            sum(one.weight for one in question.plausible) <= 1 >= sum(one.weight for one in question.plausible_besides)
+        )
         for choice in offered:
             assert set(choice.value) <= set(Draft().with_fields(choice.value, library.catalog).draft.fields), choice.id
 
