@@ -10,7 +10,7 @@ from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
 from .plausible import Plausible, plausible_answers
-from .value import TurningAnswer, QuestionValue, tried
+from .value import QuestionValue, TurningAnswer, tried
 
 if TYPE_CHECKING:
     from ..trials import Trials, Tried
