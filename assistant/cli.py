@@ -322,7 +322,7 @@ def replay(
     ] = None,
 ) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
-    from assistant.conversation import transcripts
+    from assistant.conversation.transcript.replaying import replay_file, update_file
     from assistant.library import load
 
     if export is not None:
@@ -330,25 +330,25 @@ def replay(
         return
     library, changed = load(), 0
     for file in files:
-        result = transcripts.replay_file(file, library)
+        result = replay_file(file, library)
         print(result.summary)
         if result.changed:
             changed += 1
             print(result.diff, end="")
             if update:
-                transcripts.update_file(file, library)
+                update_file(file, library)
     raise typer.Exit(1 if changed and not update else 0)
 
 
 def _export_transcript(files: list[Path], out: Path) -> None:
-    from assistant.conversation import transcripts
+    from assistant.conversation.transcript import document
 
     if len(files) != 1 or out.suffix.lower() not in (".html", ".htm"):
         raise InputError(
             f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
             Place(field="--export"),
         )
-    _write(transcripts.as_html(transcripts.read(files[0])), out)
+    _write(document.as_html(document.read(files[0])), out)
 
 
 @app.command()

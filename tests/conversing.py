@@ -11,7 +11,7 @@ import pytest
 from assistant import library as libraries
 from assistant.conversation import Conversation, replay
 from assistant.conversation.events import Event, Question
-from assistant.conversation.transcripts import dated_planner
+from assistant.conversation.planner import dated_planner
 from assistant.library import Library
 
 JOB = "pretrain llama 3.1 70b on 64 H100s"

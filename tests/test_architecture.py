@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 ROOMS = {
     "vocabulary": set(),
     "library": {"vocabulary"},
+    "understanding": {"vocabulary"},
     "model": {"vocabulary"},
     "network": {"vocabulary", "library"},
     "market": {"vocabulary", "library"},
@@ -26,6 +27,7 @@ ROOMS = {
     "conversation": {
         "vocabulary",
         "library",
+        "understanding",
         "model",
         "network",
         "market",

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from assistant import library as libraries
-from assistant.conversation import Conversation, opening, plain, replay, searching, transcripts
-from assistant.conversation.events import Answer, Comparison, Event, Exported, Failure, PlanShown, Turn, Understood
+from assistant.conversation import Conversation, opening, plain, searching
+from assistant.conversation.events import Answer, Comparison, Exported, Failure, PlanShown, Turn, Understood
+from assistant.conversation.transcript.replaying import replay_file
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.vocabulary.answers import Answer as SearchAnswer
-from tests.conversing import JOB, asked, begin, library, one
+from tests.conversing import JOB, begin, library, one
 
 # -- what cannot be, and what is not known ------------------------------------------------------------------
 
@@ -223,7 +224,7 @@ def test_a_conversation_that_ended_with_goodbye_replays_as_it_went(
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     first = opening.begin(library)
     talk(first, "pretraining", "quit")
-    assert not transcripts.replay_file(first.transcript_path, library).changed
+    assert not replay_file(first.transcript_path, library).changed
 
 
 def test_a_question_during_the_warm_up_opens_the_search_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

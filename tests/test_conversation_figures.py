@@ -19,7 +19,7 @@ from assistant.conversation.events import (
     Understood,
     VariationShown,
 )
-from assistant.conversation.plan_questions import days_asked, topic_of
+from assistant.conversation.answers.plan_questions import days_asked, topic_of
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate
 from tests.conversing import JOB, begin, library, one

@@ -5,22 +5,26 @@ from __future__ import annotations
 import datetime
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assistant.conversation import interview
 from assistant.conversation.draft import Draft
-from assistant.conversation.plausible import ANSWERS
-from assistant.conversation.questions import QUESTIONS, Asked
-from assistant.conversation.together import worth_together
+from assistant.conversation.interview.choices import choices
+from assistant.conversation.interview.next_question import Next, next_question
+from assistant.conversation.interview.open_questions import is_open
+from assistant.conversation.interview.pairs import value_together
+from assistant.conversation.interview.plausible import plausible_answers
+from assistant.conversation.interview.value import in_words, value_of
 from assistant.conversation.trials import Trials, Tried
-from assistant.conversation.worth import in_words, worth_of
 from assistant.library import Library
+from assistant.library.interview import read
 from assistant.planning import Decision, decide, plan
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.errors import InputError, KnowledgeError
+from assistant.vocabulary.interview import InterviewQuestion
+from assistant.vocabulary.questionnaire import FIELDS, Questionnaire
 from tests.interview_generator import jobs
 from tests.interview_jobs import JOBS
 
@@ -43,25 +47,23 @@ class Interviewed:
         return self.early == self.full or self.coin_flip
 
 
-def answered(draft: Draft, asked: Asked, job: dict[str, Any], catalog: Catalog) -> Draft:
+def answered(draft: Draft, asked: InterviewQuestion, job: dict[str, Any], catalog: Catalog) -> Draft:
     """The draft after the person's answer: all that belongs to the question, or "not sure"."""
-    wanted = (*asked.settled_by, *asked.also)
+    wanted = (*asked.settling, *asked.also)
     answer = {name: value for name, value in job.items() if any(name == s or name.startswith(s + ".") for s in wanted)}
-    said = draft.with_fields(answer, "", catalog).draft if answer else draft
-    return said.leave_open(asked.field) if asked.open(said, catalog) else said
+    said = draft.with_fields(answer, catalog).draft if answer else draft
+    return said.leave_open(asked.field) if is_open(asked, said, catalog) else said
 
 
 def interviewed(job: dict[str, Any], library: Library) -> Interviewed:
     trials, draft, shown, asked = Trials(library, TODAY), Draft(), None, []
-    while (following := interview.next_question(draft, shown, trials)).asked is not None:
+    while (following := next_question(library.interview, draft, shown, trials)).asked is not None:
         asked.append(following.asked.field)
         draft = answered(draft, following.asked, job, library.catalog)
         if draft.complete and shown is None:
             shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
     early = decide(draft.questionnaire(library.catalog), library, today=TODAY)
-    full = decide(
-        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog), library, today=TODAY
-    )
+    full = decide(Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog), library, today=TODAY)
     flipped = full.choice.coin_flip and fabric(early) in (
         fabric(full),
         full.choice.runner_up and full.choice.runner_up.id,
@@ -88,8 +90,8 @@ def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_intervie
     assert len(others) <= 0.05 * len(all_interviewed), others
 
 
-def test_no_interview_asks_everything(all_interviewed: list[Interviewed]) -> None:
-    assert max(len(one.asked) for one in all_interviewed) < len(QUESTIONS)
+def test_no_interview_asks_everything(library: Library, all_interviewed: list[Interviewed]) -> None:
+    assert max(len(one.asked) for one in all_interviewed) < len(library.interview)
     assert all(len(set(one.asked)) == len(one.asked) for one in all_interviewed)
 
 
@@ -102,26 +104,48 @@ def test_a_job_that_shares_one_scale_up_link_is_asked_nothing_more(all_interview
     assert small and all(len(one.asked) <= 4 for one in small)
 
 
+def test_every_question_speaks_of_fields_and_choices_that_exist(library: Library) -> None:
+    for question in library.interview:
+        offered = choices(question, Draft(), library.catalog)
+        told = [*question.choices, *question.plausible, *question.plausible_besides]
+        named = {question.field, *question.settling, *question.also, *question.when.unless}
+        named |= {name for one in told for name in one.sets} - {"technology"}
+        assert named <= set(FIELDS), question.field
+        assert len({choice.id for choice in offered}) == len(offered)
+        assert {reply.means for reply in question.replies} <= {choice.id for choice in offered}, question.field
+        assert (
+            sum(one.weight for one in question.plausible) <= 1 >= sum(one.weight for one in question.plausible_besides)
+        )
+        for choice in offered:
+            assert set(choice.value) <= set(Draft().with_fields(choice.value, library.catalog).draft.fields), choice.id
+
+
+def test_a_question_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "interview.yaml").write_text("questions:\n  - {field: model, text: Which?, why: Size., colour: red}\n")
+    with pytest.raises(KnowledgeError, match=r"interview.yaml:2 questions.0.colour"):
+        read(tmp_path)
+
+
 def draft_of(library: Library, **fields: Any) -> Draft:
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster.gpu": "h100-sxm", "cluster.gpus": 64}
     said = {name.replace("__", "."): value for name, value in fields.items()}
-    return Draft().with_fields({**job, **said}, "", library.catalog).draft
+    return Draft().with_fields({**job, **said}, library.catalog).draft
 
 
-def next_for(draft: Draft, library: Library) -> interview.Next:
+def next_for(draft: Draft, library: Library) -> Next:
     shown = plan(draft.questionnaire(library.catalog), library, index=None, today=TODAY)
-    return interview.next_question(draft, shown, Trials(library, TODAY))
+    return next_question(library.interview, draft, shown, Trials(library, TODAY))
 
 
 def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
     """Whoever gives one of the answers that the question says would change the plan gets that plan."""
     draft, trials = draft_of(library), Trials(library, TODAY)
     now = trials.tried(draft.questionnaire(library.catalog))
-    asked = next(one for one in QUESTIONS if one.field == "cluster.provider")
-    found = worth_of(asked, draft, now, trials)
+    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    found = value_of(asked, draft, now, trials)
     assert found.turns and 0 < found.probability <= 1
     for turn in found.turns:
-        said = draft.with_fields(turn.answer.fields, "", library.catalog).draft
+        said = draft.with_fields(turn.answer.fields, library.catalog).draft
         made = decide(said.questionnaire(library.catalog), library, today=TODAY)
         assert fabric(made) == turn.fabric != now.fabric
     likeliest = max(found.turns, key=lambda turn: turn.answer.weight)
@@ -131,7 +155,7 @@ def test_the_answers_it_names_do_what_it_says(library: Library) -> None:
 def test_the_trials_come_to_the_plans_own_choice(library: Library) -> None:
     trials = Trials(library, TODAY)
     for job in JOBS[::6]:
-        questionnaire = Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog)
+        questionnaire = Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog)
         assert trials.tried(questionnaire).fabric == fabric(decide(questionnaire, library, today=TODAY))
 
 
@@ -145,11 +169,11 @@ def test_a_question_that_only_moves_the_cost_is_not_asked_but_named(library: Lib
 
 def test_a_deadline_makes_the_length_of_the_run_matter(library: Library) -> None:
     """How long a run is changes nothing on its own; with a deadline it decides whether the job can be done at all."""
-    trials, asked = Trials(library, TODAY), next(one for one in QUESTIONS if one.field == "training.tokens")
+    trials, asked = Trials(library, TODAY), next(one for one in library.interview if one.field == "training.tokens")
     for deadline, matters in ((None, False), (300.0, True)):
         draft = draft_of(library, **({"constraints__deadline_days": deadline} if deadline else {}))
         now = trials.tried(draft.questionnaire(library.catalog))
-        assert (worth_of(asked, draft, now, trials).probability > 0) == matters
+        assert (value_of(asked, draft, now, trials).probability > 0) == matters
 
 
 class OnlyTogether:
@@ -170,11 +194,13 @@ class OnlyTogether:
 def test_two_answers_that_matter_only_together_are_found(library: Library) -> None:
     draft, trials = draft_of(library), OnlyTogether(library.catalog)
     still_open = [
-        one for one in QUESTIONS if one.field in ("training.framework", "constraints.network_team", "budget.spot")
+        one
+        for one in library.interview
+        if one.field in ("training.framework", "constraints.network_team", "budget.spot")
     ]
     now = trials.tried(draft.questionnaire(library.catalog))
-    assert all(worth_of(one, draft, now, trials).probability == 0 for one in still_open)
-    found = worth_together(still_open, draft, now, trials)
+    assert all(value_of(one, draft, now, trials).probability == 0 for one in still_open)
+    found = value_together(still_open, draft, now, trials)
     assert found.asked.field in ("training.framework", "constraints.network_team") and 0 < found.probability < 0.25
     said = in_words(found, library.catalog)
     assert (
@@ -183,13 +209,15 @@ def test_two_answers_that_matter_only_together_are_found(library: Library) -> No
         and " and " in said
         and library.catalog.fabrics["roce-v2-400"].name in said
     )
-    assert worth_together(still_open[:1], draft, now, trials) is None
+    assert value_together(still_open[:1], draft, now, trials) is None
 
 
 def test_a_provider_that_sells_one_network_alone_is_thought_of(library: Library) -> None:
     """No large cloud has this GPU: whoever rents it goes to one of the others, which may not sell every network."""
     draft, trials = draft_of(library, cluster__gpu="mi355x", model="llama-3.1-8b"), Trials(library, TODAY)
-    answers = ANSWERS["cluster.provider"](draft, trials.tried(draft.questionnaire(library.catalog)), library.catalog)
+    asked = next(one for one in library.interview if one.field == "cluster.provider")
+    now = trials.tried(draft.questionnaire(library.catalog))
+    answers = plausible_answers(asked, draft, now, library.catalog)
     named = {answer.fields["cluster.provider"] for answer in answers if "cluster.provider" in answer.fields}
     selling = {p.id for p in library.catalog.providers.values() if any(o.gpu == "mi355x" for o in p.offers)}
     assert named and named <= selling and sum(answer.weight for answer in answers) <= 1
@@ -208,7 +236,7 @@ def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(
             return (
                 fabric(
                     decide(
-                        Draft().with_fields(job, "", library.catalog).draft.questionnaire(library.catalog),
+                        Draft().with_fields(job, library.catalog).draft.questionnaire(library.catalog),
                         library,
                         today=TODAY,
                     )

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from assistant.conversation import Conversation, transcripts
+from assistant.conversation import Conversation
 from assistant.conversation.events import Exported, Failure
+from assistant.conversation.planner import dated_planner
+from assistant.conversation.transcript import document
 from assistant.library import Library, load
 from assistant.library.questionnaires import read_one
 from assistant.planning import plan
@@ -75,7 +77,7 @@ def test_nothing_typed_or_loaded_becomes_more_than_text(where: str) -> None:
 
 
 def test_a_conversation_is_exported_as_a_page_with_all_that_was_said(library: Library, tmp_path: Path) -> None:
-    talk = Conversation(library, planner=transcripts.dated_planner(TODAY, searched=False), today=TODAY)
+    talk = Conversation(library, planner=dated_planner(TODAY, searched=False), today=TODAY)
     talk.start()
     talk.say("8 H100s <b>now</b>")
     done = talk.say(f"export the conversation to {tmp_path / 'talk.html'}")
@@ -90,7 +92,7 @@ def test_an_exported_conversation_in_markdown_is_a_transcript(library: Library, 
     talk.start()
     talk.say("64 H100s")
     talk.say(f"save the transcript to {tmp_path / 'talk.md'}")
-    assert transcripts.read(tmp_path / "talk.md").said == ["64 H100s"]
+    assert document.read(tmp_path / "talk.md").said == ["64 H100s"]
     refused = talk.say(f"export the conversation to {tmp_path / 'talk.json'}")
     assert any(isinstance(event, Failure) and "markdown or html" in event.text for event in refused)
 
@@ -102,7 +104,7 @@ def test_the_commands_write_pages(tmp_path: Path) -> None:
         ["plan", "knowledge/examples/single-node.yaml", "--format", "html", "--out", str(tmp_path / "plan.html")],
     ):
         subprocess.run([sys.executable, "-m", "assistant", *arguments], check=True, cwd=ROOT, capture_output=True)
-    said = transcripts.read(saved).said
+    said = document.read(saved).said
     assert all(
         message in stands_alone((tmp_path / "talk.html").read_text(encoding="utf-8")).get_text() for message in said
     )

@@ -12,15 +12,16 @@ from typing import Any
 
 import pytest
 
-from assistant.conversation import Conversation, opening, transcripts
+from assistant.conversation import Conversation, opening
 from assistant.conversation.events import Turn
+from assistant.conversation.transcript import document
 from assistant.library import Library
 from assistant.planning import begun, plan
 from assistant.present.blocks import Bullets
 from assistant.present.plan.formats import plan_lines
 from assistant.present.plan.report import report
 from assistant.present.terminal import in_view
-from assistant.tui.commands import offered
+from assistant.tui.menu import offered
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 from tests.at_the_screen import JOB, WIDE, User, at_the_screen
@@ -160,8 +161,7 @@ def test_a_message_whose_plan_was_seen_is_not_lost_when_the_program_ends_at_once
 ) -> None:
     monkeypatch.setenv("WEFT_HOME", str(tmp_path))
     for path in (tmp_path / "first.md", tmp_path / "later.md"):
-        talk = opening.begin(library, keep=False)
-        opening.record_in(talk, path, "A test")
+        talk = opening.begin(library, transcript=path)
         talk.start()
         if path.stem == "later":
             talk.say("pretraining")
@@ -173,12 +173,11 @@ def test_a_message_whose_plan_was_seen_is_not_lost_when_the_program_ends_at_once
 
 
 def test_a_message_that_was_cut_off_while_it_was_written_is_not_said_again(library: Library, tmp_path: Path) -> None:
-    talk = opening.begin(library, keep=False)
-    opening.record_in(talk, tmp_path / "talk.md", "A test")
+    talk = opening.begin(library, transcript=tmp_path / "talk.md")
     talk.start(), talk.hear("pretraining on 64 H100s")
     text = (tmp_path / "talk.md").read_text(encoding="utf-8")
-    assert transcripts.parse(text).unanswered == "pretraining on 64 H100s"
-    assert transcripts.parse(text[:-8]).unanswered is None
+    assert document.parse(text).unanswered == "pretraining on 64 H100s"
+    assert document.parse(text[:-8]).unanswered is None
 
 
 def test_what_is_copied_while_the_plan_is_worked_out_is_the_finished_plan(

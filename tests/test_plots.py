@@ -25,7 +25,7 @@ def _drawn(library, said):
     conversation.start()
     conversation.say(said)
     assert conversation.plan is not None
-    return conversation.plan, conversation.scaling.of(conversation.plan)
+    return conversation.plan, conversation.scaled(conversation.plan)
 
 
 def _text(lines):

@@ -192,7 +192,7 @@ async def test_answers_go_on_while_the_sizes_are_computed(begin, monkeypatch):
     go_on = threading.Event()
     async with at_the_screen(begin) as user:
         await user.says(JOB)
-        scaling, plots = user.talk.conversation.scaling, user.talk.panel.plots
+        scaling, plots = user.talk.conversation.parts.scaling, user.talk.panel.plots
         real = scaling.of
         monkeypatch.setattr(scaling, "of", lambda plan: go_on.wait() and real(plan))
         await user.press("f6")

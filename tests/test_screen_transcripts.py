@@ -10,7 +10,7 @@ pytest.importorskip("textual")
 
 from textual import events
 
-from assistant.conversation import transcripts
+from assistant.conversation.transcript import document, replaying
 from tests.at_the_screen import NARROW, WIDE, at_the_screen, on_screen
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
@@ -29,7 +29,7 @@ NAMES = [
 
 
 def _without_a_screen(saved, library):
-    conversation = transcripts.conversation_for(saved, library)
+    conversation = replaying.conversation_for(saved, library)
     conversation.start()
     for message in saved.said:
         conversation.say(message)
@@ -39,9 +39,9 @@ def _without_a_screen(saved, library):
 @pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES)), ids=NAMES)
 @on_screen
 async def test_a_kept_conversation_goes_the_same_way_on_the_screen(library, number, name):
-    saved = transcripts.read(FOLDER / f"{name}.md")
+    saved = document.read(FOLDER / f"{name}.md")
     async with at_the_screen(
-        lambda: transcripts.conversation_for(saved, library), NARROW if number % 2 else WIDE
+        lambda: replaying.conversation_for(saved, library), NARROW if number % 2 else WIDE
     ) as user:
         for message in saved.said:
             user.app.post_message(events.Paste(message))

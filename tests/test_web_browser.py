@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from assistant.conversation import transcripts
+from assistant.conversation.transcript import document, replaying
 from tests.browser import CHROMIUM, browser
 from tests.web_server import FIRST_QUESTION, JOB, ROOT, gone, over_the_network, serving
 
@@ -28,7 +28,7 @@ async def _answered(served, path, count, patience=60.0):
     until = time.monotonic() + patience
     while time.monotonic() < until:
         found = [path] if path else served.transcripts()
-        if found and found[0].is_file() and len(transcripts.read(found[0]).exchanges) >= count:
+        if found and found[0].is_file() and len(document.read(found[0]).exchanges) >= count:
             return found[0]
         await asyncio.sleep(0.1)
     raise AssertionError(f"answer {count} never came: {[one.read_text()[-400:] for one in served.transcripts()]}")
@@ -38,7 +38,7 @@ async def _answered(served, path, count, patience=60.0):
 @pytest.mark.parametrize("name", ["single-node", "serving", "bulk-inference"])
 @over_the_network
 async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp_path, library, name):
-    saved = transcripts.read(ROOT / "transcripts" / f"{name}.md")
+    saved = document.read(ROOT / "transcripts" / f"{name}.md")
     with serving(tmp_path / "home", "--token", "auto") as one:
         async with browser() as chromium:
             page = await chromium.page()
@@ -60,8 +60,8 @@ async def test_a_kept_conversation_typed_in_a_browser_gives_the_same_answers(tmp
             assert all(url.startswith((one.base, one.base.replace("http", "ws"))) for url in page.requested), (
                 page.requested
             )
-        assert transcripts.read(kept).said == [*saved.said, "undo"]
-        result = transcripts.replay_file(kept, library)
+        assert document.read(kept).said == [*saved.said, "undo"]
+        result = replaying.replay_file(kept, library)
         assert not result.changed, result.diff
 
 

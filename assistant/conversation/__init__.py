@@ -1,7 +1,7 @@
 """The interview without a screen: words in, events out.
 
 ``Conversation`` (:mod:`conversation`) speaks in the events of :mod:`events`; ``understand`` (:mod:`understanding`) reads
-free text; :mod:`transcripts` keeps and replays what was said; :mod:`plain` is the line mode.
+free text; :mod:`interview` asks, :mod:`turn` answers, :mod:`transcript` keeps and replays what was said; :mod:`plain` is the line mode.
 """
 
 from .conversation import Conversation, replay

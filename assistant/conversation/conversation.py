@@ -1,4 +1,7 @@
-"""The conversation: words in, events out. It decides what is asked, planned and answered; it draws nothing."""
+"""The conversation: words in, events out. It is composed of its parts and draws nothing.
+
+What a message brings about is decided in :mod:`turn.dispatch`; here a turn is begun, finished and recorded.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,33 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
-from assistant.present.fields import field_name, field_text
-from assistant.vocabulary.answers import Answer as SearchAnswer
-from assistant.vocabulary.answers import Understanding
-from assistant.vocabulary.errors import InputError
+from assistant.understanding.text import clean
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.sweep import Sweep
 
 from . import exporting
-from .about_plan import PARTS
-from .asking import Asking
-from .commands import branch_of, command_of
-from .drafting import Planner
-from .events import Choice, Event, Exported, Failure, Note, Plots
-from .needed import not_without
+from .answers.about_plan import AboutPlan
+from .draft import Draft
+from .events import Event, Failure, Note, Question, Turn, VariationShown
+from .exporting import Exporter
+from .interview.interviewer import Interviewer
+from .planner import Planner, plan_now
 from .scaling import Scaling
-from .taken import said_fields, varied_fields
-from .turns import Record
-from .understanding import understand
-from .understanding.message import clean
-
-Searcher = Callable[[str], SearchAnswer]
-# Returns under which name the person finds the file, when that is not what they asked for.
-Exporter = Callable[[str, exporting.Target], str | None]
+from .searching import Searcher
+from .state import State
+from .turn.dispatch import respond
+from .turn.parts import Parts
+from .turn.steps import change, take
+from .turn.turns import Record, Turns, or_sentence
 
 LONGEST_MESSAGE = 4000
-_STATES = ("describe", "change", "what-if", "unclear")
-_MAY_VARY = ("ask", "what-if", "unclear")
-_MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
+_WELCOME = (
+    "Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
+    'Say "help" for what else you can say.'
+)
 
 
-class Conversation(Asking):
+class Conversation:
     """One interview. ``searcher`` answers free questions; ``record`` is given every turn as it ends, and where it has a
     ``heard``, that is given what was said before any of the answer is returned.
 
@@ -57,24 +58,82 @@ class Conversation(Asking):
         fields: Mapping[str, Any] | None = None,
         today: datetime.date | None = None,
     ) -> None:
-        super().__init__(library, planner, record, today)
-        self.searcher = searcher
-        self.exporter = exporter
-        self.transcript_path: Path | None = None
+        self.library = library
+        self.parts = Parts(
+            library,
+            Interviewer(library, today),
+            AboutPlan(library.catalog),
+            Turns(record),
+            Scaling(library, today),
+            planner or plan_now,
+            searcher,
+            exporter,
+            today,
+        )
         self._start_fields = dict(fields or {})
-        self.scaling = Scaling(library, today)
 
-    # -- the three ways in -------------------------------------------------------------------------------
+    @property
+    def draft(self) -> Draft:
+        """What has been said so far."""
+        return self.parts.state.draft
+
+    @property
+    def plan(self) -> Plan | None:
+        """The newest plan of the accepted draft."""
+        return self.parts.state.plan
+
+    @property
+    def variation(self) -> VariationShown | None:
+        """What is tried beside the plan."""
+        return self.parts.state.variation
+
+    @property
+    def question(self) -> Question | None:
+        """The question that is open."""
+        return self.parts.interviewer.question
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Everything so far; a turn of which :meth:`go_on` still has the rest is not among them."""
+        return self.parts.turns.ended
+
+    @property
+    def record(self) -> Record | None:
+        """What is given every turn."""
+        return self.parts.turns.record
+
+    @record.setter
+    def record(self, record: Record | None) -> None:
+        self.parts.turns.record = record
+
+    @property
+    def transcript_path(self) -> Path | None:
+        """Where it is kept, if it is."""
+        return getattr(self.record, "path", None)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody has said anything yet."""
+        return self.parts.turns.silent
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the person has said goodbye."""
+        return self.parts.is_over
+
+    @property
+    def has_more(self) -> bool:
+        """Whether :meth:`go_on` has something to work out for what was heard."""
+        return self.parts.interviewer.is_due or self.parts.state.unfinished is not None
 
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
-        welcome = Note(
-            text="Tell me about the job, in your own words or answer by answer; a plan appears as soon as it can. "
-            'Say "help" for what else you can say.'
-        )
-        self._begin(
-            None, lambda: [welcome, *(self._change(self._start_fields, "") if self._start_fields else self._ask_next())]
-        )
+
+        def welcome() -> list[Event]:
+            self.parts.interviewer.is_due = True
+            return [Note(text=_WELCOME), *(change(self.parts, self._start_fields, "") if self._start_fields else ())]
+
+        self._begin(None, welcome)
         return self._whole()
 
     def say(self, text: str) -> list[Event]:
@@ -91,178 +150,84 @@ class Conversation(Asking):
         """What a message brings about, up to the new plan."""
         self.go_on()
         said = clean(text).strip()
-        if len(said) > LONGEST_MESSAGE:
-            too_long = Failure(
-                text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the "
-                f"facts of the job only."
-            )
-            return self._begin(said[:80] + "…", lambda: [too_long])
-        return self._begin(said, lambda: self._heard(said))
+        if len(said) <= LONGEST_MESSAGE:
+            return self._begin(said, lambda: respond(self.parts, said))
+        too_long = Failure(
+            text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the "
+            f"job only."
+        )
+        return self._begin(said[:80] + "…", lambda: [too_long])
 
     def pick(self, choice_id: str) -> list[Event]:
         """What a choice of the open question brings about, up to the new plan."""
         self.go_on()
-        choice = self._interviewer.choice(choice_id)
-        if choice is None:
-            wrong = Failure(text="That choice does not belong to the open question.")
-            return self._begin(choice_id, lambda: [wrong, *self._repeat()])
-        return self._begin(choice.label, lambda: self._chosen(choice))
-
-    def _heard(self, said: str) -> list[Event]:
-        """What a message is: nothing, a choice, a command, or something about the job."""
-        if not said:
-            return self._repeat()
-        choice = self._interviewer.choice_typed(said)
+        choice = self.parts.interviewer.choice(choice_id)
         if choice is not None:
-            return self._chosen(choice)
-        branch, command = branch_of(said), command_of(said)
-        if branch is not None:
-            return self._go_to_branch(branch)
-        if command is not None:
-            return self._command(command)
-        refused = not_without(said)
-        return [refused, *self._repeat()] if refused is not None else self._understood(said)
+            return self._begin(choice.label, lambda: take(self.parts, choice))
+        wrong = Failure(text="That choice does not belong to the open question.")
+        return self._begin(choice_id, lambda: self.parts.answered(wrong))
 
-    def _chosen(self, choice: Choice) -> list[Event]:
-        return self._change(choice.value, choice.label) if choice.value else self._leave_open()
+    def scaled(self, plan: Plan) -> Sweep | None:
+        """The plan's job at other numbers of GPUs; ``None`` where it can be computed at none."""
+        return self.parts.scaling.of(plan)
 
-    # -- what a message asks for -------------------------------------------------------------------------
+    def warm_search(self) -> None:
+        """Load what the search needs before the first question waits for it."""
+        if self.parts.searcher is not None:
+            self.parts.searcher("interconnect")
 
-    def _understood(self, said: str) -> list[Event]:
-        reading = understand(said, context=self.draft, catalog=self.library.catalog)
-        if reading.doubts and reading.intent in _STATES:
-            return [Failure(text=f"{reading.doubts[0]}. Nothing was changed."), *self._repeat()]
-        answered = self._of_the_plan(reading, said)
-        if answered is not None:
-            return answered
-        about_plan = self._about_plan
-        handle = {
-            "why": about_plan,
-            "why-not": about_plan,
-            "compare": about_plan,
-            "what-if": self._what_if,
-            "ask": self._search,
-            "export": self._export,
-            "help": self._help,
-            "undo": self._undo,
-        }.get(reading.intent, self._describe)
-        return handle(reading, said)
+    def go_on(self) -> list[Event]:
+        """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which is
+        recorded.
 
-    def _describe(self, reading: Understanding, said: str) -> list[Event]:
-        fields = said_fields(reading, self.draft)
-        meant = self._interviewer.choice_meant(said) if not fields else None
-        if meant is not None:
-            return self._chosen(meant)
-        if fields:
-            return self._change(fields, said, rest=reading.rest, named=reading.fabrics)
-        if reading.fabrics:
-            names = ", ".join(reading.fabrics)
-            return [
-                Note(
-                    text=f"{names}: noted as named, not as decided. Every network that exists for the job is compared; "
-                    f'say "we have it" with the name when it is there already.'
-                ),
-                *self._repeat(),
-            ]
-        return [Failure(text=self._not_understood(reading)), *self._repeat()]
-
-    def _not_understood(self, reading: Understanding) -> str:
-        if reading.intent == "change":
-            return (
-                f'What should change? "{reading.rest}" alone does not say which fact it belongs to.'
-                if reading.rest
-                else "What should change? Name the fact and its new value."
-            )
-        return f'I did not understand "{reading.rest}".' if reading.rest else "There was no fact about the job in that."
-
-    def _missing(self) -> str:
-        return ", ".join(field_name(name) for name in self.draft.missing)
-
-    def _what_if(self, reading: Understanding, said: str) -> list[Event]:
-        fields = varied_fields(reading, said, self.draft, self.library.catalog)
-        if not fields:
-            if reading.rest:
-                return [Failure(text=f'I did not understand what to vary: "{reading.rest}".')]
-            return self._with_plan_in_view(lambda plan: self._about.part(plan, "flips"))
-        return self._with_plan(lambda plan: [self._vary(plan, fields, said, reading.rest)])
-
-    def _search(self, reading: Understanding, said: str) -> list[Event]:
-        return [self._about.search(said, self.searcher)]
-
-    def _help(self, reading: Understanding | None = None, said: str = "") -> list[Event]:
-        return [self._about.help()]
-
-    # -- commands ----------------------------------------------------------------------------------------
-
-    def _command(self, command: str) -> list[Event]:
-        if command in PARTS:
-            return self._with_plan_in_view(lambda plan: self._about.part(plan, command))
-        if command == "plots":
-            return self._with_plan_in_view(lambda plan: [Plots(plan=plan, scale=self.scaling.of(plan))])
-        return {
-            "back": self._back,
-            "redo": self._redo,
-            "restart": self._restart,
-            "not-sure": self._leave_open,
-            "keep": self._keep,
-            "discard": self._discard,
-            "hello": self._hello,
-            "thanks": self._thanks,
-            "facts": self._facts,
-            "branches": self._list_branches,
-            "quit": self._goodbye,
-        }[command]()
-
-    def _facts(self) -> list[Event]:
-        items = tuple(field_text(name, value, self.library.catalog) for name, value in self.draft.fields.items())
-        return [
-            Note(text="So far I know:" if items else "So far I know nothing about the job.", items=items),
-            *self._repeat(),
-        ]
-
-    def _hello(self) -> list[Event]:
-        return [
-            Note(
-                text="Hello. Tell me what you want to train or serve, and on which GPUs."
-                if self.plan is None
-                else "Hello again."
-            ),
-            *self._repeat(),
-        ]
-
-    def _thanks(self) -> list[Event]:
-        more = ' Ask on, or take the plan with you: "export as markdown".' if self.plan is not None else ""
-        return [Note(text=f"Gladly.{more}"), *self._repeat()]
-
-    def _goodbye(self) -> list[Event]:
-        return [Note(text="Everything said is kept in the transcript." if self.record else "Goodbye.")]
-
-    def _export(self, reading: Understanding, said: str) -> list[Event]:
+        What cannot be worked out is a :class:`Failure` among the events: the plan that was shown first stays then.
+        """
+        turns = self.parts.turns
+        if not turns.open:
+            return []
+        rest: list[Event] = []
         try:
-            target = exporting.target_of(said)
-            if target.conversation:
-                return [self._exported(self._in_words(target), target)]
-            return self._with_plan(
-                lambda plan: [
-                    self._exported(
-                        exporting.written(plan, self.draft.questionnaire(self.library.catalog), target.format), target
-                    )
-                ]
-            )
-        except InputError as error:
-            return [Failure(text=f"{error}.")]
+            rest += or_sentence(self._finish, "Where this plan would turn")
+            rest += or_sentence(self._next_question, "The next question")
+        finally:
+            self._back_to(self.parts.state.settled())
+            turns.end(rest)
+        return rest
 
-    def _exported(self, text: str, target: exporting.Target) -> Event:
-        name = self.exporter(text, target)
-        return Exported(
-            path=name or target.path, format=target.format, what="conversation" if target.conversation else "plan"
-        )
+    def _begin(self, said: str | None, answer: Callable[[], list[Event]]) -> list[Event]:
+        """Open a turn with what ``answer`` brings; when that fails, nothing was said and nothing is changed."""
+        before, self.parts.is_over = self.parts.state, False
+        try:
+            events = answer()
+            self.parts.turns.begin(said, events)
+        except BaseException:
+            self._back_to(before)
+            raise
+        return events
 
-    def _in_words(self, target: exporting.Target) -> str:
-        from . import transcripts
+    def _back_to(self, state: State) -> None:
+        """A state in which nothing has yet to be worked out."""
+        self.parts.state, self.parts.interviewer.is_due = state, False
 
-        today = self._today or datetime.date.today()
-        return transcripts.written(self.turns, self.library, today, target.format)
+    def _finish(self) -> list[Event]:
+        """Put the finished plan in the place of the one that was shown first."""
+        unfinished = self.parts.state.unfinished
+        if unfinished is not None:
+            first, whole = unfinished.plan, unfinished.finished()
+            self.parts.state = self.parts.state.finished(whole)
+            self.parts.turns.put(whole, first)
+        return []
+
+    def _next_question(self) -> list[Event]:
+        if not self.parts.interviewer.is_due:
+            return []
+        events = self.parts.interviewer.next(self.draft, self.plan)
+        self.parts.state = self.parts.state.asking(self.question.field if self.question else None)
+        return events
+
+    def _whole(self) -> list[Event]:
+        self.go_on()
+        return list(self.turns[-1].events)
 
 
 def replay(conversation: Conversation, answers: Iterable[str]) -> Iterator[Event]:

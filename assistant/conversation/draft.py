@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
@@ -20,6 +20,13 @@ _COUNTERPARTS = {
     "inference.precision": "training.precision",
 }
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
+_DIMENSIONS = {"model.layers", "model.ffn", "model.heads", "model.vocab"}
+_DIVIDES_THE_GPUS = (
+    *(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp")),
+    "cluster.sites",
+    "cluster.gpus_per_node",
+)
+_LENGTHS = {"training.tokens": "training.days", "training.days": "training.tokens"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,6 @@ class Draft:
     asked: str | None = None
     left_open: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    said: str = ""
     parent: Draft | None = field(default=None, repr=False, compare=False)
     nodes: int | None = None
 
@@ -64,18 +70,11 @@ class Draft:
         """GPUs in a node: as said, else as the GPU usually comes."""
         return _per_node(self.fields, catalog)
 
-    def ancestors(self) -> Iterator[Draft]:
-        """This draft and every one before it, newest first."""
-        draft: Draft | None = self
-        while draft is not None:
-            yield draft
-            draft = draft.parent
-
     def leave_open(self, name: str) -> Draft:
         """The question was answered with "not sure"."""
-        return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self, said="not sure")
+        return replace(self, left_open=(*(n for n in self.left_open if n != name), name), parent=self)
 
-    def with_fields(self, changes: Mapping[str, Any], said: str, catalog: Catalog) -> Change:
+    def with_fields(self, changes: Mapping[str, Any], catalog: Catalog) -> Change:
         """The draft after ``changes``; a field that is ``None`` there is taken back and not asked for again.
 
         Raises :class:`InputError` with the field when they cannot be.
@@ -89,7 +88,7 @@ class Draft:
         changes = {name: value for name, value in changes.items() if value is not None and name != NODES}
         changes = _in_its_section(changes, fields, set_aside)
         for name, value in changes.items():
-            for other, why in _displaced(name, value, fields, changes):
+            for other, why in _displaced(name, value, fields, changes).items():
                 fields.pop(other, None)
                 set_aside[other] = why
             fields[name] = value
@@ -98,7 +97,7 @@ class Draft:
         _check(fields, catalog)
         changed = (*(n for n in self.changed if n not in changes and n in fields), *changes)
         left_open = (*(n for n in self.left_open if n not in changes and n not in taken_back), *taken_back)
-        return Change(Draft(fields, self.asked, left_open, changed, said, self, nodes), set_aside)
+        return Change(Draft(fields, self.asked, left_open, changed, self, nodes), set_aside)
 
     def questionnaire(self, catalog: Catalog) -> Questionnaire:
         """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""
@@ -143,37 +142,30 @@ def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_a
     return taken
 
 
-def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Earlier answers that cannot stand beside the new one."""
-    gone: list[tuple[str, str]] = []
-
-    def drop(prefix: str, why: str, exact: bool = False) -> None:
-        gone.extend(
-            (other, why)
-            for other in fields
-            if other not in changes and other != name and (other == prefix if exact else other.startswith(prefix))
-        )
-
+def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, str]:
+    """Earlier answers that cannot stand beside the new one, each with the reason; a section is named with its dot."""
+    section = name.split(".")[0]
+    gone: dict[str, str] = {}
     if name in ("model", "parallelism"):
-        drop(f"{name}.", f"{name} was said anew")
-    if name.startswith(("model.", "parallelism.")):
-        drop(name.split(".")[0], "said anew", exact=True)
-    if name == "workload":
-        drop("training." if value in SERVING else "inference.", f"it does not belong to {value}")
-    if name in ("training.tokens", "training.days"):
-        drop(
-            "training.days" if name.endswith("tokens") else "training.tokens",
-            "the length of the run was said anew",
-            exact=True,
-        )
-    if name == "cluster.gpu" and fields.get("cluster.gpu") not in (None, value):
-        drop("cluster.gpus_per_node", "it belonged to the GPU before", exact=True)
-        drop("cluster.nics_per_node", "it belonged to the GPU before", exact=True)
-    if name == EXCLUDED and fields.get("cluster.fabric") in value:
-        drop("cluster.fabric", "it is ruled out now", exact=True)
-    if name == "cluster.sites" and value == 1:
-        drop("cluster.wan_gbps", "there is one site", exact=True)
-    return gone
+        gone[f"{name}."] = f"{name} was said anew"
+    elif section in ("model", "parallelism"):
+        gone[section] = "said anew"
+    elif name == "workload":
+        gone["training." if value in SERVING else "inference."] = f"it does not belong to {value}"
+    elif name in _LENGTHS:
+        gone[_LENGTHS[name]] = "the length of the run was said anew"
+    elif name == "cluster.gpu" and fields.get(name) not in (None, value):
+        gone |= dict.fromkeys(("cluster.gpus_per_node", "cluster.nics_per_node"), "it belonged to the GPU before")
+    elif name == EXCLUDED and fields.get("cluster.fabric") in value:
+        gone["cluster.fabric"] = "it is ruled out now"
+    elif name == "cluster.sites" and value == 1:
+        gone["cluster.wan_gbps"] = "there is one site"
+    return {
+        other: why
+        for prefix, why in gone.items()
+        for other in fields
+        if other not in changes and (other.startswith(prefix) if prefix.endswith(".") else other == prefix)
+    }
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:
@@ -206,30 +198,27 @@ def _readmit(fields: dict[str, Any], changes: Mapping[str, Any]) -> None:
 
 def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
     """Refuse impossible values early: a half-filled questionnaire is checked with stand-ins for what is not said."""
-    filled = dict(fields)
-    complete = not Draft(filled).missing
-    if complete:
-        questionnaires.from_value(nested(filled), catalog)
+    if not Draft(dict(fields)).missing:
+        questionnaires.from_value(nested(fields), catalog)
         return
-    if "workload" not in filled:
-        filled["workload"] = "inference" if any(n.startswith("inference.") for n in filled) else "pretraining"
-    if not Draft(filled)._inline_model:
-        filled.setdefault("model", next(iter(catalog.models)))
-    elif "model.params" not in filled and not {"model.layers", "model.ffn", "model.heads", "model.vocab"} <= set(
-        filled
-    ):
-        filled = {n: v for n, v in filled.items() if not n.startswith("model.")} | {"model": next(iter(catalog.models))}
-    filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
-    divisors = [filled.get(f"parallelism.{n}", 1) for n in ("tp", "pp", "cp", "dp")] + [
-        filled.get("cluster.sites", 1),
-        filled.get("cluster.gpus_per_node", 1),
-    ]
-    filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))
     try:
-        questionnaires.from_value(nested(filled), catalog)
+        questionnaires.from_value(nested(_with_stand_ins(fields, catalog)), catalog)
     except InputError as error:
         # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
-        if error.place.field in fields and not error.place.field.startswith(
-            ("parallelism", "inference.tensor", "training.global_batch")
-        ):
+        field = error.place.field
+        if field in fields and not field.startswith(("parallelism", "inference.tensor", "training.global_batch")):
             raise
+
+
+def _with_stand_ins(fields: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+    filled = dict(fields)
+    filled.setdefault("workload", "inference" if any(n.startswith("inference.") for n in filled) else "pretraining")
+    shape = {name for name in filled if name.startswith("model.")}
+    if shape and "model.params" not in shape and not _DIMENSIONS <= shape:
+        filled = {name: value for name, value in filled.items() if name not in shape}
+    if "model.params" not in filled and not _DIMENSIONS <= set(filled):
+        filled.setdefault("model", next(iter(catalog.models)))
+    filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
+    divisors = [filled.get(name, 1) for name in _DIVIDES_THE_GPUS]
+    filled.setdefault("cluster.gpus", lcm(*(d for d in divisors if isinstance(d, int) and d > 0)))
+    return filled

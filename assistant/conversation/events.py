@@ -19,12 +19,14 @@ Events are frozen; texts are plain text without markup, and never contain contro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from assistant.present.blocks import ComparisonRow, Reason
 from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.interview import settles
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
 
@@ -42,19 +44,25 @@ class Choice(Frozen):
 
 
 class Question(Frozen):
-    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it."""
+    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it; ``settled_by`` are
+    the fields that answer it."""
 
     kind: Literal["question"] = "question"
     field: str
     text: str
     why_asked: str
     choices: tuple[Choice, ...] = ()
-    free_text: bool = True
     not_sure: bool = True
     if_not_sure: str | None = None
     placeholder: str = ""
     previous: str | None = None
     again: bool = False  # the same question is still open: it was asked in full before
+    settled_by: tuple[str, ...] = ()
+
+    def answered_by(self, events: Iterable[Event]) -> bool:
+        """Whether what came back took the answer to this question, "not sure" included."""
+        taken = [event for event in events if event.kind == "understood"]
+        return any(not one.fields or any(settles(self.settled_by, f.field) for f in one.fields) for one in taken)
 
 
 class UnderstoodField(Frozen):

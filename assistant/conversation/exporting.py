@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -49,6 +50,10 @@ class Target(NamedTuple):
     def what(self) -> str:
         """The word that a request to export it needs."""
         return "the conversation " if self.conversation else ""
+
+
+# Writes a text; returns under which name the person finds the file, when that is not what they asked for.
+Exporter = Callable[[str, Target], "str | None"]
 
 
 def target_of(text: str) -> Target:

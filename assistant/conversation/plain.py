@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from . import opening, wording
-from .commands import command_of
 from .conversation import Conversation
 from .events import Event, Question
 
@@ -42,7 +41,7 @@ def run(conversation: Conversation, read_line: ReadLine, write_line: WriteLine, 
             continue
         events = _answer(conversation, line)
         _write(events, write_line, width)
-        if command_of(line) == "quit":
+        if conversation.is_over:
             break
         _remind(conversation, events, write_line)
     _farewell(conversation, write_line)

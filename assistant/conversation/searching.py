@@ -13,6 +13,8 @@ from assistant.vocabulary.errors import InputError
 
 from .understanding import understand
 
+Searcher = Callable[[str], Answer]
+
 
 def computed(question: str, library: Library, told: Mapping[str, Any], today: datetime.date | None) -> Answer | None:
     """The answer when a number is asked for that can be computed from the question and what was ``told`` before."""
@@ -21,9 +23,9 @@ def computed(question: str, library: Library, told: Mapping[str, Any], today: da
     return computed_answer(question, library, understand, told=told, today=today)
 
 
-def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], Answer]:
+def lazy_searcher(library: Library, *, yours: bool = True) -> Searcher:
     """Answers free questions, also from the user's own documents; index and model are loaded with the first one."""
-    opened: list[Callable[[str], Answer]] = []
+    opened: list[Searcher] = []
     opening = Lock()
 
     def search(question: str) -> Answer:
@@ -36,7 +38,7 @@ def lazy_searcher(library: Library, *, yours: bool = True) -> Callable[[str], An
     return search
 
 
-def _open_search(library: Library, yours: bool) -> Callable[[str], Answer]:
+def _open_search(library: Library, yours: bool) -> Searcher:
     try:
         from assistant.answering import answer
         from assistant.retrieval import index_with_yours, ready_index

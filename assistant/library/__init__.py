@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.knowledge import Knowledge
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.rules import Rule
@@ -56,6 +57,13 @@ class Library:
         from . import rules
 
         return {rule.id: rule for rule in rules.read_rules(self.rules_folder)}
+
+    @cached_property
+    def interview(self) -> tuple[InterviewQuestion, ...]:
+        """The questions a person may be asked, in their order."""
+        from . import interview
+
+        return interview.read(self.knowledge_folder)
 
     @cached_property
     def examples(self) -> dict[str, Path]:

@@ -30,7 +30,7 @@ def run(*, resume: Path | None = None, theme: str = "auto") -> int:
 
         return opening.begin(resume=resume)
 
-    app = WeftApp(begin, warm_search, theme=appearance.settle(theme))
+    app = WeftApp(begin, _warm_search, theme=appearance.settle(theme))
     # What a thread still says of its progress when the screen has gone is not for the user's shell.
     with contextlib.redirect_stderr(io.StringIO()) as aside:
         code = app.run() or 0
@@ -51,7 +51,5 @@ def _leave_at_once(code: int) -> NoReturn:
     os._exit(code)
 
 
-def warm_search(conversation: Conversation) -> None:
-    """Load the index and the embedding model before the first question of the user needs them."""
-    if conversation.searcher is not None:
-        conversation.searcher("interconnect")
+def _warm_search(conversation: Conversation) -> None:
+    conversation.warm_search()

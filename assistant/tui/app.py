@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 from textual.binding import Binding
 
-from . import commands
+from . import menu
 from .conversation_screen import GRACE_S, ConversationScreen
 from .theme import DARK, LIGHT, TERMINAL_DARK, TERMINAL_LIGHT
 
@@ -27,7 +27,7 @@ class WeftApp(App[int], inherit_bindings=False):
 
     TITLE = "weft"
     CSS_PATH = Path(__file__).with_name("weft.tcss")
-    COMMANDS = {lambda: commands.MenuCommands}
+    COMMANDS = {lambda: menu.MenuCommands}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (180, "-very-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     BINDINGS = [

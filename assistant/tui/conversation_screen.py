@@ -249,8 +249,6 @@ class ConversationScreen(Keyboard):
 
     def _answered(self, events: Any, error: Exception | None) -> None:
         """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was said."""
-        from assistant.conversation.commands import command_of
-
         answer, conversation = [_failure(error)] if error else events, self.conversation
         self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
         if conversation is not None and conversation.has_more:
@@ -258,7 +256,7 @@ class ConversationScreen(Keyboard):
             self.call_after_refresh(background.begin, "rest", conversation.go_on, self)
         else:
             self._caught_up(answer)
-        if command_of(self._said) == "quit":
+        if conversation is not None and conversation.is_over:
             self.app.exit(0)
 
     def _gone_on(self, events: Any, error: Exception | None) -> None:
@@ -313,7 +311,7 @@ class ConversationScreen(Keyboard):
         """Compute the job at other sizes beside everything else."""
         conversation, plan = self.conversation, message.plan
         if conversation is not None:
-            background.begin("scale", lambda: (plan, conversation.scaling.of(plan)), self)
+            background.begin("scale", lambda: (plan, conversation.scaled(plan)), self)
 
     def _scaled(self, value: Any, error: Exception | None) -> None:
         """Draw it; after an error there is nothing to draw."""

@@ -35,16 +35,10 @@ def exchange(said_by_user: str | None, answer: Iterable[events.Event], question:
     answer = list(answer)
     pieces: list[Drawn] = []
     if said_by_user is not None:
-        settled = question is not None and _answered(question, answer)
+        settled = question is not None and question.answered_by(answer)
         pieces += [said(question.text, "$quiet", lead="? ", lead_style="$quiet")] if question and settled else []
         pieces.append(said(said_by_user, "bold", lead="› ", lead_style="$accent bold"))
     return [*pieces, *(piece for event in answer for piece in drawn(event))]
-
-
-def _answered(question: events.Question, answer: list[events.Event]) -> bool:
-    from assistant.conversation.interview import answered
-
-    return answered(question, answer)
 
 
 def question_after(answer: Iterable[events.Event], question: events.Question | None) -> events.Question | None:

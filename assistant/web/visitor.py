@@ -36,15 +36,11 @@ def main(transcript: Path, theme: str) -> int:
 
 def _begin(transcript: Path, app: WeftApp) -> Conversation:
     from assistant.conversation import opening
-    from assistant.library import load
 
+    deliver = lambda text, target: _deliver(app, text, target)
     if transcript.exists():
-        conversation = opening.begin(resume=transcript)
-    else:
-        conversation = opening.begin(load(), keep=False)
-        opening.record_in(conversation, transcript, "A conversation with Weft in a browser")
-    conversation.exporter = lambda text, target: _deliver(app, text, target)
-    return conversation
+        return opening.begin(resume=transcript, exporter=deliver)
+    return opening.begin(transcript=transcript, title="A conversation with Weft in a browser", exporter=deliver)
 
 
 def _deliver(app: WeftApp, text: str, target: Target) -> str:

@@ -1,4 +1,4 @@
-"""What is taken from a message: the fields it sets, the fields it varies, and how that is read back to the person."""
+"""How what was taken from a message is read back to the person: fields, what gave way for them, what was assumed with them."""
 
 from __future__ import annotations
 
@@ -7,58 +7,25 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assistant.present.fields import field_name, field_text, value_text
-from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 
-from .draft import EXCLUDED, NODES, Change, Draft
-from .events import Understood, UnderstoodField, VariationShown
+from ..draft import NODES, Change, Draft
+from ..events import Understood, UnderstoodField, VariationShown
 
-_ALLOWED_AGAIN = re.compile(
-    r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
-    r"\bin (?:the )?(?:game|running)\b",
-    re.IGNORECASE,
-)
 _ADAPTERS = re.compile(r"\b(?:q?lora|peft|adapters?|parameter[\s-]efficient)\b", re.IGNORECASE)
 _ADAPTERS_ASSUMED = (
     "adapters (LoRA) are planned as full fine-tuning: their gradients are a small part of that, so what the network "
     "must carry is an upper bound"
 )
+_NODES_ASSUMED = (
+    "how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node"
+)
 _SPLITS = ("parallelism.tp", "parallelism.pp", "parallelism.cp", "parallelism.ep")
 # Methods that people run over every GPU, without tensor or pipeline parallelism, unless they say so.
-_ALONE = ("ddp", "fsdp", "hsdp")
+_WITHOUT_SPLIT = ("ddp", "fsdp", "hsdp")
 
 
-def said_fields(reading: Understanding, draft: Draft) -> dict[str, Any]:
-    """The fields a message sets; ``None`` for one it takes back. Networks it rules out join those ruled out before."""
-    fields = dict(reading.fields) | {name: None for name in reading.unset}
-    if reading.nodes is not None:
-        fields[NODES] = reading.nodes
-    if reading.excluded:
-        fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *reading.excluded})
-    return fields
-
-
-def varied_fields(reading: Understanding, said: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as decided."""
-    fields = said_fields(reading, draft)
-    still_excluded = _readmitted(reading, said, draft, catalog)
-    if still_excluded is not None:
-        return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
-    if not fields and len(reading.fabrics) == 1:
-        fields["cluster.fabric"] = reading.fabrics[0]
-    return fields
-
-
-def _readmitted(reading: Understanding, said: str, draft: Draft, catalog: Catalog) -> list[str] | None:
-    """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
-    excluded, fabrics = draft.fields.get(EXCLUDED, []), catalog.fabrics
-    if not set(reading.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said):
-        return None
-    allowed = {fabrics[name].technology for name in reading.fabrics}
-    return [name for name in excluded if fabrics[name].technology not in allowed]
-
-
-def taken(
+def read_back(
     before: Draft,
     change: Change,
     fields: Mapping[str, Any],
@@ -69,17 +36,15 @@ def taken(
     named: Iterable[str] = (),
 ) -> Understood:
     """What was taken from a message, what had to give way for it and what was assumed with it."""
+    after = change.draft
     aside = [
         f"{field_text(name, before.fields.get(name, fields.get(name)), catalog)} is set aside: {why}"
         for name, why in change.set_aside.items()
     ]
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
-    shown = tuple(
-        _shown(name, value, before, catalog, change.draft)
-        for name, value in _all_set(before, change.draft, kept).items()
-    )
-    adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not change.draft.serves else []
-    return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(change.draft, fields, named)), rest=rest)
+    shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
+    adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not after.serves else []
+    return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(after, fields, named)), rest=rest)
 
 
 def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +52,7 @@ def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str
     gpus = after.fields.get("cluster.gpus")
     counted = after.nodes is not None and gpus is not None
     shown = {name: value for name, value in fields.items() if not (counted and name == NODES)}
-    return {**shown, "cluster.gpus": gpus} if gpus is not None and gpus != before.fields.get("cluster.gpus") else shown
+    return {**shown, "cluster.gpus": gpus} if gpus not in (None, before.fields.get("cluster.gpus")) else shown
 
 
 def _shown(name: str, value: Any, before: Draft, catalog: Catalog, after: Draft) -> UnderstoodField:
@@ -105,19 +70,16 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
     strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
     assumed = []
     if NODES in fields and draft.nodes is not None and "cluster.gpus" not in draft.fields:
-        assumed.append(
-            "how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node"
-        )
+        assumed.append(_NODES_ASSUMED)
     if strategy is None and any(name in fields for name in split):
         assumed.append(_strategy_assumed(draft))
-    if fields.get("parallelism.strategy") in _ALONE and not split:
+    if fields.get("parallelism.strategy") in _WITHOUT_SPLIT and not split:
         assumed.append(
             f"{value_text('parallelism.strategy', strategy)} over all GPUs, without tensor or pipeline parallelism; "
             f'say for example tp 8 to add some, or "auto" to search'
         )
-    return assumed + [
-        f"{fabric} is compared like every other network, not taken as decided" for fabric in named if fabric != decided
-    ]
+    compared = [fabric for fabric in named if fabric != decided]
+    return assumed + [f"{one} is compared like every other network, not taken as decided" for one in compared]
 
 
 def _strategy_assumed(draft: Draft) -> str:

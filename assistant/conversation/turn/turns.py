@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .events import Event, Failure, Turn
-from .understanding.message import clean
+from assistant.understanding.text import clean
+
+from ..events import Event, Failure, Turn
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
@@ -45,13 +46,9 @@ class Turns:
         """Let the finished plan stand where the open turn has the one that was shown first."""
         if self._open is not None:
             said, events = self._open
-            self._open = (
-                said,
-                [
-                    event.model_copy(update={"plan": whole}) if getattr(event, "plan", None) is first else event
-                    for event in events
-                ],
-            )
+            update = {"plan": whole}
+            events = [e.model_copy(update=update) if getattr(e, "plan", None) is first else e for e in events]
+            self._open = said, events
 
     def end(self, rest: Sequence[Event]) -> None:
         """End the open turn with the rest of its answer, and record it."""

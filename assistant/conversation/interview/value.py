@@ -9,13 +9,13 @@ from assistant.present.fields import field_name, value_text
 from assistant.present.limits import OUTCOMES
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.interview import InterviewQuestion
 
-from .draft import Draft
-from .plausible import ANSWERS, Plausible
-from .questions import Asked
+from ..draft import Draft
+from .plausible import Plausible, plausible_answers
 
 if TYPE_CHECKING:
-    from .trials import Trials, Tried
+    from ..trials import Trials, Tried
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -23,7 +23,7 @@ RARE = 0.02  # an outcome of a smaller probability is not named
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurningAnswer:
     """An answer that would change the recommendation, and to what (``None``: nothing would work)."""
 
     answer: Plausible
@@ -31,15 +31,15 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Worth:
+class QuestionValue:
     """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it where it
     would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
 
-    asked: Asked
+    asked: InterviewQuestion
     probability: float
     regret: float
     moved: float
-    turns: tuple[Turn, ...]
+    turns: tuple[TurningAnswer, ...]
 
     @property
     def rank(self) -> tuple[float, float, float]:
@@ -47,11 +47,13 @@ class Worth:
         return round(self.probability, 3), round(self.regret, 4), round(self.moved, 4)
 
 
-def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0) -> Worth:
+def value_of(
+    asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0
+) -> QuestionValue:
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
     ``at_least`` any more, the rest is not tried."""
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
-    answers = sorted(answers_to(asked, draft, now, trials), key=lambda answer: -answer.weight)
+    answers = sorted(plausible_answers(asked, draft, now, trials.catalog), key=lambda answer: -answer.weight)
     for number, answer in enumerate(answers):
         if probability + sum(a.weight for a in answers[number:]) < at_least:
             break
@@ -61,29 +63,24 @@ def worth_of(asked: Asked, draft: Draft, now: Tried, trials: Trials, at_least: f
         if now.cost and then.cost:
             moved += answer.weight * abs(then.cost / now.cost - 1)
         if not now.agrees(then):
-            turns.append(Turn(answer, then.fabric))
+            turns.append(TurningAnswer(answer, then.fabric))
             probability += answer.weight
             regret += answer.weight * then.regret(now.fabric)
-    return Worth(asked, probability, regret, moved, tuple(turns))
-
-
-def answers_to(asked: Asked, draft: Draft, now: Tried, trials: Trials) -> list[Plausible]:
-    """What could plausibly be answered; nothing for a question about what is needed in any case."""
-    return ANSWERS[asked.field](draft, now, trials.catalog) if asked.field in ANSWERS else []
+    return QuestionValue(asked, probability, regret, moved, tuple(turns))
 
 
 def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
     """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide, say."""
     try:
-        return trials.tried(draft.with_fields(answer.fields, "", trials.catalog).draft.questionnaire(trials.catalog))
+        return trials.tried(draft.with_fields(answer.fields, trials.catalog).draft.questionnaire(trials.catalog))
     except InputError:
         return None
 
 
-def in_words(worth: Worth, catalog: Catalog) -> str:
+def in_words(value: QuestionValue, catalog: Catalog) -> str:
     """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be …``."""
     outcomes: dict[str | None, list[Plausible]] = {}
-    for turn in worth.turns:
+    for turn in value.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
     least, likeliest = min(RARE, max(weights.values())), sorted(weights, key=weights.get, reverse=True)[:OUTCOMES]
@@ -94,7 +91,7 @@ def in_words(worth: Worth, catalog: Catalog) -> str:
     ]
     if len(outcomes) > len(parts):
         parts.append("a few rarer answers would change it too")
-    likely = f"about {100 * worth.probability:.0f} % likely"
+    likely = f"about {100 * value.probability:.0f} % likely"
     return f"It could change the answer ({likely}): {'; '.join(parts)}; otherwise it stays."
 
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text
+from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import interview
-from .draft import Draft
-from .events import Choice, Event, Finished, Note, Question
-from .interview import Next
-from .questions import Asked
+from ..draft import Draft
+from ..events import Choice, Event, Finished, Note, Question
+from .choices import choices
+from .next_question import Next, next_question
 
 if TYPE_CHECKING:
-    from .trials import Trials, Tried
+    from ..trials import Trials, Tried
 
 
-class _Trials:
+class LazyTrials:
     """The trials of a library, begun with the first one: a first question need not load the planner."""
 
     def __init__(self, library: Library, today: datetime.date | None) -> None:
@@ -33,28 +33,33 @@ class _Trials:
 
     @cached_property
     def _begun(self) -> Trials:
-        from .trials import Trials
+        from ..trials import Trials
 
         return Trials(self._library, self._today)
 
 
 class Interviewer:
-    """Asks what :func:`interview.next_question` says is next. ``question`` is the open one."""
+    """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has yet to
+    be worked out."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.question: Question | None = None
-        self._trials, self._catalog = _Trials(library, today), library.catalog
+        self.is_due = False
+        self._library, self._trials = library, LazyTrials(library, today)
         self._asked: list[str] = []
         self._finished = False
 
     @property
-    def asked(self) -> Asked | None:
+    def asked(self) -> InterviewQuestion | None:
         """The definition of the open question."""
-        return interview.asked_about(self.question.field) if self.question else None
+        return self._definition(self.question.field) if self.question else None
+
+    def _definition(self, field: str) -> InterviewQuestion | None:
+        return next((one for one in self._library.interview if one.field == field), None)
 
     def next(self, draft: Draft, plan: Plan | None) -> list[Event]:
         """The next question, or, once, that there is none left to ask."""
-        following = interview.next_question(draft, plan, self._trials)
+        following = next_question(self._library.interview, draft, plan, self._trials)
         if following.asked is not None:
             self._finished = False
             again = self.question is not None and self.question.field == following.asked.field
@@ -64,10 +69,27 @@ class Interviewer:
         return [] if said_before else [_finished(plan, draft, following)]
 
     def _ask(
-        self, asked: Asked, draft: Draft, *, changes: str = "", previous: str | None = None, again: bool = False
+        self,
+        asked: InterviewQuestion,
+        draft: Draft,
+        *,
+        changes: str = "",
+        previous: str | None = None,
+        again: bool = False,
     ) -> Question:
-        self.question = asked.question(draft, self._catalog, changes=changes, previous=previous, again=again)
-        self._asked = [f for f in self._asked if f != asked.field] + [asked.field]
+        self.question = Question(
+            field=asked.field,
+            text=asked.text,
+            why_asked=f"{asked.why} {changes}".strip(),
+            choices=choices(asked, draft, self._library.catalog),
+            not_sure=not asked.required,
+            if_not_sure=asked.if_not_sure,
+            placeholder=asked.placeholder,
+            previous=previous,
+            again=again,
+            settled_by=asked.settling,
+        )
+        self._asked = [field for field in self._asked if field != asked.field] + [asked.field]
         return self.question
 
     def repeat(self) -> list[Event]:
@@ -77,18 +99,20 @@ class Interviewer:
     def back(self, draft: Draft) -> list[Event]:
         """The question before the open one, with the answer it was given."""
         current = self.question.field if self.question else None
-        earlier = [f for f in self._asked if f != current]
-        if not earlier:
+        earlier = [field for field in self._asked if field != current]
+        asked = self._definition(earlier[-1]) if earlier else None
+        if asked is None:
             return [Note(text="This is the first question."), *self.repeat()]
         self._asked, self._finished = earlier, False
-        asked = interview.asked_about(earlier[-1])
         return [self._ask(asked, draft, previous=self._answer_to(asked, draft))]
 
-    def _answer_to(self, asked: Asked, draft: Draft) -> str | None:
-        answers = [field_text(n, draft.fields[n], self._catalog) for n in draft.fields if asked.settles(n)]
+    def _answer_to(self, asked: InterviewQuestion, draft: Draft) -> str | None:
+        catalog = self._library.catalog
+        answers = [field_text(name, draft.fields[name], catalog) for name in asked.settled(draft.fields)]
         return ", ".join(answers) or ("not sure" if asked.field in draft.left_open else None)
 
     def restart(self) -> None:
+        """Begin again: nothing was asked."""
         self.question, self._asked, self._finished = None, [], False
 
     def choice(self, choice_id: str) -> Choice | None:
@@ -98,8 +122,8 @@ class Interviewer:
     def choice_typed(self, said: str) -> Choice | None:
         """The choice whose label or id was typed in full."""
         wanted = said.casefold().rstrip(".!")
-        choices = self.question.choices if self.question else ()
-        return next((c for c in choices if wanted in (c.id.casefold(), c.label.casefold())), None)
+        offered = self.question.choices if self.question else ()
+        return next((c for c in offered if wanted in (c.id.casefold(), c.label.casefold())), None)
 
     def choice_meant(self, said: str) -> Choice | None:
         """The choice that a plain word such as "nobody" or "no" means here."""
@@ -109,25 +133,18 @@ class Interviewer:
 
 def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
     """Why no further question is asked."""
-    left_open = tuple(field_name(name) for name in draft.left_open)
     verdict = plan.recommendation.verdict if plan is not None else None
     if verdict == "no-network-needed":
-        return Finished(
-            text="No open question could change this: nothing of the job has to cross between nodes.",
-            left_open=left_open,
+        text = "No open question could change this: nothing of the job has to cross between nodes."
+    elif verdict == "infeasible":
+        text = "Nothing works as asked, and no open question could change that. Change what was said, or ask what if."
+    else:
+        refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
+        text = (
+            f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
+            f"the plan."
         )
-    if verdict == "infeasible":
-        return Finished(
-            text="Nothing works as asked, and no open question could change that. Change what was said, or ask "
-            "what if.",
-            left_open=left_open,
-        )
-    refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
-    return Finished(
-        text=f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
-        f"the plan.",
-        left_open=left_open,
-    )
+    return Finished(text=text, left_open=tuple(field_name(name) for name in draft.left_open))
 
 
 def _listed(names: tuple[str, ...]) -> str:

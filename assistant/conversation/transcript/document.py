@@ -29,15 +29,16 @@ from __future__ import annotations
 import datetime
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import assistant
+from assistant.library import Library
 from assistant.vocabulary.errors import InputError, Place
 
-from .events import Turn
-from .wording import markdown
+from ..events import Turn
+from ..wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
 HEAD = {
@@ -51,6 +52,8 @@ HEAD = {
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 LONGEST_FILE = 16 * 1024 * 1024
+CLAIMS, SEARCH = "claims", "claims and search"
+_DIGEST_LENGTH = 12
 
 
 @dataclass(frozen=True)
@@ -80,22 +83,31 @@ class Transcript:
     def date(self) -> datetime.date:
         return datetime.date.fromisoformat(self.head["date"])
 
+    @property
+    def searched(self) -> bool:
+        """Whether the search index was asked for further evidence."""
+        return self.head["evidence"] == SEARCH
 
-def opening(title: str, head: dict[str, str]) -> str:
+
+def head_of(library: Library, today: datetime.date, *, searched: bool) -> dict[str, str]:
+    """What an answer was made with."""
+    digests = {name: digest[:_DIGEST_LENGTH] for name, digest in library.digests.items()}
+    program = f"weft {assistant.__version__}"
+    return {"date": today.isoformat(), "program": program, **digests, "evidence": SEARCH if searched else CLAIMS}
+
+
+def head_text(title: str, head: dict[str, str]) -> str:
     """The text before the first turn."""
     return f"# {_escape(title)}\n\n" + "".join(f"- {label}: {head[key]}\n" for key, label in HEAD.items())
 
 
-def turn_text(turn: Turn) -> str:
-    """One turn as it stands in the document, an empty line first."""
-    return _said_text(turn.said) + _answer_text(turn)
-
-
-def _said_text(said: str | None) -> str:
+def said_text(said: str | None) -> str:
+    """What was said as it stands in the document, an empty line first; nothing for the welcome."""
     return "" if said is None else f"\n{YOU}{_escape(said)}\n"
 
 
-def _answer_text(turn: Turn) -> str:
+def answer_text(turn: Turn) -> str:
+    """The answer of a turn as it stands in the document, an empty line first."""
     answer = "\n\n".join(text for text in (markdown(event) for event in turn.events) if text)
     return f"\n{WEFT}{_harmless(answer)}\n"
 
@@ -115,39 +127,23 @@ def _harmless(answer: str) -> str:
     )
 
 
-class Recorder:
-    """Appends what was said and then its answer, and makes sure each is on the disk: a crash loses nothing of which any
-    answer was seen."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._heard = False
-
-    def begin(self, title: str, head: dict[str, str]) -> Recorder:
-        """Write the head of a new file. Raises :class:`FileExistsError` rather than touch one that is there."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._write(opening(title, head), "x")
-        return self
-
-    def heard(self, said: str) -> None:
-        """What was said, before its answer is known in full."""
-        self._write(_said_text(said), "a")
-        self._heard = True
-
-    def __call__(self, turn: Turn) -> None:
-        self._write(_answer_text(turn) if self._heard else turn_text(turn), "a")
-        self._heard = False
-
-    def _write(self, text: str, mode: str) -> None:
-        with open(self.path, mode, encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-
-
 def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:
     """The whole document."""
-    return opening(title, head) + "".join(turn_text(turn) for turn in turns)
+    return head_text(title, head) + "".join(said_text(turn.said) + answer_text(turn) for turn in turns)
+
+
+def written(turns: Iterable[Turn], library: Library, today: datetime.date, form: str = "markdown") -> str:
+    """What was said so far as a document; ``form``: markdown or html."""
+    text = text_of("A conversation with Weft", head_of(library, today, searched=False), turns)
+    return as_html(parse(text)) if form == "html" else text
+
+
+def as_html(transcript: Transcript) -> str:
+    """A transcript as a page that stands alone."""
+    from assistant.present.html import conversation_html
+
+    facts = {label: transcript.head[key] for key, label in HEAD.items()}
+    return conversation_html(transcript.title, facts, ((e.said, e.answer) for e in transcript.exchanges))
 
 
 def parse(text: str, file: str | None = None) -> Transcript:
@@ -218,14 +214,3 @@ def read(path: str | Path) -> Transcript:
         raise InputError("expected UTF-8 text, found bytes that are not", Place(name)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
-
-
-def replace(path: Path, text: str) -> None:
-    """Write a file so that a crash leaves the old or the new one, never half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with open(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-    os.replace(temporary, path)

@@ -13,10 +13,9 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
 
-from .draft import Draft
-from .events import Event, Note
-from .taken import varied_fields
-from .understanding import understand
+from ..draft import Draft
+from ..events import Event, Note
+from ..heard import fields_varied, heard
 
 _LEAD = re.compile(
     r"^(?:(?:so|and|but|ok(?:ay)?|well|hm+|now|then)[\s,]+)*"
@@ -70,8 +69,8 @@ def _with_units(parts: list[str]) -> list[str]:
 
 
 def _fields(part: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    reading = understand(part, context=draft, catalog=catalog)
-    return {} if reading.rest or reading.doubts else varied_fields(reading, part, draft, catalog)
+    reading = heard(part, draft, catalog)
+    return {} if reading.rest or reading.doubts else fields_varied(reading, draft, catalog)
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:

@@ -12,8 +12,8 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
+from ..events import Answer, Event, Failure, Note, PlanDetails
 from . import plan_answers
-from .events import Answer, Event, Failure, Note, PlanDetails
 from .plan_answers import compared, explained, note
 
 _HELP = (

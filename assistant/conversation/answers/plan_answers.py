@@ -19,7 +19,7 @@ from assistant.present.plan import (
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
 
-from .events import Comparison, Event, Explanation, Note
+from ..events import Comparison, Event, Explanation, Note
 
 _Quantity = Callable[[Plan, Candidate, Catalog], list[Block]]
 _Against = Callable[[Plan, Candidate, Candidate, Catalog], list[Block]]

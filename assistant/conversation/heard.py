@@ -1,0 +1,64 @@
+"""What a message says about the job: the one place of the conversation that reads free text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.utterance import Doubt, Utterance
+
+from .draft import EXCLUDED, NODES, Draft
+from .understanding import understand
+
+_ALLOWED_AGAIN = re.compile(
+    r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
+    r"\bin (?:the )?(?:game|running)\b",
+    re.IGNORECASE,
+)
+
+
+def heard(text: str, draft: Draft, catalog: Catalog) -> Utterance:
+    """What the text says where ``draft`` is known."""
+    reading = understand(text, context=draft, catalog=catalog)
+    return Utterance(
+        text,
+        reading.intent,
+        fields=reading.fields,
+        fabrics=tuple(reading.fabrics),
+        excluded=tuple(reading.excluded),
+        unset=tuple(reading.unset),
+        nodes=reading.nodes,
+        doubts=tuple(Doubt(None, sentence) for sentence in reading.doubts),
+        rest=reading.rest,
+    )
+
+
+def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
+    """The fields a message sets; ``None`` for one it takes back. Networks it rules out join those ruled out before."""
+    fields = dict(said.fields) | {name: None for name in said.unset}
+    if said.nodes is not None:
+        fields[NODES] = said.nodes
+    if said.excluded:
+        fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
+    return fields
+
+
+def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:
+    """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as decided."""
+    fields = fields_set(said, draft)
+    still_excluded = _still_excluded(said, draft, catalog)
+    if still_excluded is not None:
+        return {name: value for name, value in fields.items() if name != "cluster.fabric"} | {EXCLUDED: still_excluded}
+    if not fields and len(said.fabrics) == 1:
+        fields["cluster.fabric"] = said.fabrics[0]
+    return fields
+
+
+def _still_excluded(said: Utterance, draft: Draft, catalog: Catalog) -> list[str] | None:
+    """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
+    excluded, fabrics = draft.fields.get(EXCLUDED, []), catalog.fabrics
+    if not set(said.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said.text):
+        return None
+    allowed = {fabrics[name].technology for name in said.fabrics}
+    return [name for name in excluded if fabrics[name].technology not in allowed]

@@ -1,0 +1,81 @@
+"""Saves a conversation as it goes: on the disk before any of an answer is seen, from the first message on."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from assistant.library import paths
+
+from ..events import Turn
+from .document import answer_text, head_text, said_text
+
+
+class Recorder:
+    """Appends what was said and then its answer, and makes sure each is on the disk: a crash loses nothing of which any
+    answer was seen.
+
+    The file is there already, or begins with the first message, with what ``head`` gives then: one in which nothing is said
+    leaves no file, and ``path`` gets a number when another conversation has taken it.
+    """
+
+    def __init__(self, path: Path, head: Callable[[], str] | None = None) -> None:
+        self.path = path
+        self._head = head
+        self._unsaid: list[Turn] = []
+        self._heard = False
+
+    def begin(self, title: str, head: dict[str, str]) -> Recorder:
+        """Write the head of a new file. Raises :class:`FileExistsError` rather than touch one that is there."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._write(head_text(title, head), "x")
+        return self
+
+    def heard(self, said: str) -> None:
+        """What was said, before its answer is known in full."""
+        if self._head is not None:
+            self.path, head, self._head = untaken(self.path), self._head, None
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(head(), "x")
+            for turn in self._unsaid:
+                self(turn)
+        self._write(said_text(said))
+        self._heard = True
+
+    def __call__(self, turn: Turn) -> None:
+        if self._head is not None:
+            self._unsaid.append(turn)
+            return
+        self._write(("" if self._heard else said_text(turn.said)) + answer_text(turn))
+        self._heard = False
+
+    def _write(self, text: str, mode: str = "a") -> None:
+        with open(self.path, mode, encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def new_path() -> Path:
+    """A file named after day and time."""
+    return untaken(paths.data_dir() / "transcripts" / f"{datetime.datetime.now().strftime('%Y-%m-%d-%H%M')}.md")
+
+
+def untaken(path: Path) -> Path:
+    """The path, or with a number when another conversation has it."""
+    names = (path.with_stem(f"{path.stem}{suffix}") for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next(name for name in names if not name.exists())
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file so that a crash leaves the old or the new one, never half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with open(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+    os.replace(temporary, path)

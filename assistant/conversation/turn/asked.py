@@ -1,0 +1,136 @@
+"""What is asked of the plan at hand, before the search is: its figures, whether a network is needed, what other facts would
+make of it. Nothing of this changes anything."""
+
+from __future__ import annotations
+
+import re
+
+from assistant.present.plan.quantities import given, in_time, value
+from assistant.present.plan.reading import candidate, serves
+from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
+
+from ..answers.alternatives import alternatives, weighed
+from ..answers.plan_answers import at_hand, note
+from ..answers.plan_questions import days_asked, topic_of, value_asked
+from ..events import Answer, Event, Failure, Note
+from ..heard import fields_varied
+from ..searching import computed
+from .parts import Parts
+from .readback import in_words
+from .steps import vary
+
+_MAY_VARY = ("ask", "what-if", "unclear")
+_MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
+_OF_THE_RUN = re.compile(
+    r"\b(?:it|this|that|run|job|training|pretraining|fine-?tuning|we|on|with|using|if)\b", re.IGNORECASE
+)
+_FABRIC = "cluster.fabric"
+
+
+def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
+    state, catalog = parts.state, parts.catalog
+    if state.plan is None:
+        return _computed(parts, said)
+    open_field = parts.interviewer.question.field if parts.interviewer.question else None
+    between = alternatives(said.text, state.in_view, catalog, open_field)
+    if between:
+        return parts.with_plan_in_view(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
+    other = {name for name in said.fields if name != _FABRIC}
+    new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
+    topic = topic_of(said.text, said.fabrics, said.rest if other else None)
+    if topic is not None and not new and not ("cluster.gpu" in said.fields and not _OF_THE_RUN.search(said.text)):
+        return _of_topic(parts, topic, said)
+    field = value_asked(said.text)
+    if field is not None and topic is None:
+        return parts.with_plan_in_view(lambda plan: [note(value(plan, field, catalog))])
+    days = days_asked(said.text, said.fields)
+    if days is not None:
+        return parts.with_plan_in_view(lambda plan: _in_time(parts, plan, days, said.text))
+    found = _computed(parts, said)
+    if found is not None or topic is None or not new or said.act not in _MAY_VARY:
+        return found
+    return _with_other_facts(parts, said, topic)
+
+
+def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:
+    if topic == "better":
+        return _of_what_is_tried(parts)
+    # Between sites there is another network than within.
+    one_site = (parts.state.draft.fields.get("cluster.sites") or 1) == 1
+    needed = _figure(parts, said.text) if topic == "need" and one_site else None
+    if needed is not None:
+        return [Answer(question=said.text, answer=needed)]
+    return parts.with_plan_in_view(lambda plan: parts.about.of_topic(plan, topic, said.fabrics))
+
+
+def _of_what_is_tried(parts: Parts) -> list[Event]:
+    """Whether what is tried is better: what changes with it."""
+    tried = parts.state.variation
+    if tried is None:
+        return [
+            Note(text='Nothing is being tried. Say for example "what if 128 GPUs", or "compare RoCE and InfiniBand".')
+        ]
+    return [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
+
+
+def _with_other_facts(parts: Parts, said: Utterance, topic: str) -> list[Event]:
+    """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
+    varied = what_if(parts, said)
+    tried = parts.state.variation
+    told = tried is None or tried not in varied or topic == "better"  # a variation says by itself what is better
+    return varied if told else [*varied, *parts.about.of_topic(tried.plan, topic, said.fabrics)]
+
+
+def _in_time(parts: Parts, plan: Plan, days: float, question: str) -> list[Event]:
+    """Whether the run ends within so many days, and how many GPUs would end it."""
+    if serves(plan):
+        return parts.about.of_topic(plan, "duration", ())
+    from assistant.answering import gpus_for_days
+
+    job = dict(parts.state.draft.fields) | {"training.tokens": given(plan, "training.tokens")[0]}
+    if plan.recommendation.fabric != "none":
+        job.setdefault(_FABRIC, plan.recommendation.fabric)
+    sized = gpus_for_days(days, job, question, parts.library, parts.today)
+    ends = note(in_time(plan, days, candidate(plan, at_hand(plan))))
+    return [ends, *([Answer(question=question, answer=sized)] if sized is not None else [])]
+
+
+def _computed(parts: Parts, said: Utterance) -> list[Event] | None:
+    """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but
+    not the size of cluster from which a network pays."""
+    found = _figure(parts, said.text) if said.act in _MAY_ASK_A_NUMBER else None
+    if found is None or (said.act == "what-if" and parts.state.plan is not None and not _of_the_size(found)):
+        return None
+    return [Answer(question=said.text, answer=found)]
+
+
+def _figure(parts: Parts, question: str) -> SearchAnswer | None:
+    return computed(question, parts.library, parts.state.draft.fields, parts.today)
+
+
+def _of_the_size(found: SearchAnswer) -> bool:
+    return found.computed is not None and found.computed.kind == "crossover"
+
+
+def what_if(parts: Parts, said: Utterance) -> list[Event]:
+    """Try what is supposed; what would turn the plan where nothing is."""
+    fields = fields_varied(said, parts.state.draft, parts.catalog)
+    if fields:
+        return parts.with_plan(lambda plan: [vary(parts, plan, fields, said.text, said.rest)])
+    if said.rest:
+        return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
+    return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))
+
+
+def about_plan(parts: Parts, said: Utterance) -> list[Event]:
+    """Why, why not, a comparison."""
+    accepted = parts.state.plan if parts.state.variation else None
+    return parts.with_plan_in_view(lambda plan: parts.about.answer(plan, said.contract(), said.text, accepted))
+
+
+def look_up(parts: Parts, said: Utterance) -> list[Event]:
+    """A free question, looked up."""
+    return [parts.about.search(said.text, parts.searcher)]

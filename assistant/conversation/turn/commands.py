@@ -1,0 +1,81 @@
+"""Messages that are a command as a whole, by the phrases of ``knowledge/language/commands.yaml``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from assistant.library import Library
+from assistant.understanding.templates import Compiler, Matcher, Source
+from assistant.understanding.text import Token, cut
+
+from ..events import Failure
+
+_LONGEST, _LONGEST_BRANCH = 120, 60  # characters: whoever says more says more than a command
+_BRANCH = re.compile(r"\W*(?:(?:go|switch|return) (?:back )?to )?(?:branch|variation) (\d+)\W*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Whole messages by what they mean; ``lead`` and ``tail`` are words around them that change nothing."""
+
+    matcher: Matcher
+    order: tuple[str, ...]
+    lead: frozenset[str]
+    tail: frozenset[str]
+
+    def meaning(self, text: str) -> str | None:
+        """The first of the meanings that the whole text has: "back" is one, "back to 64 GPUs" is not."""
+        if len(text) > _LONGEST:
+            return None
+        source, start, found = Source(cut(text), {}), 0, set()
+        while start < len(source.tokens):
+            hits = self.matcher.at(source, start)
+            found |= {hit.key for hit in hits if all(_idle(token, self.tail) for token in source.tokens[hit.end :])}
+            if not _idle(source.tokens[start], self.lead):
+                break
+            start += 1
+        return min(found, key=self.order.index, default=None)
+
+
+def _idle(token: Token, words: frozenset[str]) -> bool:
+    return token.text in words or not token.text[0].isalnum()
+
+
+@lru_cache(maxsize=4)
+def _phrases(library: Library) -> tuple[Phrases, Phrases]:
+    """The commands, and what takes back a fact that is needed."""
+    told: dict[str, Any] = library.language["commands"]
+    compiler = Compiler(library.language["words"]["sets"])
+    before, after = (told["taken_back"][part] for part in ("before", "after"))
+    commands = [(name, template) for name, says in told["commands"].items() for template in says]
+    needed = [(name, f"{before} ({one}) {after}") for name, field in told["needed"].items() for one in field["says"]]
+    lead, tail = frozenset(told["lead"]), frozenset(told["tail"])
+    made = (Phrases(Matcher(compiler, pairs), tuple(dict(pairs)), lead, tail) for pairs in (commands, needed))
+    return next(made), next(made)
+
+
+def command_of(text: str, library: Library) -> str | None:
+    """The command a whole message is, or ``None``."""
+    return _phrases(library)[0].meaning(text)
+
+
+def not_without(text: str, library: Library) -> Failure | None:
+    """The answer to a whole message that takes back what every plan needs: "forget the number of nodes"."""
+    field = _phrases(library)[1].meaning(text)
+    if field is None:
+        return None
+    needed = library.language["commands"]["needed"][field]
+    return Failure(
+        text=f"{needed['called']} is needed: without it nothing can be planned. Say the new value, as in "
+        f"{needed['as_in']}. Nothing was changed.",
+        field=field,
+    )
+
+
+def branch_of(text: str) -> int | None:
+    """The number in "branch 2"."""
+    match = _BRANCH.fullmatch(text) if len(text) < _LONGEST_BRANCH else None
+    return int(match[1]) if match else None

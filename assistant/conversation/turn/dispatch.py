@@ -1,0 +1,113 @@
+"""From what was heard to the handler that answers it: a choice, a command or an act, each looked up in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from assistant.vocabulary.utterance import Utterance
+
+from ..answers.about_plan import PARTS
+from ..events import Event, Failure, Note
+from ..heard import fields_set, heard
+from . import asked, replies, steps
+from .commands import branch_of, command_of, not_without
+from .parts import Parts
+
+_STATES = (
+    "describe",
+    "change",
+    "what-if",
+    "unclear",
+)  # acts that state or suppose a fact, which a doubt would make wrong
+
+
+def respond(parts: Parts, text: str) -> list[Event]:
+    """What a message brings about: nothing, a choice, a command, or something about the job."""
+    if not text:
+        return parts.answered()
+    choice = parts.interviewer.choice_typed(text)
+    if choice is not None:
+        return steps.take(parts, choice)
+    branch, command = branch_of(text), command_of(text, parts.library)
+    if branch is not None:
+        return steps.go_to_branch(parts, branch)
+    if command is not None:
+        return COMMANDS[command](parts)
+    refused = not_without(text, parts.library)
+    return (
+        parts.answered(refused) if refused is not None else _act(parts, heard(text, parts.state.draft, parts.catalog))
+    )
+
+
+def _act(parts: Parts, said: Utterance) -> list[Event]:
+    if said.doubts and said.act in _STATES:
+        return parts.answered(Failure(text=f"{said.doubts[0].sentence}. Nothing was changed."))
+    figure = asked.figure_asked(parts, said)
+    return ACTS.get(said.act, describe)(parts, said) if figure is None else figure
+
+
+def describe(parts: Parts, said: Utterance) -> list[Event]:
+    """Facts of the job are taken over; what says none may still be a choice in a plain word, or name a network."""
+    fields = fields_set(said, parts.state.draft)
+    if fields:
+        return steps.change(parts, fields, said.text, said.rest, said.fabrics)
+    meant = parts.interviewer.choice_meant(said.text)
+    if meant is not None:
+        return steps.take(parts, meant)
+    if not said.fabrics:
+        return parts.answered(Failure(text=_not_understood(said)))
+    return parts.answered(
+        Note(
+            text=f"{', '.join(said.fabrics)}: noted as named, not as decided. Every network that exists for the job is "
+            f'compared; say "we have it" with the name when it is there already.'
+        )
+    )
+
+
+def _not_understood(said: Utterance) -> str:
+    if said.act == "change":
+        belongs = f'"{said.rest}" alone does not say which fact it belongs to.'
+        return f"What should change? {belongs if said.rest else 'Name the fact and its new value.'}"
+    return f'I did not understand "{said.rest}".' if said.rest else "There was no fact about the job in that."
+
+
+def _undo(parts: Parts, said: Utterance) -> list[Event]:
+    return steps.undo(parts)
+
+
+def _help(parts: Parts, said: Utterance) -> list[Event]:
+    return [parts.about.help()]
+
+
+def _part(command: str, parts: Parts) -> list[Event]:
+    return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
+
+
+# What a message does; an act that is not here describes the job.
+ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
+    "why": asked.about_plan,
+    "why-not": asked.about_plan,
+    "compare": asked.about_plan,
+    "what-if": asked.what_if,
+    "ask": asked.look_up,
+    "export": replies.export,
+    "help": _help,
+    "undo": _undo,
+}
+# What a whole message is as one of the phrases of :mod:`commands`.
+COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {
+    **{command: partial(_part, command) for command in PARTS},
+    "plots": replies.plots,
+    "back": steps.back,
+    "redo": steps.redo,
+    "restart": steps.restart,
+    "not-sure": steps.leave_open,
+    "keep": steps.keep,
+    "discard": steps.discard,
+    "branches": steps.list_branches,
+    "hello": replies.hello,
+    "thanks": replies.thanks,
+    "facts": replies.facts,
+    "quit": replies.goodbye,
+}

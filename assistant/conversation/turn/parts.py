@@ -1,0 +1,76 @@
+"""What the handlers of a turn work with: the library, the state, and the parts that plan, ask, answer and write."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.library import Library
+from assistant.present.fields import field_name
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import Plan
+
+from .. import exporting
+from ..answers.about_plan import AboutPlan
+from ..draft import Draft
+from ..events import Event, Failure, Note
+from ..exporting import Exporter
+from ..interview.interviewer import Interviewer
+from ..planner import Planner, plan_now
+from ..scaling import Scaling
+from ..searching import Searcher
+from ..state import Made, State
+from .readback import in_words
+from .turns import Turns
+
+
+@dataclass
+class Parts:
+    """``state`` is replaced by each step; ``today`` dates the prices."""
+
+    library: Library
+    interviewer: Interviewer
+    about: AboutPlan
+    turns: Turns
+    scaling: Scaling
+    planner: Planner = plan_now
+    searcher: Searcher | None = None
+    exporter: Exporter = exporting.write
+    today: datetime.date | None = None
+    is_over: bool = False  # whether the person has said goodbye
+    state: State = field(default_factory=State)
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.library.catalog
+
+    def planned(self, draft: Draft) -> Made:
+        """The plan of a draft. Raises :class:`InputError` for a job that cannot be planned."""
+        if not draft.complete:
+            return Made()
+        made = self.planner(draft.questionnaire(self.catalog), self.library)
+        return Made(made) if isinstance(made, Plan) else Made(made.plan, made)
+
+    def planned_with(self, fields: Mapping[str, Any]) -> Plan | None:
+        """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
+        return self.planned(self.state.in_view.with_fields(fields, self.catalog).draft).plan
+
+    def answered(self, *events: Event) -> list[Event]:
+        """An answer that leaves the open question open: it is repeated in short."""
+        return [*events, *self.interviewer.repeat()]
+
+    def with_plan(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
+        """An answer about the accepted plan; what is still needed where there is none."""
+        if self.state.plan is None:
+            missing = ", ".join(map(field_name, self.state.draft.missing))
+            return self.answered(Failure(text=f"There is no plan yet; still needed: {missing}."))
+        return answer(self.state.plan)
+
+    def with_plan_in_view(self, answer: Callable[[Plan], list[Event]]) -> list[Event]:
+        """An answer about the plan; about what is only tried while a variation stands, and it says so."""
+        tried = self.state.variation
+        if tried is None:
+            return self.with_plan(answer)
+        return [Note(text=f"With {in_words(tried)}, as tried and not accepted:"), *answer(tried.plan)]

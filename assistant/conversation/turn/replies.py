@@ -1,0 +1,71 @@
+"""Short replies: a greeting, thanks, what is known so far, where a file was written."""
+
+from __future__ import annotations
+
+import datetime
+
+from assistant.present.fields import field_text
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
+
+from .. import exporting
+from ..events import Event, Exported, Failure, Note, Plots
+from .parts import Parts
+
+
+def facts(parts: Parts) -> list[Event]:
+    """What is known so far."""
+    items = tuple(field_text(name, value, parts.catalog) for name, value in parts.state.draft.fields.items())
+    text = "So far I know:" if items else "So far I know nothing about the job."
+    return parts.answered(Note(text=text, items=items))
+
+
+def hello(parts: Parts) -> list[Event]:
+    """A greeting returned."""
+    first = "Hello. Tell me what you want to train or serve, and on which GPUs."
+    return parts.answered(Note(text=first if parts.state.plan is None else "Hello again."))
+
+
+def thanks(parts: Parts) -> list[Event]:
+    """Thanks returned."""
+    more = ' Ask on, or take the plan with you: "export as markdown".' if parts.state.plan is not None else ""
+    return parts.answered(Note(text=f"Gladly.{more}"))
+
+
+def goodbye(parts: Parts) -> list[Event]:
+    """The person leaves."""
+    parts.is_over = True
+    return [Note(text="Everything said is kept in the transcript." if parts.turns.record else "Goodbye.")]
+
+
+def plots(parts: Parts) -> list[Event]:
+    """The plots of the plan."""
+    return parts.with_plan_in_view(lambda plan: [Plots(plan=plan, scale=parts.scaling.of(plan))])
+
+
+def export(parts: Parts, said: Utterance) -> list[Event]:
+    """The plan or the conversation, written to a file."""
+    try:
+        target = exporting.target_of(said.text)
+        if target.conversation:
+            return [_written(parts, _conversation(parts, target.format), target)]
+        return parts.with_plan(lambda plan: [_written(parts, _plan(parts, plan, target.format), target)])
+    except InputError as error:
+        return [Failure(text=f"{error}.")]
+
+
+def _plan(parts: Parts, plan: Plan, form: exporting.Format) -> str:
+    return exporting.written(plan, parts.state.draft.questionnaire(parts.catalog), form)
+
+
+def _conversation(parts: Parts, form: str) -> str:
+    from ..transcript.document import written
+
+    return written(parts.turns.ended, parts.library, parts.today or datetime.date.today(), form)
+
+
+def _written(parts: Parts, text: str, target: exporting.Target) -> Event:
+    name = parts.exporter(text, target)
+    what = "conversation" if target.conversation else "plan"
+    return Exported(path=name or target.path, format=target.format, what=what)

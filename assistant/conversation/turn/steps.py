@@ -1,0 +1,163 @@
+"""Steps of the draft: facts taken over, a question left open, variations, undo and branches, and the plan that follows.
+
+Whatever cannot be planned changes nothing, and the sentence says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assistant.present.fields import field_name
+from assistant.present.plan.changes import changes, turned
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+
+from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
+from ..state import Made, State
+from .parts import Parts
+from .readback import difference, in_words, read_back
+
+
+def change(
+    parts: Parts, fields: Mapping[str, Any], said: str, rest: str = "", named: Iterable[str] = ()
+) -> list[Event]:
+    """Take the fields over. ``named``: networks that were spoken of."""
+    before = parts.state
+    try:
+        step = before.draft.with_fields(fields, parts.catalog)
+        made = parts.planned(step.draft)
+    except InputError as error:
+        return parts.answered(_refused(error))
+    understood = read_back(before.draft, step, fields, parts.catalog, said=said, rest=rest, named=named)
+    return [understood, *_adopt(parts, before.advanced(step.draft), made)]
+
+
+def take(parts: Parts, choice: Choice) -> list[Event]:
+    """A choice of the open question was taken."""
+    return change(parts, choice.value, choice.label) if choice.value else leave_open(parts)
+
+
+def _adopt(parts: Parts, state: State, made: Made) -> list[Event]:
+    """Take the plan of a state's draft, and say what is new about it; the next question is due."""
+    before, plan = parts.state, made.plan
+    parts.state = state.with_plan(made)
+    parts.interviewer.is_due = True
+    if plan is None or plan in (before.plan, before.adopted):
+        return []
+    headline, told = plan.recommendation.headline, changes(before.plan, plan)
+    return [PlanShown(plan=plan, headline=headline, changes=told, turned=turned(before.plan, plan))]
+
+
+def _refused(error: InputError) -> Failure:
+    field = error.place.field
+    name = f"{field_name(field)}: " if field else ""
+    return Failure(text=f"{name}{error.message}. Nothing was changed.", field=field)
+
+
+def back(parts: Parts) -> list[Event]:
+    """The question before the open one."""
+    events = parts.interviewer.back(parts.state.draft)
+    question = parts.interviewer.question
+    parts.state = parts.state.asking(question.field if question else None)
+    return events
+
+
+def leave_open(parts: Parts) -> list[Event]:
+    """The open question is answered with "not sure"."""
+    asked = parts.interviewer.asked
+    if asked is None:
+        return [Note(text="No question is open.")]
+    if asked.required:
+        needed = "Without it nothing can be planned. Your best guess will do: it can be changed at any time."
+        return parts.answered(Note(text=needed))
+    parts.state = parts.state.advanced(parts.state.draft.leave_open(asked.field))
+    parts.interviewer.is_due = True
+    return [Understood(assumed=(f"left open; until it is known: {asked.if_not_sure}",) if asked.if_not_sure else ())]
+
+
+def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: str) -> Event:
+    """Try the fields beside the plan."""
+    before = parts.state.draft
+    try:
+        step = before.with_fields(fields, parts.catalog)
+        made = parts.planned(step.draft)
+    except InputError as error:
+        return _refused(error)
+    varied = made.plan
+    tried = VariationShown(
+        what_if=said,
+        fields=read_back(before, step, fields, parts.catalog, rest=rest).fields,
+        plan=varied,
+        headline=varied.recommendation.headline,
+        changes=changes(plan, varied),
+    )
+    parts.state = parts.state.trying(tried, step.draft, made)
+    return tried
+
+
+def keep(parts: Parts) -> list[Event]:
+    """Accept what is tried."""
+    state = parts.state
+    if state.varied is None or state.variation is None:
+        return parts.answered(Note(text="There is no variation to keep. Try one: what if we had 128 GPUs?"))
+    kept = state.variation
+    return [Understood(fields=kept.fields), *_adopt(parts, state.advanced(state.varied), Made(kept.plan))]
+
+
+def discard(parts: Parts) -> list[Event]:
+    """Drop what is tried."""
+    dropped = parts.state.variation
+    if dropped is None:
+        return parts.answered(Note(text="There is no variation to drop."))
+    parts.state = parts.state.trying(None)
+    return parts.answered(Note(text=f"No longer tried: {in_words(dropped)}. The plan stays as it was."))
+
+
+def undo(parts: Parts) -> list[Event]:
+    """Take back the last thing that was done: a variation that is being tried, else the last fact that was said."""
+    if parts.state.variation is not None:
+        return discard(parts)
+    return _to(parts, parts.state.undo(), "There is nothing to take back.", "Taken back: {undone}.")
+
+
+def redo(parts: Parts) -> list[Event]:
+    """Restore what was taken back last."""
+    return _to(parts, parts.state.redo(), "Nothing was taken back.", "Again: {new}.")
+
+
+def _to(parts: Parts, state: State | None, otherwise: str, text: str) -> list[Event]:
+    """Another state of the answers, with its plan; ``text`` may name what is ``undone`` or ``new`` with it."""
+    if state is None:
+        return parts.answered(Note(text=otherwise))
+    before, after = parts.state.draft, state.draft
+    undone, new = difference(after, before, parts.catalog), difference(before, after, parts.catalog)
+    return [Note(text=text.format(undone=undone, new=new)), *_adopt(parts, state, parts.planned(after))]
+
+
+def list_branches(parts: Parts) -> list[Event]:
+    """The lines of answers that were left."""
+    state = parts.state
+    if not state.branches:
+        return [Note(text="There is one line of answers only; a branch appears when you undo and go another way.")]
+    items = tuple(
+        f"branch {number}: {difference(state.draft, branch, parts.catalog)}"
+        for number, branch in enumerate(state.branches, start=1)
+    )
+    return [Note(text='Say "branch 1" to go there. The line you leave is kept as a branch too.', items=items)]
+
+
+def go_to_branch(parts: Parts, number: int) -> list[Event]:
+    """Go on with another line of answers."""
+    state = parts.state.on_branch(number)
+    if state is None:
+        return parts.answered(Failure(text=f'There is no branch {number}; say "branches" to see which there are.'))
+    return [Note(text=f"Back on branch {number}."), *_adopt(parts, state, parts.planned(state.draft))]
+
+
+def restart(parts: Parts) -> list[Event]:
+    """Begin again."""
+    parts.state = parts.state.restarted()
+    parts.interviewer.restart()
+    parts.interviewer.is_due = True
+    return [Note(text="From the start. What you said before is kept as a branch.")]

@@ -1,0 +1,105 @@
+"""A question of the interview as ``knowledge/interview.yaml`` holds it, where every key is described."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+def settles(names: Iterable[str], field: str) -> bool:
+    """Whether a field is one of these or a part of one: ``parallelism.tp`` of ``parallelism``."""
+    return any(field == name or field.startswith(f"{name}.") for name in names)
+
+
+class Entry(BaseModel):
+    """A part of a question: every key known, never changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OfferedAnswer(Entry):
+    """A choice; ``sets``: dotted questionnaire path → value, nothing for "not decided"."""
+
+    sets: dict[str, Any] = Field(default_factory=dict)
+    id: str | None = None
+    label: str | None = None
+
+
+class Reply(Entry):
+    """A plain word and the choice it means as an answer."""
+
+    says: str
+    means: str
+
+
+class PlausibleAnswer(Entry):
+    """What could be answered, and the probability of it: values, or a field (that of the question) ``times`` what is assumed."""
+
+    weight: float = Field(gt=0, le=1)
+    sets: dict[str, Any] = Field(default_factory=dict)
+    field: str | None = None
+    times: float | None = None
+    must_work: bool = False
+
+
+class Circumstances(Entry):
+    """When a question matters. ``unless``: a field that was said ("any"), or said to be so."""
+
+    across_nodes: bool = False
+    job: Literal["training", "serving"] | None = None
+    known: str | None = None
+    unless: dict[str, str] = Field(default_factory=dict)
+
+    def met(self, fields: Mapping[str, Any], *, across_nodes: bool, serves: bool) -> bool:
+        """Whether they are those of a job with these fields."""
+        said = {name: fields[name] for name in self.unless if name in fields}
+        return (
+            (across_nodes or not self.across_nodes)
+            and self.job in (None, "serving" if serves else "training")
+            and (self.known is None or self.known in fields)
+            and not any(self.unless[name] in ("any", value) for name, value in said.items())
+        )
+
+
+class InterviewQuestion(Entry):
+    """What is asked, why, what is offered and what people are likely to answer."""
+
+    field: str
+    text: str
+    why: str
+    why_is_enough: bool = False  # it says already what the answer changes
+    called: str | None = None  # what is asked for, in a word or two; the name of the field where there is none
+    settled_by: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    required: bool = False
+    when: Circumstances = Circumstances()
+    if_not_sure: str | None = None
+    placeholder: str = ""
+    choices: tuple[OfferedAnswer, ...] = ()
+    computed: Literal["numbers-of-nodes", "networks-already-there"] | None = None
+    replies: tuple[Reply, ...] = ()
+    plausible: tuple[PlausibleAnswer, ...] = ()
+    plausible_besides: tuple[PlausibleAnswer, ...] = ()
+
+    @property
+    def settling(self) -> tuple[str, ...]:
+        """The fields of which any makes the question superfluous."""
+        return self.settled_by or (self.field,)
+
+    def settled(self, fields: Iterable[str]) -> list[str]:
+        """Those of the fields that answer it."""
+        return [field for field in fields if settles(self.settling, field)]
+
+    def meant(self, said: str) -> str | None:
+        """The id of the choice that a plain word such as "no" or "nobody" means as an answer to this question."""
+        found = (one for one in self.replies if re.fullmatch(rf"\W*(?:{one.says})\W*", said, re.IGNORECASE))
+        return next((reply.means for reply in found), None)
+
+
+class Interview(Entry):
+    """Every question, in its order."""
+
+    questions: tuple[InterviewQuestion, ...] = ()
