@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
-from .templates import Compiler, Quantity, Source
+from .templates import Compiler, Hit, Quantity, Source
 from .text import Speller, Text, cut
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
@@ -100,7 +100,7 @@ class Listener:
         measured = [
             q
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
-            if not inside & set(range(q.start, q.end))
+            if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
         counted = [q for q in counted if q.start not in whole]
@@ -122,10 +122,12 @@ class Listener:
     # -- attach ------------------------------------------------------------------------------------------
 
     def _attach(self, reading: _Reading) -> None:
-        hits = self._fields.hits(reading.source)
+        hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
         found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
-        found += [_alone(q) for q in reading.named if q.kind in _NAMES]
-        found += attach.candidates(self._last.hits(reading.source), FIELDS, reading.today)
+        priced = {at for q in reading.quantities if q.kind.startswith("money") for at in range(q.start, q.end)}
+        found += [_alone(q, priced) for q in reading.named if q.kind in _NAMES]
+        last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
+        found += attach.candidates(last, FIELDS, reading.today)
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
@@ -157,7 +159,7 @@ class Listener:
             only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
             reading.excluded += [i for i in only if i not in reading.excluded]
         if isinstance(fact.value, bool):
-            return replace(fact, value=not fact.value)
+            return replace(fact, value=False)
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
         return None
@@ -400,10 +402,16 @@ def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     ]
 
 
-def _alone(quantity: Quantity) -> Candidate:
-    """A name by itself says which GPU, model or provider it is."""
+def _cuts(hit: Hit, quantities: Iterable[Quantity]) -> bool:
+    """Whether a reading ends within a number: the "half" of "half a million"."""
+    return any(q.kind == "number" and q.start < hit.end < q.end for q in quantities)
+
+
+def _alone(quantity: Quantity, priced: Set[int]) -> Candidate:
+    """A name by itself says which GPU, model or provider it is, also where it is part of a price: "$3 per H100 hour"."""
     says = Says("set", _NAMES[quantity.kind], quantity.value)
-    fact = Fact(says, quantity.value, quantity.start, quantity.end, frozenset(range(quantity.start, quantity.end)))
+    tokens = frozenset(range(quantity.start, quantity.end))
+    fact = Fact(says, quantity.value, quantity.start, quantity.end, tokens - priced)
     size = quantity.end - quantity.start
     return Candidate(fact, size - 1 if quantity.kind == "gpu" else 4 * size - 3)  # counts take a GPU with them
 

@@ -128,7 +128,7 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
     elif after is not None:
         code, end = after
     elif number.end < len(tokens) and _are_cents(tokens, number.end, units):
-        code, end, value = "USD", number.end + 1, value / 100
+        code, end, value = "USD", number.end + (2 if tokens[number.end].text == "us" else 1), value / 100
     elif tokens[number.end - 1].text == "grand":
         code = "USD"
     if code is None:
@@ -149,6 +149,8 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
 def _are_cents(tokens: Sequence[Token], at: int, units: Units) -> bool:
     """ "12 cents", "6.5 US cents", and "12c/kWh" where the letter is glued to the number."""
     per = at + 1 < len(tokens) and tokens[at + 1].text in ("/", "per")
+    if tokens[at].text == "us" and at + 1 < len(tokens):
+        return tokens[at + 1].text in units.cents
     return tokens[at].text in units.cents or (tokens[at].text == "c" and tokens[at].glued and per)
 
 
