@@ -74,6 +74,7 @@ class Listener:
         self._implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._last = of_the_last(compiler)
         self._replies = replies(language, compiler)
+        self._yields = {path: wording.yields for path, wording in language.fields.items()}
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
@@ -194,6 +195,8 @@ class Listener:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
         readings = [fact for fact in readings if not self._waits(reading, fact)]
         planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
+        yielding = self._yields.get(path, ())
+        planned = [f for f in planned if f.value not in yielding] or planned
         values = list(dict.fromkeys(f.value for f in planned))
         if not values:
             return
