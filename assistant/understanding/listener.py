@@ -188,7 +188,7 @@ class Listener:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
         several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
         path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
-        options = [attach.converted(FIELDS[path], replace(q, value=v), reading.today) for q in several for v in q.value]
+        options = [attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today) for q in several for v in q.value]
         return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
 
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
