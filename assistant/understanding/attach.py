@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
@@ -73,7 +73,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         says: Says = hit.key
         value = says.value
         if says.act == "set" and value is None:
-            value = converted(fields[says.field], _said(hit), today) if hit.slots else True
+            said = _said(hit) if hit.slots else None
+            value = converted(fields[says.field], computed(says.how, said), today) if said else True
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
@@ -108,6 +109,16 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
 def score(hit: Hit) -> float:
     """How much of a message a hit explains: its own words most, then everything it claims; few long readings beat many short ones."""
     return _OWN_WORD * len(hit.own) + len(hit.claimed) - _PER_HIT
+
+
+def computed(how: str, quantity: Quantity) -> Quantity:
+    """The quantity that is the value: ``how`` is nothing, ``100-`` (what is left of it), ``1000/`` (each of so many) or ``/60``."""
+    if not how:
+        return quantity
+    if how[0] == "/":
+        return replace(quantity, value=quantity.value / float(how[1:]))
+    of = float(how[:-1])
+    return replace(quantity, value=of - quantity.value if how[-1] == "-" else of / (quantity.value or of))
 
 
 def _said(hit: Hit) -> Quantity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
-from .templates import Compiler, Quantity, Source
+from .templates import Compiler, Hit, Quantity, Source
 from .text import Speller, Text, cut
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
@@ -81,6 +81,7 @@ class Listener:
         self._implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._last = of_the_last(compiler)
         self._replies = replies(language, compiler)
+        self._yields = {path: wording.yields for path, wording in language.fields.items()}
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
@@ -110,7 +111,7 @@ class Listener:
         measured = [
             q
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
-            if not inside & set(range(q.start, q.end))
+            if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
         counted = [q for q in counted if q.start not in whole]
@@ -138,10 +139,12 @@ class Listener:
     # -- attach ------------------------------------------------------------------------------------------
 
     def _attach(self, reading: _Reading) -> None:
-        hits = self._fields.hits(reading.source)
+        hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
         found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
-        found += [_alone(q) for q in reading.named if q.kind in _NAMES]
-        found += attach.candidates(self._last.hits(reading.source), FIELDS, reading.today)
+        priced = {at for q in reading.quantities if q.kind.startswith("money") for at in range(q.start, q.end)}
+        found += [_alone(q, priced) for q in reading.named if q.kind in _NAMES]
+        last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
+        found += attach.candidates(last, FIELDS, reading.today)
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
@@ -177,7 +180,7 @@ class Listener:
             only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
             reading.excluded += [i for i in only if i not in reading.excluded]
         if isinstance(fact.value, bool):
-            return replace(fact, value=not fact.value)
+            return replace(fact, value=False)
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
         return None
@@ -205,13 +208,15 @@ class Listener:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
         several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
         path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
-        options = [attach.converted(FIELDS[path], replace(q, value=v), reading.today) for q in several for v in q.value]
+        options = [attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today) for q in several for v in q.value]
         return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
 
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
         readings = [fact for fact in readings if not self._waits(reading, fact)]
         planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
+        yielding = self._yields.get(path, ())
+        planned = [f for f in planned if f.value not in yielding] or planned
         values = list(dict.fromkeys(f.value for f in planned))
         if not values:
             return
@@ -420,10 +425,16 @@ def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     ]
 
 
-def _alone(quantity: Quantity) -> Candidate:
-    """A name by itself says which GPU, model or provider it is."""
+def _cuts(hit: Hit, quantities: Iterable[Quantity]) -> bool:
+    """Whether a reading ends within a number: the "half" of "half a million"."""
+    return any(q.kind == "number" and q.start < hit.end < q.end for q in quantities)
+
+
+def _alone(quantity: Quantity, priced: Set[int]) -> Candidate:
+    """A name by itself says which GPU, model or provider it is, also where it is part of a price: "$3 per H100 hour"."""
     says = Says("set", _NAMES[quantity.kind], quantity.value)
-    fact = Fact(says, quantity.value, quantity.start, quantity.end, frozenset(range(quantity.start, quantity.end)))
+    tokens = frozenset(range(quantity.start, quantity.end))
+    fact = Fact(says, quantity.value, quantity.start, quantity.end, tokens - priced)
     size = quantity.end - quantity.start
     return Candidate(fact, size - 1 if quantity.kind == "gpu" else 4 * size - 3)  # counts take a GPU with them
 

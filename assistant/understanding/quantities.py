@@ -28,6 +28,7 @@ class Units:
     cents: frozenset[str]
     per: Matcher
     counted: frozenset[str]
+    shares: dict[str, float]
     parts: dict[tuple[str, ...], float]
     months: dict[str, int]
     weekdays: dict[str, int]
@@ -46,6 +47,7 @@ class Units:
             frozenset(units["cents"]),
             Matcher(compiler, [(period, t) for period, templates in units["per"].items() for t in templates]),
             frozenset(stem(word) for word in units["counted"].split()),
+            units["shares"],
             {_texts(part): float(value) for part, value in numbers["parts"].items()},
             {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
             {name: day for day, names in enumerate(dates["weekdays"]) for name in names},
@@ -66,7 +68,14 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     for number in numbers:
         money = _money(source, number, cents, units)
         found += [money] if money else _measured(tokens, number, units)
-    return found + _parts(tokens, units)
+    return found + _parts(tokens, units) + _shares(tokens, units)
+
+
+def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
+    """ "A tenth", "one fifth", in percent."""
+    texts = [t.text for t in tokens]
+    pairs = ((at, units.shares.get(texts[at + 1])) for at in range(len(texts) - 1) if texts[at] in ("a", "one"))
+    return [Quantity("share", share, at, at + 2) for at, share in pairs if share]
 
 
 def unmeasured(
@@ -128,7 +137,7 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
     elif after is not None:
         code, end = after
     elif number.end < len(tokens) and _are_cents(tokens, number.end, units):
-        code, end, value = "USD", number.end + 1, value / 100
+        code, end, value = "USD", number.end + (2 if tokens[number.end].text == "us" else 1), value / 100
     elif tokens[number.end - 1].text == "grand":
         code = "USD"
     if code is None:
@@ -149,6 +158,8 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
 def _are_cents(tokens: Sequence[Token], at: int, units: Units) -> bool:
     """ "12 cents", "6.5 US cents", and "12c/kWh" where the letter is glued to the number."""
     per = at + 1 < len(tokens) and tokens[at + 1].text in ("/", "per")
+    if tokens[at].text == "us" and at + 1 < len(tokens):
+        return tokens[at + 1].text in units.cents
     return tokens[at].text in units.cents or (tokens[at].text == "c" and tokens[at].glued and per)
 
 
@@ -220,8 +231,10 @@ def _written(tokens: Sequence[Token], at: int, units: Units, today: datetime.dat
         first, second, third = (int(p) for p in parts[::2])
         if first > 31:
             return _made(first, second, third, at, at + 5)
+        year = third + (2000 if third < 100 else 0)
         month, day = (second, first) if first > 12 else (first, second)
-        return _made(third + (2000 if third < 100 else 0), month, day, at, at + 5)
+        date, other = _made(year, month, day, at, at + 5), _made(year, day, month, at, at + 5)
+        return Quantity("dates", (date.value, other.value), at, at + 5) if date and other and day != month else date
     return None
 
 

@@ -120,8 +120,12 @@ def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
 
 
 def kinds_at(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int] = frozenset()) -> set[str]:
-    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie, unless their cues belong to what is said there."""
-    return {s.kind for s in scopes if s.kind != "denied" and s.start <= start and end <= s.end and not s.cue & claimed}
+    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie; "bought last year" says itself that it is past."""
+    return {
+        s.kind
+        for s in scopes
+        if s.kind != "denied" and s.start <= start and end <= s.end and not (s.kind == "past" and s.cue & claimed)
+    }
 
 
 def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int]) -> Reach | None:

@@ -1,7 +1,7 @@
 """Wordings as data: small templates over tokens and quantities, compiled once and matched in one pass.
 
 ``(a|b c)`` is one of several, ``[x]`` may be missing, ``<name>`` is a set of words of ``words.yaml``, ``{number}`` a
-quantity of that kind (``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
+quantity of that kind (``{time|date}`` of either, ``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
 word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space before what follows. A word stands for all its forms (``gather``, ``gathers``);
 ``=word`` for this form alone. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
 """
@@ -116,7 +116,7 @@ class _Slot(_Node):
         at = source.skip_soft(at)
         for _ in range(4):
             for quantity in source.starting.get(at, ()):
-                if fits(quantity, self.kind):
+                if any(fits(quantity, kind) for kind in self.kind.split("|")):
                     yield quantity.end, {**slots, self.role: quantity}, own
             if at < len(source.tokens) and source.tokens[at].text in source.hedges:
                 at = source.skip_soft(at + 1)
@@ -124,7 +124,7 @@ class _Slot(_Node):
                 return
 
     def first(self) -> set[str] | None:
-        return {"{" + self.kind.split("/")[0] + "}"}
+        return {"{" + kind.split("/")[0] + "}" for kind in self.kind.split("|")}
 
 
 def fits(quantity: Quantity, kind: str) -> bool:

@@ -30,12 +30,14 @@ _MORE, _LESS = (
 @dataclass(frozen=True)
 class Says:
     """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or -1),
-    quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone."""
+    quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone;
+    ``how`` computes the value from the quantity: ``100-`` what is left of a hundred, ``1000/``, ``/60``."""
 
     act: str
     field: str
     value: Any = None
     generic: bool = False
+    how: str = ""
 
 
 def span_kinds(field: RegisteredField) -> tuple[str, ...]:
@@ -104,9 +106,14 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
 
 
 def _meant(path: str, value: str) -> Says:
-    """What the key of a choice stands for: ``unset`` takes the field back."""
+    """What the key of a choice stands for: ``unset`` takes the field back, ``+`` and ``-`` change it by the quantity,
+    ``100-``, ``1000/`` and ``/60`` compute the value from the quantity."""
     if value == "unset":
         return Says("unset", path)
+    if value in ("+", "-"):
+        return Says("add", path, 1 if value == "+" else -1)
+    if value[0] == "/" or value[-1] in "-/":
+        return Says("set", path, how=value)
     flags = {"true": True, "false": False, "yes": True, "no": False}
     return Says("set", path, int(value) if value.isdigit() else flags.get(value, value))
 
