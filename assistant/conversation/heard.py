@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import Any
 
+from assistant.library import Library
+from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.utterance import Doubt, Utterance
+from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
-from .understanding import understand
 
 _ALLOWED_AGAIN = re.compile(
     r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
@@ -18,20 +20,9 @@ _ALLOWED_AGAIN = re.compile(
 )
 
 
-def heard(text: str, draft: Draft, catalog: Catalog) -> Utterance:
+def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
     """What the text says where ``draft`` is known."""
-    reading = understand(text, context=draft, catalog=catalog)
-    return Utterance(
-        text,
-        reading.intent,
-        fields=reading.fields,
-        fabrics=tuple(reading.fabrics),
-        excluded=tuple(reading.excluded),
-        unset=tuple(reading.unset),
-        nodes=reading.nodes,
-        doubts=tuple(Doubt(None, sentence) for sentence in reading.doubts),
-        rest=reading.rest,
-    )
+    return Listener.of(library.language, library.catalog).hear(text, draft, today=today)
 
 
 def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:

@@ -66,11 +66,22 @@ class _Reading:
         return [*self.quantities, *(Quantity("network", m.technology, m.start, m.end) for m in self.mentions)]
 
 
+_built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice
+
+
 class Listener:
-    """Understands messages with the wordings of a language and the names of a catalog. Build one and keep it."""
+    """Understands messages with the wordings of a language and the names of a catalog."""
+
+    @classmethod
+    def of(cls, language: Language, catalog: Catalog) -> Listener:
+        """The listener of a language and a catalog, built with the first message."""
+        key = (id(language), id(catalog))
+        if key not in _built:
+            _built[key] = cls(language, catalog)
+        return _built[key]
 
     def __init__(self, language: Language, catalog: Catalog) -> None:
-        self.catalog = catalog
+        self.language, self.catalog = language, catalog
         compiler = Compiler(language["words"]["sets"])
         self._numbers = NumberWords.of(language["numbers"])
         self._units = Units.of(language["units"], language["dates"], language["numbers"], compiler)
@@ -208,7 +219,11 @@ class Listener:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
         several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
         path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
-        options = [attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today) for q in several for v in q.value]
+        options = [
+            attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today)
+            for q in several
+            for v in q.value
+        ]
         return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
 
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:

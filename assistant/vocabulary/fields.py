@@ -101,7 +101,9 @@ def _about(info: FieldInfo) -> About | None:
 
 def _section(info: FieldInfo) -> type[BaseModel] | None:
     """The part of the questionnaire that a field holds, if it holds one."""
-    return next((kind for kind in _kinds(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+    return next(
+        (kind for kind in _kinds(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)), None
+    )
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:

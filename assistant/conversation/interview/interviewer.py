@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from assistant.library import Library
-from assistant.present.fields import field_name, field_text
+from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
+from assistant.vocabulary.utterance import Doubt
 
 from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
@@ -45,6 +46,7 @@ class Interviewer:
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.question: Question | None = None
         self.is_due = False
+        self.doubting = False  # whether the open question is about what was said, not about what is missing
         self._library, self._trials = library, LazyTrials(library, today)
         self._asked: list[str] = []
         self._finished = False
@@ -59,6 +61,7 @@ class Interviewer:
 
     def next(self, draft: Draft, plan: Plan | None) -> list[Event]:
         """The next question, or, once, that there is none left to ask."""
+        self.doubting = False
         following = next_question(self._library.interview, draft, plan, self._trials)
         if following.asked is not None:
             self._finished = False
@@ -90,6 +93,23 @@ class Interviewer:
             settled_by=asked.settling,
         )
         self._asked = [field for field in self._asked if field != asked.field] + [asked.field]
+        return self.question
+
+    def ask_back(self, doubt: Doubt) -> Question:
+        """A question about what was said and cannot be taken as it stands, with what may be meant to choose from."""
+        field, catalog = doubt.field or "", self._library.catalog
+        self.question = Question(
+            field=field,
+            text=f"{field_name(field)}: {doubt.sentence}",
+            why_asked="It could be read in more than one way, so nothing was taken over for it.",
+            choices=tuple(
+                Choice(id=f"meant-{n}", label=value_text(field, option, catalog), value={field: option})
+                for n, option in enumerate(doubt.options, start=1)
+            ),
+            if_not_sure="it stays as it was",
+            settled_by=(field,),
+        )
+        self.doubting, self.is_due = True, False
         return self.question
 
     def repeat(self) -> list[Event]:

@@ -14,13 +14,6 @@ from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
 from .parts import Parts
 
-_STATES = (
-    "describe",
-    "change",
-    "what-if",
-    "unclear",
-)  # acts that state or suppose a fact, which a doubt would make wrong
-
 
 def respond(parts: Parts, text: str) -> list[Event]:
     """What a message brings about: nothing, a choice, a command, or something about the job."""
@@ -36,13 +29,13 @@ def respond(parts: Parts, text: str) -> list[Event]:
         return COMMANDS[command](parts)
     refused = not_without(text, parts.library)
     return (
-        parts.answered(refused) if refused is not None else _act(parts, heard(text, parts.state.draft, parts.catalog))
+        parts.answered(refused)
+        if refused is not None
+        else _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
     )
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
-    if said.doubts and said.act in _STATES:
-        return parts.answered(Failure(text=f"{said.doubts[0].sentence}. Nothing was changed."))
     figure = asked.figure_asked(parts, said)
     return ACTS.get(said.act, describe)(parts, said) if figure is None else figure
 
@@ -50,6 +43,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
 def describe(parts: Parts, said: Utterance) -> list[Event]:
     """Facts of the job are taken over; what says none may still be a choice in a plain word, or name a network."""
     fields = fields_set(said, parts.state.draft)
+    if said.doubts:
+        return steps.ask_back(parts, fields, said)
     if fields:
         return steps.change(parts, fields, said.text, said.rest, said.fabrics)
     meant = parts.interviewer.choice_meant(said.text)

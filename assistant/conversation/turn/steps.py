@@ -12,6 +12,7 @@ from assistant.present.fields import field_name
 from assistant.present.plan.changes import changes, turned
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
 
 from ..events import Choice, Event, Failure, Note, PlanShown, Understood, VariationShown
 from ..state import Made, State
@@ -31,6 +32,18 @@ def change(
         return parts.answered(_refused(error))
     understood = read_back(before.draft, step, fields, parts.catalog, said=said, rest=rest, named=named)
     return [understood, *_adopt(parts, before.advanced(step.draft), made)]
+
+
+def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
+    """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
+    taken = change(parts, fields, said.text, said.rest, said.fabrics) if fields else []
+    doubt = next((doubt for doubt in said.doubts if doubt.field), None)
+    told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
+    if doubt is None or any(isinstance(event, Failure) for event in taken):
+        return [*taken, *told] if fields else parts.answered(*told)
+    question = parts.interviewer.ask_back(doubt)
+    parts.state = parts.state.asking(question.field)
+    return [*taken, *told, question]
 
 
 def take(parts: Parts, choice: Choice) -> list[Event]:
@@ -66,8 +79,11 @@ def back(parts: Parts) -> list[Event]:
 def leave_open(parts: Parts) -> list[Event]:
     """The open question is answered with "not sure"."""
     asked = parts.interviewer.asked
-    if asked is None:
+    if asked is None and parts.interviewer.question is None:
         return [Note(text="No question is open.")]
+    if asked is None or parts.interviewer.doubting:
+        parts.interviewer.is_due = True
+        return [Note(text="Then it is left as it was.")]
     if asked.required:
         needed = "Without it nothing can be planned. Your best guess will do: it can be changed at any time."
         return parts.answered(Note(text=needed))
