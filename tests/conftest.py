@@ -26,7 +26,9 @@ _OWN = _folder_of_this_run()
 os.environ.setdefault("WEFT_CACHE", str(_OWN / "cache"))
 os.environ.setdefault("WEFT_HOME", str(_OWN / "home"))
 os.environ["HF_HUB_OFFLINE"] = "1"
-if "PYTEST_XDIST_WORKER" in os.environ:  # a process per core: a second thread of one would only take turns with the other
+if (
+    "PYTEST_XDIST_WORKER" in os.environ
+):  # a process per core: a second thread of one would only take turns with the other
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
