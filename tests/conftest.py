@@ -26,6 +26,7 @@ _OWN = _folder_of_this_run()
 os.environ.setdefault("WEFT_CACHE", str(_OWN / "cache"))
 os.environ.setdefault("WEFT_HOME", str(_OWN / "home"))
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # of the programs that tests start the first compiles, as at a user's
 if (
     "PYTEST_XDIST_WORKER" in os.environ
 ):  # a process per core: a second thread of one would only take turns with the other
