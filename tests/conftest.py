@@ -26,8 +26,29 @@ _OWN = _folder_of_this_run()
 os.environ.setdefault("WEFT_CACHE", str(_OWN / "cache"))
 os.environ.setdefault("WEFT_HOME", str(_OWN / "home"))
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # of the programs that tests start the first compiles, as at a user's
+if (
+    "PYTEST_XDIST_WORKER" in os.environ
+):  # a process per core: a second thread of one would only take turns with the other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+
+# One process builds the search index in the first file while the other needs none in the second; what takes long is not last.
+_FIRST = (
+    "test_answers.py",
+    "test_interview.py",
+    "test_web_visitors.py",
+    "test_screen_panels.py",
+    "test_transcripts.py",
+    "test_screen_transcripts.py",
+    "test_web_browser.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Files keep their order but for those that two processes should begin with."""
+    items.sort(key=lambda item: _FIRST.index(item.path.name) if item.path.name in _FIRST else len(_FIRST))
 
 
 @pytest.fixture(scope="session")

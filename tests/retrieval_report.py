@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -58,12 +59,17 @@ class Figures:
 
 def questions(half: str | None = None) -> list[Question]:
     """The labelled questions, of one half (or the fresh set) or all."""
-    rows = [row for path in QUESTIONS for row in yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]]
-    found = [
+    return [question for question in _all_questions() if half in (None, question.half)]
+
+
+@cache
+def _all_questions() -> list[Question]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    rows = [row for path in QUESTIONS for row in yaml.load(path.read_text(encoding="utf-8"), loader)["questions"]]
+    return [
         Question(row["id"], row["half"], row["way"], row["text"], frozenset(map(tuple, row.get("accept", ()))))
         for row in rows
     ]
-    return [question for question in found if half in (None, question.half)]
 
 
 def reciprocal_rank(order: Iterable[int], index: Index, question: Question) -> float:
@@ -110,7 +116,7 @@ def keyword_figures(index: Index, asked: Sequence[Question]) -> Figures:
 
 def embedding_figures(index: Index, asked: Sequence[Question]) -> Figures:
     """Plain embedding search: the cosine of question and passage, both as they stand."""
-    passages = index.embedder.embed([document.passage.text for document in index.content.documents])
+    passages = np.stack([index.vector(document.passage.text) for document in index.content.documents])
     cosines = index.embedder.embed([question.text for question in asked]) @ passages.T
     return Figures(*ranked_figures([np.argsort(-row, kind="stable") for row in cosines], index, asked))
 

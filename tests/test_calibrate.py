@@ -155,12 +155,15 @@ def test_left_out_errors_come_from_fits_without_that_row(tmp_path, library):
     assert last.after_s > last.left_out_s
 
 
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory, library):
+    file = _measured(tmp_path_factory.mktemp("measured") / "runs.csv", library, _many(), 1.3, 1.5)
+    return profile_text(calibrate(file, library.catalog, today=datetime.date(2026, 11, 20)))
+
+
 @pytest.fixture
-def profile_file(tmp_path, library):
-    profile = calibrate(
-        _measured(tmp_path / "runs.csv", library, _many(), 1.3, 1.5), library.catalog, today=datetime.date(2026, 11, 20)
-    )
-    (tmp_path / "ours.yaml").write_text(profile_text(profile), encoding="utf-8")
+def profile_file(tmp_path, profile):
+    (tmp_path / "ours.yaml").write_text(profile, encoding="utf-8")
     return tmp_path / "ours.yaml"
 
 

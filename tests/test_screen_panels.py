@@ -209,17 +209,18 @@ async def test_answers_go_on_while_the_sizes_are_computed(begin, monkeypatch):
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f6"])
 @on_screen
-async def test_who_types_while_reading_the_panel_types_on_the_answer_line(begin, size, key):
+async def test_who_types_while_reading_the_panel_types_on_the_answer_line(begin, size):
     async with at_the_screen(begin, size) as user:
         await user.says(JOB)
-        await user.press(key)
-        await user.until(lambda: user.talk.panel.has_focus_within)
-        await user.types("what if 64 gpus")
-        assert user.talk.prompt.text == "what if 64 gpus" and user.talk.prompt.has_focus
-        await user.press("enter")
-        assert user.talk.conversation.variation is not None
+        for key, gpus in (("f2", 32), ("f3", 48), ("f4", 64), ("f6", 128)):
+            before = user.talk.conversation.variation
+            await user.press(key)
+            await user.until(lambda: user.talk.panel.has_focus_within)
+            await user.types(f"what if {gpus} gpus")
+            assert user.talk.prompt.text == f"what if {gpus} gpus" and user.talk.prompt.has_focus
+            await user.press("enter")
+            assert user.talk.conversation.variation not in (None, before)
 
 
 @pytest.mark.parametrize("key", ["f5", "escape"])

@@ -35,7 +35,9 @@ class Known:
 
 
 def _messages(name: str) -> list[dict[str, Any]]:
-    return yaml.safe_load((MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml.load(
+        (MESSAGES / f"{name}.yaml").read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
 
 
 def _facts(fields: dict[str, Any], fabrics: list[str], excluded: list[str]) -> set[tuple[str, Any]]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant.model.uncertainty import NETWORK_SPREAD
-from assistant.model.validation import Run, step_time
+from assistant.model.validation import Run, step_time, step_times
 from assistant.planning.profile import slower_machine, slower_network
 
 # How far runs of one cluster scatter around that cluster's own mean: standard deviation of ln(measured ÷ predicted) within
@@ -74,7 +74,9 @@ def priors_of(runs: Sequence[Run]) -> Priors:
 def table(run: Run) -> np.ndarray:
     """ln(measured ÷ predicted) at every pair of coarse factors, (compute, network); one column where nothing crosses."""
     columns = COARSE if crosses(run) else COARSE[:1] * 0.0
-    times = np.array([[predicted(run, Factors(float(np.exp(a)), float(np.exp(b)))) for b in columns] for a in COARSE])
+    networks = [slower_network(run.network, float(np.exp(b))) for b in columns]
+    slower = (replace(run, machine=slower_machine(run.machine, float(np.exp(a)))) for a in COARSE)
+    times = np.array([step_times(one, networks) for one in slower])
     return np.log(run.measured_s / times)
 
 

@@ -87,7 +87,7 @@ def _together(
     columns = Networks(networks)
     layouts = layouts_for(job, machine, parallelism)
     layouts, fits = fitting(job, machine, layouts)
-    best = fastest(job, machine, columns, layouts)[0]
+    best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
     return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
 
 

@@ -49,11 +49,16 @@ class Errors:
 
 def step_time(run: Run, framework: Framework | None = None) -> float:
     """Seconds per step the model predicts for this run, its layout fixed; what it leaves open is chosen as a plan would."""
+    return float(step_times(run, [run.network], framework)[0])
+
+
+def step_times(run: Run, networks: Sequence[Network], framework: Framework | None = None) -> np.ndarray:
+    """:func:`step_time` of the run over each of some networks, (F,)."""
     if framework is None and (run.job.recompute is None or run.job.micro_batch is None):
-        return predict_training(run.job, run.machine, [run.network], run.parallelism)[0].step_time_s
+        return np.array([one.step_time_s for one in predict_training(run.job, run.machine, networks, run.parallelism)])
     layouts = layouts_for(run.job, run.machine, run.parallelism)
-    total = steps(run.job, run.machine, Networks([run.network]), layouts, framework=framework).total
-    return float(np.min(total))
+    total = steps(run.job, run.machine, Networks(networks), layouts, framework=framework).total
+    return np.broadcast_to(np.min(total, axis=-1), len(networks))
 
 
 def band(run: Run) -> tuple[float, float]:

@@ -78,9 +78,12 @@ class Embedder:
             return np.stack([self._known[text] for text in texts])
         model = self._loaded_model()
         _use_threads(1 if len(texts) <= _FEW else _threads())
+        if not texts:
+            return self.embed([""])[:0]
+        order = _by_length(model, texts)
         batches = []
         for start in range(0, len(texts), BATCH):
-            batch = list(texts[start : start + BATCH])
+            batch = [texts[position] for position in order[start : start + BATCH]]
             batches.append(
                 model.encode(
                     batch, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
@@ -88,9 +91,7 @@ class Embedder:
             )
             if done:
                 done(len(batch))
-        if not batches:
-            return self.embed([""])[:0]
-        return np.concatenate(batches).astype(np.float32, copy=False)
+        return np.concatenate(batches).astype(np.float32, copy=False)[np.argsort(order)]
 
     def language(self) -> frozenset[str]:
         """The lower-case words that the model's tokenizer keeps whole: the common words of its language."""
@@ -107,6 +108,13 @@ class Embedder:
                 self._model = _load(self.path)
                 _threads()
             return self._model
+
+
+def _by_length(model: Any, texts: Sequence[str]) -> np.ndarray:
+    """Positions of ``texts``, shortest first: a batch is padded to its longest text, which cost three fifths of the time."""
+    if len(texts) <= BATCH:
+        return np.arange(len(texts))
+    return np.argsort([len(ids) for ids in model.tokenizer(list(texts))["input_ids"]], kind="stable")
 
 
 def _directory(named: Path | str | None) -> Path:
