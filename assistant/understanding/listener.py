@@ -169,6 +169,7 @@ class Listener:
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
+        reading.doubts += [_of_range(fact) for fact in live if fact.says.act == "range"]
         self._count_waiting(reading)
         self._networks(reading)
         self._answer(reading)
@@ -422,6 +423,12 @@ class Listener:
     def _says_nothing(self, text: Text, at: int) -> bool:
         token = text.tokens[at]
         return token.text in self._filler or not (token.is_word or token.is_number)
+
+
+def _of_range(fact: Fact) -> Doubt:
+    """ "64 or 128 GPUs": which of both is asked."""
+    low, high = int(fact.slots["low"].value), int(fact.slots["high"].value)
+    return Doubt(counting.COUNTED, f"{low} or {high}?", (low, high))
 
 
 def _keep_stated(reading: _Reading) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,65 +11,29 @@ from assistant.present.plan.reading import APART, chosen
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.utterance import Utterance
 
-from ..draft import Draft
 from ..events import Event, Note
-from ..heard import fields_varied, heard
 
-_LEAD = re.compile(
-    r"^(?:(?:so|and|but|ok(?:ay)?|well|hm+|now|then)[\s,]+)*"
-    r"(?:(?:what|which)(?:'s|s| one)?(?: (?:is|are|would|do|does|should|shall|did))?(?: (?:be|you|we|i|it))?(?: \w+)?"
-    r"(?: (?:better|best|cheaper|faster|recommended?|suggest|advise|take|use|choose|pick|buy|rent|go (?:for|with)))?(?: for us| here)?\s*[,:–-]\s*|"
-    r"(?:what|which)(?:'s|s| is| would be)? (?:better|best|cheaper|faster|smarter|wiser)\s*[,:–-]?\s*|"
-    r"(?:should|shall|do|would) (?:we|i|you) (?:rather |better )?(?:take |use |choose |pick |go (?:for|with) |get |have |want )?|"
-    r"(?:is it|are we) better (?:to |with )?(?:take |use |have )?|(?:please )?compare |better[:,]? )",
-    re.IGNORECASE,
-)
-_OR = re.compile(r"\s+(?:or|vs\.?|versus|against)\s+|\s*,\s*(?=\S+(?:\s\S+){0,2}\s+or\s)", re.IGNORECASE)
-_AND = re.compile(r"\s+(?:and|with|to|vs\.?|versus|against|or)\s+", re.IGNORECASE)
-_COMPARES = re.compile(r"\bcompare\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(\d[\d,.]*\s?[kKmM]?)(?:\s+(\D.*))?")
-_PARALLELISM = "parallelism"  # one way to split may name other degrees than the next
-_IN_NUMBERS = ("parallelism", "training", "inference", "constraints", "budget")
-MOST, _MOST_WORDS = 4, 6
+MOST = 4  # values that are weighed against each other
 
 # Plans the draft with some fields changed; raises InputError where that cannot be.
 Planned = Callable[[Mapping[str, Any]], "Plan | None"]
 
 
-def alternatives(said: str, draft: Draft, catalog: Catalog, asked: str | None = None) -> list[dict[str, Any]]:
+def alternatives(said: Utterance) -> list[dict[str, Any]]:
     """The fields of each value that is asked about, in the order named; empty where the message is no such question.
 
-    All must be about the same fields. Networks are left to the comparison, which knows more of them. ``asked``: the field of
-    the open question, to which numbers alone may be the answer.
+    Networks are left to the comparison, which knows more of them.
     """
-    text = said.strip().rstrip("?!. ")
-    lead = _LEAD.match(text)
-    parts = (_AND if _COMPARES.search(text) else _OR).split(text[lead.end() :] if lead else text)
-    if not (2 <= len(parts) <= MOST and (lead or said.rstrip().endswith("?"))) or any(
-        len(part.split()) > _MOST_WORDS for part in parts
-    ):
+    if said.act not in ("ask", "compare") and "?" not in said.text:
         return []
-    if all(_NUMBER.fullmatch(part.strip()) and not _NUMBER.fullmatch(part.strip())[2] for part in parts) and (
-        asked or ""
-    ).startswith(_IN_NUMBERS):
-        return []
-    found = [_fields(part, draft, catalog) for part in _with_units(parts)]
-    about = {frozenset(_PARALLELISM if name.startswith("parallelism") else name for name in fields) for fields in found}
-    alike = all(found) and len(about) == 1 and "cluster.fabric" not in found[0]
-    return found if alike and len({repr(fields) for fields in found}) == len(found) else []
-
-
-def _with_units(parts: list[str]) -> list[str]:
-    """``64`` beside ``128 GPUs`` is 64 GPUs; numbers alone are GPUs."""
-    read = [_NUMBER.fullmatch(part.strip()) for part in parts]
-    unit = next((match[2] for match in reversed(read) if match and match[2]), "GPUs")
-    return [f"{match[1]} {unit}" if match and not match[2] else part for part, match in zip(parts, read, strict=True)]
-
-
-def _fields(part: str, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    reading = heard(part, draft, catalog)
-    return {} if reading.rest or reading.doubts else fields_varied(reading, draft, catalog)
+    weighed = [doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and doubt.options]
+    return (
+        [{str(doubt.field): option} for doubt in weighed for option in doubt.options][:MOST]
+        if len(weighed) == 1
+        else []
+    )
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:

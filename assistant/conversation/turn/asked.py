@@ -34,8 +34,7 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     state, catalog = parts.state, parts.catalog
     if state.plan is None:
         return _computed(parts, said)
-    open_field = parts.interviewer.question.field if parts.interviewer.question else None
-    between = alternatives(said.text, state.in_view, catalog, open_field)
+    between = alternatives(said)
     if between:
         return parts.with_plan_in_view(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
     other = {name for name in said.fields if name != _FABRIC}
