@@ -141,7 +141,7 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
         days = (value - today).days
         return days if days > 0 else None
     if field.path.endswith("_ms") and quantity.kind == "time":
-        return _tidy(value * 86_400_000)
+        return _tidy(round(value * 86_400_000, 3))
     if field.path == "budget.amortization_months" and quantity.kind == "time":
         return round(value / _MONTH)
     if quantity.unit == DOTTED and field.about.kind == "count":
