@@ -79,9 +79,10 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             continue
         fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" else 0
-        if fit and not hit.own:  # an amount on its own that would make no sense for the field says nothing of it
+        worth = score(hit) - (_GENERIC if says.generic else 0) + fit
+        if fit and (worth < 0 or not hit.own):  # an amount that would make no sense for the field says nothing of it
             continue
-        found.append(Candidate(fact, score(hit) - (_GENERIC if says.generic else 0) + fit))
+        found.append(Candidate(fact, worth))
     return found
 
 
@@ -134,11 +135,13 @@ def _fit(field: RegisteredField, value: Any) -> float:
 def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:
     """A quantity as the field's value, in the unit of the field; ``None`` where it can be none."""
     value = quantity.value
+    if field.about.kind == "id":
+        return value
     if quantity.kind == "date":
         days = (value - today).days
         return days if days > 0 else None
     if field.path.endswith("_ms") and quantity.kind == "time":
-        return _tidy(value * 86_400_000)
+        return _tidy(round(value * 86_400_000, 3))
     if field.path == "budget.amortization_months" and quantity.kind == "time":
         return round(value / _MONTH)
     if quantity.unit == DOTTED and field.about.kind == "count":

@@ -117,6 +117,8 @@ class Listener:
         counted = numbers(text.tokens, self._numbers)
         named = self._names.find(text.tokens, by_start(counted))
         general = list(self._names.technologies(Source(text.tokens, by_start(counted))))
+        sized = {q.start for q in amounts(text.tokens, counted, self._units)}
+        named = [q for q in named if not (_parted(text, q) and q.start + 1 in sized)]  # "a 100 Gb/s link" is no A100
         inside = {at for q in named for at in range(q.start, q.end)}
         counted = [q for q in counted if not inside & set(range(q.start, q.end))]
         measured = [
@@ -166,6 +168,8 @@ class Listener:
         facts, doubts = attach.chosen(attach.of_this_job(found, serving, ()))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts for at in fact.claimed}
+        said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
+        reading.scopes = [s for s in reading.scopes if s.kind != "past" or not s.cue & said]  # "bought last year"
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
@@ -178,7 +182,7 @@ class Listener:
 
     def _as_meant(self, reading: _Reading, fact: Fact) -> Fact | None:
         """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if it was said."""
-        kinds = kinds_at(reading.scopes, fact.start, fact.end, fact.claimed)
+        kinds = kinds_at(reading.scopes, fact.start, fact.end)
         if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return None
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
@@ -445,6 +449,11 @@ def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
         for q in counted
         if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
     ]
+
+
+def _parted(text: Text, quantity: Quantity) -> bool:
+    """Whether a name is an article and a number that stand apart."""
+    return text.tokens[quantity.start].text == "a" and not text.tokens[quantity.start + 1].glued
 
 
 def _cuts(hit: Hit, quantities: Iterable[Quantity]) -> bool:

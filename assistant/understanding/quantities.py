@@ -90,6 +90,8 @@ def unmeasured(
         period, end = _period(source, number.end, units)
         if number.value >= _LEAST_SUM:
             found.append(Quantity("sum", number.value, number.start, end, period))
+            if _is_large(number, tokens):
+                found.append(Quantity("large", number.value, number.start, end, period))
         elif number.value != int(number.value):
             found.append(Quantity("decimal", number.value, number.start, end, period))
     return found
@@ -104,9 +106,21 @@ def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Q
             return [
                 Quantity(dimension, _round(number.value * factor), number.start, start + size, " ".join(name))
                 for dimension, factor in units.by_words[name]
-                if glued or len(name[0]) > 1 or name[0] == "%"
+                if glued or len(name[0]) > 1 or name[0] == "%" or _apart(tokens, start)
             ]
     return []
+
+
+def _is_large(number: Quantity, tokens: Sequence[Token]) -> bool:
+    """Whether a number is written as money is: thousands or millions, and no power of two as lengths and batches are."""
+    thousands = int(number.value) // 1000
+    written = number.unit in ("k", "m", "thousand", "million", "mio", "mn", "word") or "," in tokens[number.start].text
+    return written and thousands >= 20 and thousands & (thousands - 1) != 0
+
+
+def _apart(tokens: Sequence[Token], at: int) -> bool:
+    """ "2 s", "48 h": a letter that stands apart is a unit of time, where no name goes on behind it as in "8 H 100"."""
+    return tokens[at].text in ("s", "h") and not (at + 1 < len(tokens) and tokens[at + 1].is_number)
 
 
 def _runs_on(tokens: Sequence[Token], at: int) -> bool:

@@ -119,13 +119,9 @@ def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
             yield Reach("quoted", first, last + 1, frozenset({first, last}))
 
 
-def kinds_at(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int] = frozenset()) -> set[str]:
-    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie; "bought last year" says itself that it is past."""
-    return {
-        s.kind
-        for s in scopes
-        if s.kind != "denied" and s.start <= start and end <= s.end and not (s.kind == "past" and s.cue & claimed)
-    }
+def kinds_at(scopes: Sequence[Reach], start: int, end: int) -> set[str]:
+    """The kinds of scope, denials aside, in which the tokens ``start:end`` lie."""
+    return {s.kind for s in scopes if s.kind != "denied" and s.start <= start and end <= s.end}
 
 
 def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[int]) -> Reach | None:

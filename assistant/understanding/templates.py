@@ -3,7 +3,7 @@
 ``(a|b c)`` is one of several, ``[x]`` may be missing, ``<name>`` is a set of words of ``words.yaml``, ``{number}`` a
 quantity of that kind (``{time|date}`` of either, ``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
 word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space before what follows. A word stands for all its forms (``gather``, ``gathers``);
-``=word`` for this form alone. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
+``=word`` for this form alone; ``~word`` has to stand there and is left to other readings. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from .text import Token, cut, stem
 
-_PART = re.compile(r"[()\[\]|]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}]+")
+_PART = re.compile(r"[()\[\]|~]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}~]+")
 SOFT = frozenset("-_~\"':=(*`)")
 _MOST_SOFT = 2
 _WIDEST_GAP = 4
@@ -242,6 +242,23 @@ class _Choice(_Node):
         return self.optional or any(option.may_be_empty() for option in self.options)
 
 
+@dataclass
+class _Beside(_Node):
+    """What has to stand there and belongs to another reading."""
+
+    inner: _Node
+
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
+        for place, _, _ in self.inner.go(source, at, {}, ()):
+            yield place, slots, own
+
+    def first(self) -> set[str] | None:
+        return self.inner.first()
+
+    def may_be_empty(self) -> bool:
+        return self.inner.may_be_empty()
+
+
 class TemplateError(ValueError):
     """A template that cannot be read, with the sentence that says why."""
 
@@ -274,6 +291,9 @@ class Compiler:
 
     def _part(self, parts: list[str], at: int) -> tuple[_Node, int]:
         part = parts[at]
+        if part == "~":
+            inner, end = self._part(parts, at + 1)
+            return _Beside(inner), end
         if part in ("(", "["):
             inner, end = self._sequence(parts, at + 1)
             if end >= len(parts) or parts[end] != {"(": ")", "[": "]"}[part]:
