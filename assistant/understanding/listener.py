@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +34,7 @@ _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "repl
 _WITH_UNIT = frozenset(
     {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
 )  # no bare numbers
-_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider"})
+_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 
@@ -97,7 +97,7 @@ class Listener:
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
         self._acts = Acts.of(language["acts"], language["weights"])
-        self._speller = _speller(language, self._names)
+        self._speller = _speller(language, self._names, compiler.vocabulary)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
         """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections."""
@@ -293,6 +293,7 @@ class Listener:
         )
 
     def _count(self, reading: _Reading, facts: Sequence[Fact]) -> None:
+        facts = [f for f in facts if "present" not in kinds_at(reading.scopes, f.start, f.end)] or facts
         waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
         found = counting.concluded(
             facts,
@@ -309,6 +310,17 @@ class Listener:
         }
         reading.nodes = found.nodes
         reading.doubts += found.doubts
+        self._doubt_unknown(reading)
+
+    def _doubt_unknown(self, reading: _Reading) -> None:
+        """A GPU that is not in the catalog is asked about, never taken for another one."""
+        for quantity in reading.named:
+            ours = not kinds_at(reading.scopes, quantity.start, quantity.end) & (_NOT_OURS | {"replaced"})
+            reading.taken |= set(range(quantity.start, quantity.end)) if quantity.kind == "unknown-gpu" else set()
+            if quantity.kind == "unknown-gpu" and ours:
+                said = reading.text.typed(quantity.start, quantity.end)
+                sentence = f'"{said}" is no GPU of the catalog: name the one of it that comes nearest'
+                reading.doubts.append(Doubt("cluster.gpu", sentence))
 
     # -- networks ----------------------------------------------------------------------------------------
 
@@ -321,9 +333,8 @@ class Listener:
             reading.taken |= mention.claimed
             found = networks.resolve(mention, self.catalog, gpu, mention.links or nics)
             if found.fabric is None:
-                if found.rates:
-                    said = reading.text.typed(mention.start, mention.end)
-                    reading.doubts.append(Doubt("cluster.fabric", f'no network is sold as "{said}"', found.rates))
+                said = reading.text.typed(mention.start, mention.end)
+                reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', found.rates))
                 continue
             denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
             listed = denied_before and lists_on(
@@ -489,11 +500,12 @@ def _entities(reading: _Reading) -> Iterable[Entity]:
         yield Entity("fabric", fabric, tokens[mention.start].start, tokens[mention.end - 1].end)
 
 
-def _speller(language: Language, names: Names) -> Speller:
+def _speller(language: Language, names: Names, known: Collection[str]) -> Speller:
     data: Mapping[str, Any] = language["spelling"]
     short = {tuple(t.text for t in cut(form)): tuple(t.text for t in cut(full)) for form, full in data["short"].items()}
     return Speller(
         frozenset(data["words"].split()) | {w for w in names.words if len(w) > 4},
         short,
         frozenset(data["right"].split()),
+        frozenset(known),
     )

@@ -14,7 +14,7 @@ from .text import Token
 # What may stand between a technology and its speed: "RoCE at 400 Gb/s", "200 gig per GPU of InfiniBand".
 _BETWEEN = frozenset(
     "of at per with over on the a in is running port ports gpu node nic nics hca hcas link links fabric network networking "
-    "interconnect rdma each based bandwidth speed adapters adapter class plain standard total aggregate our we and via type".split()
+    "interconnect rdma each based does do runs can bandwidth speed adapters adapter class plain standard total aggregate our we and via type".split()
 )
 _MERGED = frozenset({"over", "based", "type", "v", "class"})
 _ETHERNET_UNITS = (
@@ -49,6 +49,8 @@ class Mention:
     version: int | None = None
     fabric: str | None = None
     per_node: bool = False
+    per_adapter: bool = False  # said to be of one adapter or GPU
+    contradicted: bool = False  # a name that says its speed, with another speed
     links: int | None = None
     claimed: frozenset[int] = frozenset()
 
@@ -147,10 +149,17 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
         per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)
     ) or rate.value > _FASTEST_ADAPTER
     links = _times_before(tokens, rate.start)
-    technology = "roce" if mention.technology == "tcp" and _RDMA in _words_after(tokens, end, 3) else mention.technology
+    rdma = [n for n in range(max(0, start - 5), min(end + 4, len(tokens))) if tokens[n].text == _RDMA]
+    technology = "roce" if mention.technology == "tcp" and rdma else mention.technology
+    claimed |= set(rdma) if technology == "roce" else set()
+    per_adapter = bool(set(per) & (_CARDS | {"gpu", "card", "accelerator"})) and bool(
+        set(per[:1]) & {"per", "/", "a", "each", "to"}
+    )
+    contradicted = mention.gbps not in (None, float(rate.value)) and not per_node and not links
     return replace(
         mention, start=start - (2 if links else 0), end=end, gbps=float(rate.value), per_node=per_node, links=links,
         claimed=claimed | (set(range(start - 2, start)) if links else set()), technology=technology,
+        per_adapter=per_adapter, contradicted=contradicted,
     )  # fmt: skip
 
 
@@ -210,10 +219,9 @@ def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     )
     if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
         return None
-    technology = (
-        "roce" if _RDMA in after or _RDMA in [t.text for t in tokens[max(0, rate.start - 2) : rate.start]] else "tcp"
-    )
-    return Mention(rate.start, rate.end, technology, float(rate.value), claimed=frozenset(range(rate.start, rate.end)))
+    rdma = [n for n in range(max(0, rate.start - 5), min(rate.end + 4, len(tokens))) if tokens[n].text == _RDMA]
+    claimed = frozenset((*range(rate.start, rate.end), *rdma))
+    return Mention(rate.start, rate.end, "roce" if rdma else "tcp", float(rate.value), claimed=claimed)
 
 
 def _words_after(tokens: Sequence[Token], at: int, count: int) -> list[str]:
@@ -241,10 +249,12 @@ def resolve(mention: Mention, catalog: Catalog, gpu: Gpu | None, nics: int | Non
     if mention.technology == "efa":
         return Resolved(_efa(members, gpu, mention.version))
     gbps = mention.gbps
+    if mention.contradicted:
+        return Resolved(None, tuple(f.id for f in members))
     if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
         return Resolved(_usual(members, mention.technology, gpu))
     at_rate = _at(members, gbps)
-    if at_rate is None and (mention.per_node or gbps > _FASTEST_ADAPTER):
+    if at_rate is None and not mention.per_adapter and (mention.per_node or gbps > _FASTEST_ADAPTER):
         at_rate = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else 8)))
     if at_rate is None and mention.technology == "tcp":
         # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.

@@ -38,7 +38,13 @@ _INTERJECTIONS = frozenset(
 _BY = frozenset({"by", "with", "for", "to", ">"})  # what comes after it takes the place
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
-SENTENCE_WIDE = frozenset({"others", "past", "supposition"})
+_OURS_AGAIN = {
+    "others": frozenset("we we're our ours i i'm mine can".split()),
+    "past": frozenset("now today currently meanwhile it's we're nowadays".split()),
+    "present": frozenset("proposal offer planned future next then boss what plan proposal".split()),
+    "supposition": frozenset(),
+}
+SENTENCE_WIDE = frozenset({"others", "past", "present", "supposition"})
 
 
 @dataclass(frozen=True)
@@ -103,8 +109,22 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
     if hit.key == "replaced":
         end = next((n for n in range(hit.end, len(tokens)) if tokens[n].text in _BY), len(tokens))
         return Reach(hit.key, hit.start, min(end, _clause_of(hit.end - 1, clauses)[1]), frozenset(hit.own))
-    end = _sentence(hit.start, tokens) if hit.key in SENTENCE_WIDE else _clause_of(hit.end - 1, clauses)[1]
+    if hit.key in SENTENCE_WIDE:
+        end = next(
+            (n for n in range(hit.end, _sentence(hit.start, tokens)) if _turns(hit.key, tokens, n)),
+            _sentence(hit.start, tokens),
+        )
+    else:
+        end = _clause_of(hit.end - 1, clauses)[1]
     return Reach(hit.key, hit.start, end, frozenset(hit.own))
+
+
+def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
+    """Whether a sentence goes over from others or from the past to what is ours and now."""
+    word, before = tokens[at].text, tokens[at - 1].text
+    return word in _OURS_AGAIN[kind] and (
+        before in (",", "-", ":", "and", "but", "so", "can", "does") or word in ("now", "ours", "nowadays")
+    )
 
 
 def _closed(hit: Hit, clauses: Sequence[tuple[int, int]]) -> Reach:
@@ -113,10 +133,11 @@ def _closed(hit: Hit, clauses: Sequence[tuple[int, int]]) -> Reach:
 
 
 def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
-    marks = [at for at, token in enumerate(tokens) if token.text == '"']
-    for first, last in zip(marks[::2], marks[1::2], strict=False):
-        if last - first > 2:
-            yield Reach("quoted", first, last + 1, frozenset({first, last}))
+    for mark in ('"', "'"):
+        marks = [at for at, token in enumerate(tokens) if token.text == mark]
+        for first, last in zip(marks[::2], marks[1::2], strict=False):
+            if last - first > 2 and (first == 0 or not tokens[first].glued):
+                yield Reach("quoted", first, last + 1, frozenset({first, last}))
 
 
 def kinds_at(scopes: Sequence[Reach], start: int, end: int) -> set[str]:

@@ -269,6 +269,7 @@ class Compiler:
     def __init__(self, sets: Mapping[str, str]) -> None:
         self._sets = sets
         self._compiled: dict[str, _Node] = {}
+        self.vocabulary: set[str] = set()  # every word of the templates that were read
 
     def read(self, template: str) -> _Node:
         parts = _PART.findall(template)
@@ -309,6 +310,7 @@ class Compiler:
             return _Slot(role or kind, kind)
         if part in ("..", "_", "^", "$", "+"):
             return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False), "+": _Glued()}[part]
+        self.vocabulary |= {token.text for token in cut(part) if token.is_word}
         return _words(part)
 
     def _set(self, name: str) -> _Node:

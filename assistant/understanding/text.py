@@ -105,6 +105,7 @@ class Speller:
     words: frozenset[str]
     short: dict[tuple[str, ...], tuple[str, ...]]
     right: frozenset[str]
+    known: frozenset[str] = frozenset()  # words of the wordings, spelled right as well
 
     def read(self, text: str) -> Text:
         """``text`` as tokens, cleaned and corrected."""
@@ -139,7 +140,11 @@ class Speller:
 
     def _is_short(self, tokens: Sequence[Token], at: int, size: int) -> bool:
         """Whether some tokens are a short form by themselves: the "r" of "R1" is none."""
-        joined = at + size < len(tokens) and tokens[at + size].glued and tokens[at + size].text[0].isalnum()
+        joined = (
+            at + size < len(tokens)
+            and tokens[at + size].glued
+            and (tokens[at + size].text[0].isalnum() or tokens[at + size].text == "=")
+        )
         return (
             not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short
         )
@@ -167,7 +172,7 @@ def _nearest(speller: Speller, word: str) -> str | None:
 
 @lru_cache(maxsize=8)
 def _stems(speller: Speller) -> frozenset[str]:
-    return frozenset(stem(word) for word in speller.words | speller.right)
+    return frozenset(stem(word) for word in speller.words | speller.right | speller.known)
 
 
 @lru_cache(maxsize=8)

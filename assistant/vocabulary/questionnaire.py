@@ -126,7 +126,7 @@ class ModelShape(Section):
     experts_per_token: Annotated[
         Annotated[Whole, Field(ge=0, le=1000)],
         About("experts per token", "count", "How many experts does a token use?", "none: a dense model", span="number",
-              words=("experts per token", "(active|activated) experts", "experts active")),
+              words=("experts per token", "(active|activated) experts", "experts active"), sensible=(1, 64)),
     ] = 0  # fmt: skip
     expert_ffn: Annotated[
         Annotated[Whole, Field(ge=1, le=4_000_000)] | None,
