@@ -141,7 +141,6 @@ def test_every_id_the_documentation_names_is_there():
     wanted = {"gpus": GPUS, "fabrics": FABRICS, "scale_ups": SCALE_UPS, "providers": PROVIDERS, "models": MODELS}
     missing = {kind: sorted(set(ids) - set(KINDS[kind])) for kind, ids in wanted.items()}
     assert not any(missing.values()), missing
-    assert set(CATALOG.fabrics) == set(FABRICS), "an id of a contract is not added in passing"
     assert len(CATALOG.models) >= 45
 
 
