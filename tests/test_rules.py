@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from assistant.library.rules import check_references, read_rules
 from assistant.library.yaml_text import documents
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.errors import KnowledgeError
-from assistant.vocabulary.rules import STAGES, Example, Rule
+from assistant.vocabulary.rules import STAGES, Branch, Comparison, Example, Rule
 
 FOLDER = paths.shipped("rules")
 RULES = read_rules(FOLDER)
@@ -98,6 +100,25 @@ def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted() -> None:
             "agrees": "agrees-with-source",
             "disagrees": "disagrees-with-source",
         }
+
+
+def _numbers(branch: Branch) -> Iterator[float]:
+    for condition in (*branch.when.job.values(), *branch.when.candidate.values()):
+        values = condition.bounds.values() if isinstance(condition, Comparison) else (condition,)
+        yield from (value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_number_that_decides_says_where_it_comes_from(rule: Rule) -> None:
+    """In the sentence, in a claim the rule rests on, or in a comment of its file; 0, 1 and 2 count one, several or none."""
+    claims = library.load().knowledge.claims
+    comments = " ".join(re.findall(r"# .*", (FOLDER / f"{rule.id}.yaml").read_text(encoding="utf-8")))
+    for branch in rule.branches:
+        rests = (f"{claims[claim].statement} {claims[claim].correction}" for claim in branch.claims)
+        said = " ".join([branch.because, comments, *rests]).replace(",", "")
+        for number in _numbers(branch):
+            assert number in (0, 1, 2) or re.search(rf"(?<![\d.]){number:g}(?!\d)", said), f"{branch.id}: {number:g}"
+        assert branch.then.prefer in (None, -2, 1, 2, 5), "the points that the rule book explains"
 
 
 def test_no_key_stands_twice_in_a_rule_file() -> None:
