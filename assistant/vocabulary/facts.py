@@ -159,6 +159,7 @@ _CANDIDATE = {
     "owned": _flag("the fabric is already decided or owned"),
     # Whether it can be had
     "sold_by_provider": _flag("the provider sells it with this GPU"),
+    "cloud_only": _flag("only named providers have it: nobody can buy it"),
     "exists_for_gpu": _flag("the fabric exists for this GPU"),
     # How the job runs on it, at its own best parallelism
     "fits": _flag("the job fits in GPU memory"),
