@@ -168,11 +168,6 @@ def _checked(scope: str, facts: Facts, names: Iterable[str]) -> dict[str, Value]
     checked = {}
     for name in names:
         value = checked[name] = _known(facts.get(name))
-        kind = FACTS[scope][name].kind
-        if not isinstance(value, _KINDS[kind]) or (kind == "number" and isinstance(value, bool)):
-            if value != UNKNOWN:
-                raise EngineError(f"{scope}.{name}: expected a {kind}, got {value!r}")
+        if value != UNKNOWN and not FACTS[scope][name].is_kind(value):
+            raise EngineError(f"{scope}.{name}: expected a {FACTS[scope][name].kind}, got {value!r}")
     return checked
-
-
-_KINDS: dict[str, tuple[type, ...]] = {"number": (int, float), "flag": (bool,), "text": (str,)}

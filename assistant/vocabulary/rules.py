@@ -140,13 +140,9 @@ def check_value(word: FactWord, value: Scalar) -> None:
     """Raise ``ValueError`` when a fact can never have this value."""
     if value == UNKNOWN:
         return
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if word.kind == "number" and not numeric:
-        raise ValueError(f"expected a number ({word.unit}), got {shown(value)}")
-    if word.kind == "flag" and not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {shown(value)}")
-    if word.kind == "text" and not isinstance(value, str):
-        raise ValueError(f"expected a word, got {shown(value)}")
+    if not word.is_kind(value):
+        expected = {"number": f"a number ({word.unit})", "flag": "true or false", "text": "a word"}
+        raise ValueError(f"expected {expected[word.kind]}, got {shown(value)}")
     if word.values and value not in (*word.values, "none"):
         raise ValueError(f"expected one of {', '.join(word.values)}, got {shown(value)}")
 
