@@ -13,8 +13,9 @@ from assistant.library import paths
 from assistant.library.rules import check_references, read_rules
 from assistant.library.yaml_text import documents
 from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.conditions import Comparison
 from assistant.vocabulary.errors import KnowledgeError
-from assistant.vocabulary.rules import STAGES, Branch, Comparison, Example, Rule
+from assistant.vocabulary.rules import STAGES, Branch, Example, Rule
 
 FOLDER = paths.shipped("rules")
 RULES = read_rules(FOLDER)

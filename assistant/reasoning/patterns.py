@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.vocabulary.conditions import Comparison
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.facts import FACTS, UNKNOWN
-from assistant.vocabulary.rules import STAGES, Branch, Comparison, Stage
+from assistant.vocabulary.rules import STAGES, Branch, Stage
 
 from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
 

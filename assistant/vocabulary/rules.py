@@ -7,44 +7,25 @@ keeps quiet.
 
 from __future__ import annotations
 
-import difflib
 import itertools
-import math
 import string
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from .facts import FACTS, UNKNOWN, FactWord
+from .conditions import Condition, Entry, Scalar, apart, checked
+from .facts import FACTS
 from .knowledge import Grade
 from .quantities import shown
-
-__all__ = [
-    "FACTS",
-    "STAGES",
-    "UNKNOWN",
-    "Branch",
-    "Case",
-    "Comparison",
-    "Example",
-    "Rule",
-    "Setting",
-    "Stage",
-    "Then",
-    "When",
-    "fields_of",
-]
 
 Stage = Literal["classify", "demand", "screen", "choose", "advise"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -52,124 +33,12 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 # What a sentence may say of a finding it was drawn from.
 FINDING_FIELDS = ("name", "rule")
 
-Scalar = bool | int | float | str
-
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
 Names = Annotated[list[str], BeforeValidator(_as_list)]
-
-
-class Entry(BaseModel):
-    """A part of a rule: unknown keys are refused, rules are not changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Comparison(Entry):
-    """What a fact must be; several comparisons hold together. An unknown fact never satisfies one."""
-
-    at_least: float | None = None
-    at_most: float | None = None
-    more_than: float | None = None
-    less_than: float | None = None
-    not_: Scalar | list[Scalar] | None = Field(None, alias="not")
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        """The numeric comparisons that were given."""
-        given = {name: getattr(self, name) for name in ("at_least", "at_most", "more_than", "less_than")}
-        return {name: bound for name, bound in given.items() if bound is not None}
-
-    @property
-    def excluded(self) -> list[Scalar]:
-        """The values the fact must not have."""
-        return self.not_ if isinstance(self.not_, list) else [] if self.not_ is None else [self.not_]
-
-    @property
-    def span(self) -> tuple[tuple[float, int], tuple[float, int]]:
-        """The least and the greatest number it allows, each beside 1, −1 where the number itself is just outside."""
-        lows = [(n, side) for n, side in ((self.at_least, 0), (self.more_than, 1)) if n is not None]
-        highs = [(n, side) for n, side in ((self.at_most, 0), (self.less_than, -1)) if n is not None]
-        return max(lows, default=(-math.inf, 0)), min(highs, default=(math.inf, 0))
-
-    def allows(self, value: Scalar) -> bool:
-        """Whether a known value meets it."""
-        if not self.bounds:
-            return value not in (*self.excluded, UNKNOWN)
-        low, high = self.span
-        return value != UNKNOWN and low <= (value, 0) <= high and value not in self.excluded
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Comparison:
-        if not self.bounds and not self.excluded:
-            raise ValueError("expected at_least, at_most, more_than, less_than or not")
-        return self
-
-
-def _options(condition: Any) -> list[Scalar]:
-    return condition if isinstance(condition, list) else [condition]
-
-
-def _condition(value: Any) -> Any:
-    """Equality is written as a value, any-of as a list, everything else as a mapping."""
-    if isinstance(value, dict):
-        return Comparison.model_validate(value)
-    options = _options(value)
-    if not options or not all(isinstance(option, (bool, int, float, str)) for option in options):
-        raise ValueError(f"expected a value, a list of values or a comparison, got {shown(value)}")
-    return value
-
-
-Condition = Annotated[Any, BeforeValidator(_condition)]
-
-
-def _apart(one: Any, other: Any) -> bool:
-    """Whether no value meets both conditions."""
-    if isinstance(one, Comparison) and isinstance(other, Comparison):
-        return one.span[0] > other.span[1] or other.span[0] > one.span[1]
-    if isinstance(one, Comparison):
-        one, other = other, one
-    allowed = other.allows if isinstance(other, Comparison) else _options(other).__contains__
-    return not any(allowed(option) for option in _options(one))
-
-
-def check_value(word: FactWord, value: Scalar) -> None:
-    """Raise ``ValueError`` when a fact can never have this value."""
-    if value == UNKNOWN:
-        return
-    if not word.is_kind(value):
-        expected = {"number": f"a number ({word.unit})", "flag": "true or false", "text": "a word"}
-        raise ValueError(f"expected {expected[word.kind]}, got {shown(value)}")
-    if word.values and value not in (*word.values, "none"):
-        raise ValueError(f"expected one of {', '.join(word.values)}, got {shown(value)}")
-
-
-def _check_condition(word: FactWord, condition: Any) -> None:
-    if not isinstance(condition, Comparison):
-        options = _options(condition)
-    else:
-        if condition.bounds and word.kind != "number":
-            raise ValueError(f"expected a word or a list of words: this fact is a {word.kind}, not a number")
-        options = condition.excluded
-    for option in options:
-        check_value(word, option)
-
-
-def _checked_conditions(scope: str, conditions: dict[str, Any]) -> dict[str, Any]:
-    for name, condition in conditions.items():
-        word = FACTS[scope].get(name)
-        if word is None:
-            near = difflib.get_close_matches(name, FACTS[scope], n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise ValueError(f"unknown {scope} fact {shown(name)}{hint} (weft handbook rules lists them)")
-        try:
-            _check_condition(word, condition)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return conditions
 
 
 class When(Entry):
@@ -183,7 +52,7 @@ class When(Entry):
     @field_validator("job", "candidate")
     @classmethod
     def _known_facts(cls, conditions: dict[str, Any], info: Any) -> dict[str, Any]:
-        return _checked_conditions(info.field_name, conditions)
+        return checked(info.field_name, conditions)
 
     @model_validator(mode="after")
     def _looks_at_something(self) -> When:
@@ -194,23 +63,17 @@ class When(Entry):
     def excludes(self, other: When) -> bool:
         """Whether some fact tells them apart: what one asks of it the other rules out."""
         pairs = ((self.job, other.job), (self.candidate, other.candidate))
-        return any(_apart(mine[name], its[name]) for mine, its in pairs for name in mine if name in its)
+        return any(apart(mine[name], its[name]) for mine, its in pairs for name in mine if name in its)
 
     def and_(self, other: When) -> When:
         """Both together. Raises ``ValueError`` where both look at one fact, or both name findings."""
-        mine, its = ({**one.job, **one.candidate, "finding": one.finding} for one in (self, other))
-        if twice := [name for name in mine if mine[name] and its.get(name)]:
-            raise ValueError(
-                f"{', '.join(twice)}: looked at by the rule and by one of its cases, say it in one of them"
-            )
-        return self.model_copy(
-            update={
-                "job": {**self.job, **other.job},
-                "candidate": {**self.candidate, **other.candidate},
-                "finding": self.finding or other.finding,
-                "without": [*self.without, *other.without],
-            }
-        )
+        twice = [*(self.job.keys() & other.job.keys()), *(self.candidate.keys() & other.candidate.keys())]
+        twice += ["finding"] if self.finding and other.finding else []
+        if twice:
+            raise ValueError(f"{', '.join(twice)}: asked by the rule and by one of its cases, say it in one of them")
+        job, candidate = {**self.job, **other.job}, {**self.candidate, **other.candidate}
+        finding, without = self.finding or other.finding, [*self.without, *other.without]
+        return self.model_copy(update={"job": job, "candidate": candidate, "finding": finding, "without": without})
 
 
 class Setting(Entry):
@@ -272,7 +135,7 @@ class Given(Entry):
     @field_validator("job", "candidate")
     @classmethod
     def _known_facts(cls, facts: dict[str, Scalar], info: Any) -> dict[str, Scalar]:
-        return _checked_conditions(info.field_name, facts)
+        return checked(info.field_name, facts)
 
 
 class Example(Entry):
@@ -320,7 +183,7 @@ class Case(Entry):
     then: Then | None = None
     because: Because | None = None
     claims: list[str] = Field(default_factory=list)
-    look_up: str | None = Field(None, min_length=3)
+    look_up: str | None = Field(default=None, min_length=3)
     touches: list[str] = Field(default_factory=list)
 
 
@@ -398,7 +261,7 @@ class Rule(Entry):
     def _branch(self, name: str, case: Case, when: When) -> Branch:
         claims = tuple(dict.fromkeys((*case.claims, *self.claims)))
         because = " ".join(text for text in (self.because, case.because) if text)
-        then, look_up = case.then or self.then, case.look_up or self.look_up
+        then, look_up = cast(Then, case.then or self.then), case.look_up or self.look_up
         return Branch(self, name, when, then, because, claims, look_up, (*self.touches, *case.touches))
 
     @field_validator("id")
@@ -412,7 +275,7 @@ class Rule(Entry):
     @classmethod
     def _said_here_or_in_every_case(cls, said: Any, info: ValidationInfo) -> Any:
         cases = info.data.get("cases", {}).values()
-        if not said and not (cases and all(getattr(case, info.field_name) for case in cases)):
+        if not said and not (cases and all(getattr(case, str(info.field_name)) for case in cases)):
             raise ValueError(f"required: expected at least 1{' here or in every case' if cases else ''}")
         return said
 
