@@ -59,7 +59,7 @@ def small_knowledge(*texts: str, **passage: object) -> Knowledge:
 def small_library(tmp_path: Path, *texts: str, look_up: str = "TCP sockets", **passage: object) -> SimpleNamespace:
     return SimpleNamespace(
         knowledge=small_knowledge(*texts, **passage),
-        rules={"r": SimpleNamespace(look_up=look_up)},
+        rules={"r": SimpleNamespace(branches=[SimpleNamespace(look_up=look_up)])},
         knowledge_folder=tmp_path,
     )
 

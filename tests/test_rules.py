@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from assistant import library
 from assistant.library import paths
-from assistant.library.rules import check_claims, read_rules
+from assistant.library.rules import check_references, read_rules
 from assistant.library.yaml_text import documents
 from assistant.reasoning import Conclusion, Reasoner
+from assistant.vocabulary.conditions import Comparison
 from assistant.vocabulary.errors import KnowledgeError
-from assistant.vocabulary.rules import STAGES, Example, Rule
+from assistant.vocabulary.rules import STAGES, Branch, Example, Rule
 
 FOLDER = paths.shipped("rules")
 RULES = read_rules(FOLDER)
@@ -38,7 +41,8 @@ def said(reasoner: Reasoner, rule: Rule, example: Example) -> list[Conclusion]:
 def test_a_rule_speaks_where_it_should_and_keeps_quiet_where_it_should(
     reasoner: Reasoner, rule: Rule, example: Example
 ) -> None:
-    assert bool(said(reasoner, rule, example)) is (example.expect == "fires")
+    spoke = [conclusion.case or "fires" for conclusion in said(reasoner, rule, example)]
+    assert spoke == ([] if example.expect == "silent" else [example.expect])
 
 
 def test_what_a_rule_says_has_no_gaps(reasoner: Reasoner) -> None:
@@ -53,7 +57,9 @@ def test_what_a_rule_says_has_no_gaps(reasoner: Reasoner) -> None:
 def test_a_silent_case_is_silent_for_its_own_reason() -> None:
     """It differs from a case that fires in the facts or findings the rule looks at, not by leaving everything out."""
     for rule in RULES:
-        read = {("job", name) for name in rule.when.job} | {("candidate", name) for name in rule.when.candidate}
+        looks = [rule.when, *(case.when for case in rule.cases.values())]
+        read = {("job", name) for when in looks for name in when.job}
+        read |= {("candidate", name) for when in looks for name in when.candidate}
         for example in rule.examples:
             given = {("job", name) for name in example.given.job} | {
                 ("candidate", name) for name in example.given.candidate
@@ -64,39 +70,56 @@ def test_a_silent_case_is_silent_for_its_own_reason() -> None:
 def test_the_sources_and_what_no_formula_knows_are_covered() -> None:
     assert len(RULES) >= 75
     assert {rule.stage for rule in RULES} == set(STAGES)
-    decisions = {rule.then.kind for rule in RULES}
+    decisions = {branch.then.kind for rule in RULES for branch in rule.branches}
     assert decisions == {"verdict", "conclude", "warn", "prefer", "ask", "measure", "setting"}
 
 
 def test_every_rule_rests_on_claims_that_exist_and_every_conflict_has_a_rule_that_touches_it() -> None:
     knowledge = library.load().knowledge
-    check_claims(RULES, knowledge.claims, FOLDER)
-    touched = {touch for rule in RULES for touch in rule.touches}
+    check_references(RULES, knowledge, FOLDER)
+    touched = {touch for rule in RULES for branch in rule.branches for touch in branch.touches}
     for conflict in knowledge.conflicts.values():
         assert touched & set(conflict.touches), conflict.id
 
 
 def test_a_rule_of_thumb_about_a_number_of_gpus_never_rules_a_fabric_out() -> None:
     for rule in RULES:
-        if rule.then.verdict and "threshold" in rule.touches:
-            assert rule.grade in ("measured", "derived"), rule.id
-        if rule.then.name in ("agrees-with-source", "disagrees-with-source"):
-            assert rule.stage == "advise", rule.id
+        for branch in rule.branches:
+            if branch.then.verdict and "threshold" in branch.touches:
+                assert rule.grade in ("measured", "derived"), rule.id
+            if branch.then.name in ("agrees-with-source", "disagrees-with-source"):
+                assert rule.stage == "advise", rule.id
 
 
-def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted(reasoner: Reasoner) -> None:
-    pairs = [
-        rule for rule in RULES if rule.id.endswith("-agrees") and any(other.id == _opposite(rule.id) for other in RULES)
-    ]
-    assert len(pairs) >= 8
-    for rule in pairs:
-        for example in rule.examples:
-            spoke = {conclusion.rule for conclusion in concluded(reasoner, example)}
-            assert not {rule.id, _opposite(rule.id)} <= spoke
+def test_a_rule_of_thumb_is_never_both_confirmed_and_refuted() -> None:
+    """Cases that can hold together are refused; a source's threshold has both its verdicts in one file."""
+    both = [rule for rule in RULES if {"agrees", "disagrees"} <= set(rule.cases)]
+    assert len(both) >= 8
+    for rule in both:
+        assert rule.cases["agrees"].when.excludes(rule.cases["disagrees"].when), rule.id
+        assert {branch.case: branch.then.name for branch in rule.branches} == {
+            "agrees": "agrees-with-source",
+            "disagrees": "disagrees-with-source",
+        }
 
 
-def _opposite(identifier: str) -> str:
-    return identifier.removesuffix("-agrees") + "-disagrees"
+def _numbers(branch: Branch) -> Iterator[float]:
+    for condition in (*branch.when.job.values(), *branch.when.candidate.values()):
+        values = condition.bounds.values() if isinstance(condition, Comparison) else (condition,)
+        yield from (value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_number_that_decides_says_where_it_comes_from(rule: Rule) -> None:
+    """In the sentence, in a claim the rule rests on, or in a comment of its file; 0, 1 and 2 count one, several or none."""
+    claims = library.load().knowledge.claims
+    comments = " ".join(re.findall(r"# .*", (FOLDER / f"{rule.id}.yaml").read_text(encoding="utf-8")))
+    for branch in rule.branches:
+        rests = (f"{claims[claim].statement} {claims[claim].correction}" for claim in branch.claims)
+        said = " ".join([branch.because, comments, *rests]).replace(",", "")
+        for number in _numbers(branch):
+            assert number in (0, 1, 2) or re.search(rf"(?<![\d.]){number:g}(?!\d)", said), f"{branch.id}: {number:g}"
+        assert branch.then.prefer in (None, -2, 1, 2, 5), "the points that the rule book explains"
 
 
 def test_no_key_stands_twice_in_a_rule_file() -> None:
@@ -125,7 +148,7 @@ examples:
 
 
 def written(folder: Path, text: str, name: str = "screen/slow.yaml") -> Path:
-    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text, encoding="utf-8")
     return folder
 
@@ -133,7 +156,8 @@ def written(folder: Path, text: str, name: str = "screen/slow.yaml") -> Path:
 def test_a_rule_as_a_network_engineer_writes_it(tmp_path: Path) -> None:
     (rule,) = read_rules(written(tmp_path, GOOD))
     assert rule.stage == "screen"
-    assert rule.looks_at == {"job": ["nodes"], "candidate": ["transport", "fabric", "slowdown_percent"]}
+    (branch,) = rule.branches
+    assert branch.looks_at == {"job": ["nodes"], "candidate": ["transport", "fabric", "slowdown_percent"]}
 
 
 @pytest.mark.parametrize(
@@ -188,7 +212,91 @@ def test_a_mistake_is_named_with_file_line_and_key(
     assert f"slow.yaml{place}" in str(refused.value) and message in str(refused.value), str(refused.value)
 
 
+BOTH = """\
+id: advise/sources/gap
+title: "RoCE is 15 % behind, says one source"
+when:
+  job: {gpus: {at_least: 64}}
+because: "One source puts RoCE 15 % behind."
+cases:
+  agrees:
+    when: {job: {roce_slowdown_percent: {at_least: 15}}}
+    then: {conclude: agrees-with-source}
+    because: "Computed: {job.roce_slowdown_percent:.0f} %, which agrees."
+  disagrees:
+    when: {job: {roce_slowdown_percent: {less_than: 15}}}
+    then: {conclude: disagrees-with-source}
+    claims: [oci-mlperf-2024/lora-on-roce]
+claims: [spheron-networking-guide-2026/fsdp-over-32-gpus-needs-ndr]
+touches: [threshold]
+grade: derived
+examples:
+  - {given: {job: {gpus: 64, roce_slowdown_percent: 15}}, expect: agrees}
+  - {given: {job: {gpus: 64, roce_slowdown_percent: 14}}, expect: disagrees}
+  - {given: {job: {gpus: 32, roce_slowdown_percent: 15}}, expect: silent}
+"""
+
+
+def test_one_file_holds_both_verdicts_on_what_a_source_says(tmp_path: Path) -> None:
+    rules = read_rules(written(tmp_path, BOTH, "advise/sources/gap.yaml"))
+    agrees, disagrees = rules[0].branches
+    assert (
+        agrees.because == "One source puts RoCE 15 % behind. Computed: {job.roce_slowdown_percent:.0f} %, which agrees."
+    )
+    assert disagrees.claims == (
+        "oci-mlperf-2024/lora-on-roce",
+        "spheron-networking-guide-2026/fsdp-over-32-gpus-needs-ndr",
+    )
+    (spoke,) = Reasoner(rules).run({"gpus": 64, "roce_slowdown_percent": 3}, [])
+    assert (spoke.rule, spoke.case, spoke.conclusion) == ("advise/sources/gap", "disagrees", "disagrees-with-source")
+    assert spoke.claims == disagrees.claims and spoke.facts == {"job.gpus": 64, "job.roce_slowdown_percent": 3}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ("{less_than: 15}", "{at_most: 15}", ":6 cases", "agrees and disagrees can both hold"),
+        ("{less_than: 15}", "14", "", ""),
+        ("{less_than: 15}", "{not: 15}", ":6 cases", "can both hold"),
+        ("{at_least: 15}", "[15, 16]", "", ""),
+        ("{less_than: 15}", "[3, 16]", ":6 cases", "can both hold"),
+        ("roce_slowdown_percent: {less_than", "tcp_slowdown_percent: {less_than", ":6 cases", "can both hold"),
+        (
+            "    when: {job: {roce_slowdown_percent: {at",
+            "    when: {job: {gpus: 64, roce_slowdown_percent: {at",
+            "",
+            "gpus",
+        ),
+        ("    then: {conclude: agrees-with-source}\n", "", ":1 then", "here or in every case"),
+        (
+            "    claims: [oci-mlperf-2024/lora-on-roce]\nclaims: [",
+            "claims: [] #[",
+            ":14 claims",
+            "here or in every case",
+        ),
+        ("percent:.0f} %, which", "percents} %, which", ":10 cases.agrees.because", "unknown field"),
+        ("expect: disagrees", "expect: agrees", "", "one for agrees and one for disagrees and one that is silent"),
+        ("expect: agrees", "expect: fires", "", "one for agrees and one for disagrees"),
+    ],
+)
+def test_a_mistake_in_a_case_is_named_too(tmp_path: Path, old: str, new: str, place: str, message: str) -> None:
+    assert old in BOTH
+    folder = written(tmp_path, BOTH.replace(old, new, 1), "advise/sources/gap.yaml")
+    if not message:
+        assert read_rules(folder)
+        return
+    with pytest.raises(KnowledgeError) as refused:
+        read_rules(folder)
+    assert f"gap.yaml{place}" in str(refused.value) and message in str(refused.value), str(refused.value)
+
+
 def test_a_claim_that_does_not_exist_is_named_with_file_line_and_key(tmp_path: Path) -> None:
     folder = written(tmp_path, GOOD.replace("corrected-tcp-7b", "made-up"))
     with pytest.raises(KnowledgeError, match=r"slow.yaml:8 claims.0: the claim .*made-up.* is not in knowledge/claims"):
-        check_claims(read_rules(folder), library.load().knowledge.claims, folder)
+        check_references(read_rules(folder), library.load().knowledge, folder)
+
+
+def test_a_tag_of_no_disagreement_is_named_with_file_line_and_key(tmp_path: Path) -> None:
+    folder = written(tmp_path, BOTH.replace("[threshold]", "[treshold]"), "advise/sources/gap.yaml")
+    with pytest.raises(KnowledgeError, match=r"gap.yaml:16 touches.0: the tag .*treshold.* is not in conflicts.yaml"):
+        check_references(read_rules(folder), library.load().knowledge, folder)

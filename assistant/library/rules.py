@@ -1,12 +1,14 @@
-"""Reads ``rules/``: one file per decision, in the folder of its stage."""
+"""Reads ``rules/``: one file per decision, in the folder of its stage or a folder there."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import itertools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.knowledge import Knowledge
 from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.rules import Rule
 
@@ -18,24 +20,23 @@ def read_rules(folder: Path) -> list[Rule]:
     return [_rule(folder / name, name, value) for name, value in sorted(shipped.documents("rules", folder).items())]
 
 
-def check_claims(rules: Iterable[Rule], claims: Container[str], folder: Path) -> None:
-    """Raise :class:`KnowledgeError` for the first rule that rests on a claim the knowledge base does not have."""
+def check_references(rules: Iterable[Rule], knowledge: Knowledge, folder: Path) -> None:
+    """Raise :class:`KnowledgeError` for the first rule that names a claim or a tag of a disagreement that nobody wrote."""
+    tags = {tag for conflict in knowledge.conflicts.values() for tag in conflict.touches}
+    known = (("claims", knowledge.claims, "claim", "knowledge/claims"), ("touches", tags, "tag", "conflicts.yaml"))
     for rule in rules:
-        for i, claim in enumerate(rule.claims):
-            if claim not in claims:
-                _refuse(
-                    folder / f"{rule.id}.yaml",
-                    ("claims", str(i)),
-                    f"the claim {shown(claim)} is not in knowledge/claims",
-                )
+        parts = [((), rule), *((("cases", name), case) for name, case in rule.cases.items())]
+        for (place, part), (key, there, kind, where) in itertools.product(parts, known):
+            for i, name in enumerate(getattr(part, key)):
+                if name not in there:
+                    problem = f"the {kind} {shown(name)} is not in {where}"
+                    _refuse(folder / f"{rule.id}.yaml", (*place, key, str(i)), problem)
 
 
 def _rule(path: Path, name: str, value: Any) -> Rule:
     if not isinstance(value, dict):
         _refuse(
-            path,
-            (),
-            "expected one rule: a mapping with id, title, when, then, because, claims, look_up, grade and examples",
+            path, (), "expected one rule: a mapping with id, title, when, then, because, claims, grade and examples"
         )
     rule: Rule = shipped.validated(Rule, value, path, ())
     if name != f"{rule.id}.yaml":

@@ -118,6 +118,8 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
             f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its "
             "topology is not published; no capital cost"
         )
+    if fabric.technology == "other":
+        return f"no switches, cables and prices of {fabric.name} are known here: ask its vendor for a bill of materials"
     if fabric.technology == "wan":
         return (
             "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the "

@@ -112,19 +112,19 @@ def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
 def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanConflict]:
     """Disagreements between sources that the conclusions touch: those that bear on the choice before those about settings.
 
-    A rule counts once, however many fabrics it speaks of.
+    A rule counts once for each of its cases, however many fabrics it speaks of.
     """
-    deciding: dict[str, set[str]] = {}
-    touched: dict[str, set[str]] = {}
+    deciding: dict[str, set[tuple[str, str]]] = {}
+    touched: dict[str, set[tuple[str, str]]] = {}
     for conclusion in conclusions:
-        rule = library.rules[conclusion.rule]
-        for tag in rule.touches:
-            touched.setdefault(tag, set()).add(rule.id)
-            if rule.stage != "advise":
-                deciding.setdefault(tag, set()).add(rule.id)
+        said = (conclusion.rule, conclusion.case)
+        for tag in conclusion.touches:
+            touched.setdefault(tag, set()).add(said)
+            if conclusion.stage != "advise":
+                deciding.setdefault(tag, set()).add(said)
 
     def rank(conflict: Conflict) -> tuple[int, int]:
-        def most(by_tag: dict[str, set[str]]) -> int:
+        def most(by_tag: dict[str, set[tuple[str, str]]]) -> int:
             return max(len(by_tag.get(tag, ())) for tag in conflict.touches)
 
         return -most(deciding), -most(touched)

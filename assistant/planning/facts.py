@@ -249,6 +249,7 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "node_count_over_proven": known(job.gpus / proven if proven else None),
         "owned": c.owned,
         "sold_by_provider": known(c.sold),
+        "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }
     return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})

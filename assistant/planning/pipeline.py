@@ -58,10 +58,11 @@ def _all_together(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
 
 def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
     """The rules that give verdicts or preferences, and those whose conclusions they read."""
-    wanted = {rule.id for rule in rules.values() if rule.then.verdict or rule.then.prefer is not None}
+    branches = [branch for rule in rules.values() for branch in rule.branches]
+    wanted = {b.rule.id for b in branches if b.then.verdict or b.then.prefer is not None}
     while True:
-        read = {name for ident in wanted for name in (*rules[ident].when.finding, *rules[ident].when.without)}
-        more = {rule.id for rule in rules.values() if rule.then.name in read} - wanted
+        read = {name for b in branches if b.rule.id in wanted for name in (*b.when.finding, *b.when.without)}
+        more = {b.rule.id for b in branches if b.then.name in read} - wanted
         if not more:
             return [rules[ident] for ident in sorted(wanted)]
         wanted |= more

@@ -84,9 +84,8 @@ def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:
     for fabric in fabrics:
         technology = catalog.fabrics[fabric].technology
         family = [f.id for f in catalog.fabrics.values() if f.technology == technology]
-        text = (
-            _TECHNOLOGIES.get(technology, technology) if set(family) <= set(fabrics) else catalog.fabrics[fabric].name
-        )
+        known = technology != "other" and set(family) <= set(fabrics)
+        text = _TECHNOLOGIES.get(technology, technology) if known else catalog.fabrics[fabric].name
         said += [text] if text not in said else []
     return said
 

@@ -12,11 +12,13 @@ from assistant.vocabulary.rules import Stage
 class Conclusion:
     """One decision of one rule about the job or about one candidate.
 
-    ``conclusion`` is the name later rules know it by; ``then`` the whole decision with its sentences filled in; ``facts``
-    what the rule looked at, by ``job.name`` or ``candidate.name``; ``from_findings`` the rules whose conclusions it used.
+    ``case`` names which of the rule's cases it was, if it has any; ``conclusion`` is the name later rules know it by;
+    ``then`` the whole decision with its sentences filled in; ``facts`` what the rule looked at, by ``job.name`` or
+    ``candidate.name``; ``from_findings`` the rules whose conclusions it used.
     """
 
     rule: str
+    case: str
     stage: Stage
     fabric: str | None
     conclusion: str
@@ -25,4 +27,5 @@ class Conclusion:
     facts: dict[str, Any]
     claims: tuple[str, ...]
     look_up: str | None
+    touches: tuple[str, ...]
     from_findings: tuple[str, ...] = field(default=())

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.vocabulary.conditions import Comparison
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.facts import FACTS, UNKNOWN
-from assistant.vocabulary.rules import STAGES, Comparison, Rule, Stage
+from assistant.vocabulary.rules import STAGES, Branch, Stage
 
 from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
 
@@ -25,9 +26,9 @@ _OPERATORS: dict[str, Operator] = {
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """A rule with its patterns; ``per_candidate``: it is about one candidate, else about the job."""
+    """A rule in one of its cases with its patterns; ``per_candidate``: it is about one candidate, else about the job."""
 
-    rule: Rule
+    branch: Branch
     per_candidate: bool
     patterns: tuple[Pattern, ...]
 
@@ -42,10 +43,10 @@ class Group:
     candidate: frozenset[str]
     findings: frozenset[str]
     per_candidate: bool
-    concludes: Mapping[str, str]  # rule id → name of its finding
+    branches: Mapping[str, Branch]  # by id
 
 
-def compiled(rules: Sequence[Rule]) -> list[Group]:
+def compiled(rules: Sequence[Branch]) -> list[Group]:
     """Groups in the order they run. Raises :class:`KnowledgeError` naming the rule that reads what nothing concludes in time."""
     scopes = _FindingScopes(rules)
     groups = []
@@ -58,14 +59,14 @@ def compiled(rules: Sequence[Rule]) -> list[Group]:
 class _FindingScopes:
     """Which rules conclude what, and whether a finding is about the job or about one candidate."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Branch]) -> None:
         self.rules = rules
-        self.producers: dict[str, list[Rule]] = {}
+        self.producers: dict[str, list[Branch]] = {}
         for rule in rules:
             self.producers.setdefault(rule.then.name, []).append(rule)
         self._known: dict[str, bool] = {}
 
-    def per_candidate(self, rule: Rule) -> bool:
+    def per_candidate(self, rule: Branch) -> bool:
         """Whether a rule is about one candidate: it looks at one, or reads a finding about one."""
         if rule.id not in self._known:
             self._known[rule.id] = bool(rule.looks_at["candidate"])  # also ends the recursion of a circle of rules
@@ -74,7 +75,7 @@ class _FindingScopes:
             )
         return self._known[rule.id]
 
-    def about_candidate(self, reader: Rule, name: str) -> bool:
+    def about_candidate(self, reader: Branch, name: str) -> bool:
         """Whether the findings of this name are about a candidate; they must all be, or none."""
         latest = STAGES.index(reader.stage)
         producers = [rule for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) <= latest]
@@ -89,7 +90,7 @@ class _FindingScopes:
             raise KnowledgeError(f"rule {reader.id}: when.finding {name}: {problem}")
         return kinds.pop()
 
-    def check_absence(self, reader: Rule, name: str) -> None:
+    def check_absence(self, reader: Branch, name: str) -> None:
         """An absent finding can only be known when its stage is over."""
         late = [
             rule.id for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) >= STAGES.index(reader.stage)
@@ -99,7 +100,7 @@ class _FindingScopes:
             raise KnowledgeError(f"rule {reader.id}: when.without {name}: {reason}; name a finding of an earlier stage")
 
 
-def _compiled(rule: Rule, scopes: _FindingScopes) -> CompiledRule:
+def _compiled(rule: Branch, scopes: _FindingScopes) -> CompiledRule:
     per_candidate = scopes.per_candidate(rule)
     patterns = []
     if rule.when.job or not per_candidate:
@@ -149,9 +150,9 @@ def _condition(name: str, kind: str, condition: Any) -> Iterator[Property]:
 def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
     """The rules of a stage in as few rulesets as their size allows; rules that chain stay together."""
     packs: list[list[CompiledRule]] = []
-    for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].rule.id)):
+    for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].branch.id)):
         if len(component) > LARGEST_RULESET:
-            named = ", ".join(member.rule.id for member in component)
+            named = ", ".join(member.branch.id for member in component)
             raise KnowledgeError(
                 f"these {len(component)} rules use each other's conclusions within one stage, "
                 f"at most {LARGEST_RULESET} can: {named}"
@@ -163,24 +164,24 @@ def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
                 break
         else:
             packs.append(list(component))
-    return [sorted(pack, key=lambda member: member.rule.id) for pack in packs]
+    return [sorted(pack, key=lambda member: member.branch.id) for pack in packs]
 
 
 def _components(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
     """Rules joined by a finding that one concludes and another reads in the same stage."""
-    component = {member.rule.id: [member] for member in members}
-    readers = [(member, name) for member in members for name in member.rule.when.finding]
+    component = {member.branch.id: [member] for member in members}
+    readers = [(member, name) for member in members for name in member.branch.when.finding]
     for reader, name in readers:
         for producer in members:
-            joined, other = component[reader.rule.id], component[producer.rule.id]
-            if producer.rule.then.name == name and joined is not other:
+            joined, other = component[reader.branch.id], component[producer.branch.id]
+            if producer.branch.then.name == name and joined is not other:
                 joined.extend(other)
-                component.update({member.rule.id: joined for member in other})
-    return list({id(group): sorted(group, key=lambda m: m.rule.id) for group in component.values()}.values())
+                component.update({member.branch.id: joined for member in other})
+    return list({id(group): sorted(group, key=lambda m: m.branch.id) for group in component.values()}.values())
 
 
 def _group(stage: Stage, members: list[CompiledRule]) -> Group:
-    rules = [member.rule for member in members]
+    rules = [member.branch for member in members]
     return Group(
         stage,
         tuple(members),
@@ -188,5 +189,5 @@ def _group(stage: Stage, members: list[CompiledRule]) -> Group:
         frozenset(name for rule in rules for name in rule.when.candidate),
         frozenset(name for rule in rules for name in (*rule.when.finding, *rule.when.without)),
         any(member.per_candidate for member in members),
-        {rule.id: rule.then.name for rule in rules},
+        {rule.id: rule for rule in rules},
     )

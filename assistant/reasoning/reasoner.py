@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assistant.vocabulary.facts import FACTS, UNKNOWN
-from assistant.vocabulary.rules import STAGES, Rule
+from assistant.vocabulary.rules import STAGES, Branch, Rule
 
 from .conclusion import Conclusion
 from .engine import EngineError, EngineRule, Fact, Match, Ruleset, Then, Value
@@ -25,13 +25,14 @@ class Reasoner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
-        groups = compiled(ordered)
+        branches = [branch for rule in ordered for branch in rule.branches]
+        groups = compiled(branches)
         self._read = {
             scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")
         }
         self._groups = [(group, _ruleset(group)) for group in groups]
-        members = {member.rule.id: member for group in groups for member in group.rules}
-        self._speakers = [_Speaker(members[rule.id]) for rule in ordered]
+        members = {member.branch.id: member for group in groups for member in group.rules}
+        self._speakers = [_Speaker(members[branch.id]) for branch in branches]
 
     def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
         """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
@@ -57,12 +58,12 @@ class Reasoner:
             speaker.conclusion(job, fabrics.get(fabric), memory)
             for speaker in self._speakers
             for fabric in ((*fabrics,) if speaker.per_candidate else (WHOLE_JOB,))
-            if (speaker.rule.id, fabric) in memory.fired
+            if (speaker.branch.id, fabric) in memory.fired
         ]
 
 
 def _ruleset(group: Group) -> Ruleset:
-    return Ruleset([EngineRule(member.rule.id, member.patterns) for member in group.rules])
+    return Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
 
 
 class _Memory:
@@ -92,21 +93,22 @@ class _Memory:
             if (match.rule, fabric) in self.fired:
                 return ()
             self.fired.add((match.rule, fabric))
-            name = group.concludes[match.rule]
-            self.concluded.setdefault((name, fabric), []).append(match.rule)
+            branch = group.branches[match.rule]
+            name = branch.then.name
+            self.concluded.setdefault((name, fabric), []).append(branch.rule.id)
             return (_finding(name, fabric),) if name in group.findings else ()
 
         return learn
 
-    def used(self, rule: Rule, fabric: str) -> tuple[str, list[str]]:
+    def used(self, branch: Branch, fabric: str) -> tuple[str, list[str]]:
         """The first finding that was there of those a rule reads, and the rules that concluded any of them."""
         about = [
             (name, place)
-            for name in rule.when.finding
+            for name in branch.when.finding
             for place in (fabric, WHOLE_JOB)
             if (name, place) in self.concluded
         ]
-        producers = {producer for key in about for producer in self.concluded[key]} - {rule.id}
+        producers = {producer for key in about for producer in self.concluded[key]} - {branch.rule.id}
         return (about[0][0] if about else UNKNOWN), sorted(producers)
 
 
@@ -114,36 +116,40 @@ class _Speaker:
     """A rule with its sentences taken apart, ready to say what it concluded."""
 
     def __init__(self, compiled_rule: CompiledRule) -> None:
-        rule = self.rule = compiled_rule.rule
-        self.per_candidate, self.name = compiled_rule.per_candidate, rule.then.name
-        self._because = sentence(rule.because)
-        self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in rule.then.texts.items()}
-        self._then = rule.then.model_dump(exclude_none=True, exclude={"setting"})
-        self._looks_at = [(f"{scope}.{name}", scope, name) for scope, names in rule.looks_at.items() for name in names]
+        branch = self.branch = compiled_rule.branch
+        self.per_candidate, self.name = compiled_rule.per_candidate, branch.then.name
+        self._because = sentence(branch.because)
+        self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in branch.then.texts.items()}
+        self._then = branch.then.model_dump(exclude_none=True, exclude={"setting"})
+        self._looks_at = [
+            (f"{scope}.{name}", scope, name) for scope, names in branch.looks_at.items() for name in names
+        ]
 
     def conclusion(self, job: Facts, candidate: Facts | None, memory: _Memory) -> Conclusion:
         fabric = str(candidate["fabric"]) if candidate is not None else None
         scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}}
         producers: list[str] = []
-        if self.rule.when.finding:
-            name, producers = memory.used(self.rule, fabric or WHOLE_JOB)
+        if self.branch.when.finding:
+            name, producers = memory.used(self.branch, fabric or WHOLE_JOB)
             scopes["finding"] = {"name": name, "rule": producers[0] if producers else UNKNOWN}
         return Conclusion(
-            rule=self.rule.id,
-            stage=self.rule.stage,
+            rule=self.branch.rule.id,
+            case=self.branch.case,
+            stage=self.branch.stage,
             fabric=fabric,
             conclusion=self.name,
             then=self._decision(scopes),
             because=self._because(scopes),
             facts={label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at},
-            claims=tuple(self.rule.claims),
-            look_up=self.rule.look_up,
+            claims=self.branch.claims,
+            look_up=self.branch.look_up,
+            touches=self.branch.touches,
             from_findings=tuple(producers),
         )
 
     def _decision(self, scopes: dict[str, Facts]) -> dict[str, Any]:
         texts = {key: fill(scopes) for key, fill in self._texts.items()}
-        setting = self.rule.then.setting
+        setting = self.branch.then.setting
         if setting is not None:
             return {"setting": {"name": setting.name, "value": texts.get("value", setting.value)}}
         return {**self._then, **texts}
@@ -162,11 +168,6 @@ def _checked(scope: str, facts: Facts, names: Iterable[str]) -> dict[str, Value]
     checked = {}
     for name in names:
         value = checked[name] = _known(facts.get(name))
-        kind = FACTS[scope][name].kind
-        if not isinstance(value, _KINDS[kind]) or (kind == "number" and isinstance(value, bool)):
-            if value != UNKNOWN:
-                raise EngineError(f"{scope}.{name}: expected a {kind}, got {value!r}")
+        if value != UNKNOWN and not FACTS[scope][name].is_kind(value):
+            raise EngineError(f"{scope}.{name}: expected a {FACTS[scope][name].kind}, got {value!r}")
     return checked
-
-
-_KINDS: dict[str, tuple[type, ...]] = {"number": (int, float), "flag": (bool,), "text": (str,)}

@@ -86,7 +86,7 @@ def sentences(text: str) -> list[str]:
 
 def look_ups(rules: Iterable[Any]) -> list[str]:
     """What the rules ask the search for, each once, in order of the rules."""
-    asked = (rule.look_up for rule in rules)
+    asked = (branch.look_up for rule in rules for branch in rule.branches)
     return list(dict.fromkeys(query for query in asked if query))
 
 

@@ -180,16 +180,23 @@ class Model(Entry):
 
 FabricKind = Literal["none", "tcp", "ethernet-rdma", "infiniband", "wide-area"]
 
+# ``other``: a family that no rule, setting or bill of materials knows by name; its transport and figures speak for it.
+Technology = Literal[
+    "none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp", "ultra-ethernet", "wan", "other"
+]
+Transport = Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
+Vendors = Literal["one", "few", "many"]
+Skills = Literal["none", "some", "expert"]
+Maturity = Literal["proven", "shipping", "emerging", "announced"]
+
 
 class Fabric(Entry):
     """An inter-node network technology with a speed: a candidate."""
 
     id: str
     name: str
-    technology: Literal[
-        "none", "infiniband", "roce", "spectrum-x", "efa", "tcpx", "tcpxo", "tcp", "ultra-ethernet", "wan"
-    ]
-    transport: Literal["none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"]
+    technology: Technology
+    transport: Transport
     line_rate: Fact | None = None  # per NIC, one direction
     nics_per_node: int | None = (
         None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
@@ -213,9 +220,9 @@ class Fabric(Entry):
     gpu_vendors: list[Literal["nvidia", "amd"]] = Field(default_factory=lambda: ["nvidia", "amd"])
     gpus: list[str] | None = None  # only with these GPU ids (cloud instances); null: any
     providers: list[str] | None = None  # only at these providers; null: any that offers it
-    vendors: Literal["one", "few", "many"] = "many"  # who sells switches and NICs for it
-    skills: Literal["none", "some", "expert"] = "some"  # what it takes to run it well
-    maturity: Literal["proven", "shipping", "emerging", "announced"] = "proven"
+    vendors: Vendors = "many"  # who sells switches and NICs for it
+    skills: Skills = "some"  # what it takes to run it well
+    maturity: Maturity = "proven"
     largest_proven_gpus: Fact | None = None  # largest published training run on it; null: none was found
     premium: Fact | None = None  # USD/GPU-h on top of the same GPU with plain Ethernet, when renting
     capex_per_gpu: Fact | None = None  # switches, NICs, cables and optics per GPU, two tiers

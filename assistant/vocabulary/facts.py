@@ -8,8 +8,9 @@ rule may ask for ``unknown`` itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
+from .catalog import Maturity, Skills, Technology, Transport, Vendors
 from .questionnaire import PRECISIONS, STRATEGIES, WORKLOADS
 
 UNKNOWN = "unknown"
@@ -25,6 +26,13 @@ class FactWord:
     unit: str
     meaning: str
     values: tuple[str, ...] = ()
+
+    def is_kind(self, value: Any) -> bool:
+        """Whether a value is a number, a word, or true or false, as this fact must be."""
+        return isinstance(value, _KINDS[self.kind]) and (self.kind == "flag") == isinstance(value, bool)
+
+
+_KINDS = {"number": (int, float), "text": str, "flag": bool}
 
 
 def _number(unit: str, meaning: str) -> FactWord:
@@ -130,35 +138,24 @@ _JOB = {
 _CANDIDATE = {
     # What the fabric is
     "fabric": _text("catalog id"),
-    "technology": _text(
-        "family of the fabric",
-        "none",
-        "infiniband",
-        "roce",
-        "spectrum-x",
-        "efa",
-        "tcpx",
-        "tcpxo",
-        "tcp",
-        "ultra-ethernet",
-        "wan",
-    ),
-    "transport": _text("how bytes travel", "none", "rdma", "srd", "gpudirect-tcp", "tcp", "wan"),
+    "technology": _text("family of the fabric", *get_args(Technology)),
+    "transport": _text("how bytes travel", *get_args(Transport)),
     "line_rate_gbps": _number("Gb/s", "line rate of one NIC"),
     "nics_per_node": _number("NICs", "NICs in one node"),
     "node_gbps": _number("Gb/s", "line rate of all NICs of a node"),
     "latency_us": _number("µs", "one small message between nodes"),
     "adaptive_routing": _flag("switches or NICs spread packets over paths by load"),
     "in_network_reduction": _flag("switches add (SHARP)"),
-    "vendors": _text("who sells switches and NICs", "one", "few", "many"),
-    "skills": _text("what it takes to run it well", "none", "some", "expert"),
-    "maturity": _text("how far it has come", "proven", "shipping", "emerging", "announced"),
+    "vendors": _text("who sells switches and NICs", *get_args(Vendors)),
+    "skills": _text("what it takes to run it well", *get_args(Skills)),
+    "maturity": _text("how far it has come", *get_args(Maturity)),
     "largest_proven_gpus": _number("GPUs", "largest published run"),
     "largest_proven_source": _text("source of the largest published run"),
     "node_count_over_proven": _number("1", "size of this job ÷ largest published run"),
     "owned": _flag("the fabric is already decided or owned"),
     # Whether it can be had
     "sold_by_provider": _flag("the provider sells it with this GPU"),
+    "cloud_only": _flag("only named providers have it: nobody can buy it"),
     "exists_for_gpu": _flag("the fabric exists for this GPU"),
     # How the job runs on it, at its own best parallelism
     "fits": _flag("the job fits in GPU memory"),

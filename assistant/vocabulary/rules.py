@@ -1,72 +1,37 @@
 """A rule: one decision, what it looks at, what it concludes, why, and what it rests on.
 
 Everything a rule names is checked when it is read: facts and their values against :data:`FACTS`, the fields of its
-sentences, and that it rests on at least one claim and shows one case where it speaks and one where it keeps quiet.
+sentences, and that it rests on at least one claim and has an example for each case in which it speaks and one where it
+keeps quiet.
 """
 
 from __future__ import annotations
 
+import itertools
 import string
-from typing import Annotated, Any, Literal, get_args
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from .facts import FACTS, UNKNOWN, FactWord
+from .conditions import Condition, Entry, Scalar, apart, checked
+from .facts import FACTS
 from .knowledge import Grade
 from .quantities import shown
-
-__all__ = [
-    "FACTS",
-    "STAGES",
-    "UNKNOWN",
-    "Comparison",
-    "Example",
-    "Rule",
-    "Setting",
-    "Stage",
-    "Then",
-    "Touch",
-    "When",
-    "fields_of",
-]
 
 Stage = Literal["classify", "demand", "screen", "choose", "advise"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
-Touch = Literal[
-    "withdrawn-ethernet",
-    "threshold",
-    "roce-vs-infiniband",
-    "ethernet-kinds",
-    "latency",
-    "premium",
-    "prices",
-    "allreduce-time",
-    "overlap",
-    "fsdp-scaling",
-    "batch",
-    "inference",
-    "precision-fit",
-    "uec",
-    "xdr",
-    "line-rate",
-    "lossless",
-    "nccl-settings",
-    "spectrum-x",
-    "bandwidth-ratio",
-    "mlperf",
-    "gcp-fabric",
-    "patterns",
-    "nvswitch",
-    "diloco",
-    "disable-ib",
-    "small-message",
-]
-
 # What a sentence may say of a finding it was drawn from.
 FINDING_FIELDS = ("name", "rule")
-
-Scalar = bool | int | float | str
 
 
 def _as_list(value: Any) -> Any:
@@ -74,90 +39,6 @@ def _as_list(value: Any) -> Any:
 
 
 Names = Annotated[list[str], BeforeValidator(_as_list)]
-
-
-class Entry(BaseModel):
-    """A part of a rule: unknown keys are refused, rules are not changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Comparison(Entry):
-    """What a fact must be; several comparisons hold together. An unknown fact never satisfies one."""
-
-    at_least: float | None = None
-    at_most: float | None = None
-    more_than: float | None = None
-    less_than: float | None = None
-    not_: Scalar | list[Scalar] | None = Field(None, alias="not")
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        """The numeric comparisons that were given."""
-        given = {name: getattr(self, name) for name in ("at_least", "at_most", "more_than", "less_than")}
-        return {name: bound for name, bound in given.items() if bound is not None}
-
-    @property
-    def excluded(self) -> list[Scalar]:
-        """The values the fact must not have."""
-        return self.not_ if isinstance(self.not_, list) else [] if self.not_ is None else [self.not_]
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Comparison:
-        if not self.bounds and not self.excluded:
-            raise ValueError("expected at_least, at_most, more_than, less_than or not")
-        return self
-
-
-def _condition(value: Any) -> Any:
-    """Equality is written as a value, any-of as a list, everything else as a mapping."""
-    if isinstance(value, dict):
-        return Comparison.model_validate(value)
-    options = value if isinstance(value, list) else [value]
-    if not options or not all(isinstance(option, (bool, int, float, str)) for option in options):
-        raise ValueError(f"expected a value, a list of values or a comparison, got {shown(value)}")
-    return value
-
-
-Condition = Annotated[Any, BeforeValidator(_condition)]
-
-
-def check_value(word: FactWord, value: Scalar) -> None:
-    """Raise ``ValueError`` when a fact can never have this value."""
-    if value == UNKNOWN:
-        return
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if word.kind == "number" and not numeric:
-        raise ValueError(f"expected a number ({word.unit}), got {shown(value)}")
-    if word.kind == "flag" and not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {shown(value)}")
-    if word.kind == "text" and not isinstance(value, str):
-        raise ValueError(f"expected a word, got {shown(value)}")
-    if word.values and value not in (*word.values, "none"):
-        raise ValueError(f"expected one of {', '.join(word.values)}, got {shown(value)}")
-
-
-def _check_condition(word: FactWord, condition: Any) -> None:
-    if not isinstance(condition, Comparison):
-        options = condition if isinstance(condition, list) else [condition]
-    else:
-        if condition.bounds and word.kind != "number":
-            raise ValueError(f"expected a word or a list of words: this fact is a {word.kind}, not a number")
-        options = condition.excluded
-    for option in options:
-        check_value(word, option)
-
-
-def _checked_conditions(scope: str, conditions: dict[str, Any]) -> dict[str, Any]:
-    for name, condition in conditions.items():
-        word = FACTS[scope].get(name)
-        if word is None:
-            raise ValueError(f"unknown {scope} fact {shown(name)}")
-        try:
-            _check_condition(word, condition)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return conditions
 
 
 class When(Entry):
@@ -171,13 +52,28 @@ class When(Entry):
     @field_validator("job", "candidate")
     @classmethod
     def _known_facts(cls, conditions: dict[str, Any], info: Any) -> dict[str, Any]:
-        return _checked_conditions(info.field_name, conditions)
+        return checked(info.field_name, conditions)
 
     @model_validator(mode="after")
     def _looks_at_something(self) -> When:
         if not (self.job or self.candidate or self.finding):
             raise ValueError("expected job, candidate or finding: a rule that always speaks decides nothing")
         return self
+
+    def excludes(self, other: When) -> bool:
+        """Whether some fact tells them apart: what one asks of it the other rules out."""
+        pairs = ((self.job, other.job), (self.candidate, other.candidate))
+        return any(apart(mine[name], its[name]) for mine, its in pairs for name in mine if name in its)
+
+    def and_(self, other: When) -> When:
+        """Both together. Raises ``ValueError`` where both look at one fact, or both name findings."""
+        twice = [*(self.job.keys() & other.job.keys()), *(self.candidate.keys() & other.candidate.keys())]
+        twice += ["finding"] if self.finding and other.finding else []
+        if twice:
+            raise ValueError(f"{', '.join(twice)}: asked by the rule and by one of its cases, say it in one of them")
+        job, candidate = {**self.job, **other.job}, {**self.candidate, **other.candidate}
+        finding, without = self.finding or other.finding, [*self.without, *other.without]
+        return self.model_copy(update={"job": job, "candidate": candidate, "finding": finding, "without": without})
 
 
 class Setting(Entry):
@@ -239,14 +135,14 @@ class Given(Entry):
     @field_validator("job", "candidate")
     @classmethod
     def _known_facts(cls, facts: dict[str, Scalar], info: Any) -> dict[str, Scalar]:
-        return _checked_conditions(info.field_name, facts)
+        return checked(info.field_name, facts)
 
 
 class Example(Entry):
-    """A case where the rule speaks, or one where it keeps quiet."""
+    """Facts under which the rule ``fires``, or the case of it that does; or under which it keeps ``silent``."""
 
     given: Given
-    expect: Literal["fires", "silent"]
+    expect: str
 
 
 def fields_of(template: str) -> list[tuple[str, str, str]]:
@@ -272,33 +168,101 @@ def fields_of(template: str) -> list[tuple[str, str, str]]:
     return found
 
 
-class Rule(Entry):
-    """One decision. ``id`` is ``stage/name``, as the file is called."""
+def _known_fields(sentence: str) -> str:
+    fields_of(sentence)
+    return sentence
 
-    id: str = Field(pattern=r"^[a-z]+/[a-z0-9-]+$")
-    title: str = Field(min_length=3)
+
+Because = Annotated[str, Field(min_length=10), AfterValidator(_known_fields)]
+
+
+class Case(Entry):
+    """One of several things a rule may say: conditions on further facts, what follows then and what that rests on."""
+
+    when: When
+    then: Then | None = None
+    because: Because | None = None
+    claims: list[str] = Field(default_factory=list)
+    look_up: str | None = Field(default=None, min_length=3)
+    touches: list[str] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A rule in one of its cases, with what all of them share; a rule without cases is its own only branch.
+
+    ``because`` is the rule's sentence and then the case's, ``claims`` the case's and then the rule's.
+    """
+
+    rule: Rule
+    case: str
     when: When
     then: Then
-    because: str = Field(min_length=10)
-    claims: list[str] = Field(min_length=1)
+    because: str
+    claims: tuple[str, ...]
+    look_up: str | None
+    touches: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The rule, and the case in brackets."""
+        return f"{self.rule.id} ({self.case})" if self.case else self.rule.id
+
+    @property
+    def stage(self) -> Stage:
+        return self.rule.stage
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """``(scope, field)`` of all that its sentences mention."""
+        texts = (self.because, *self.then.texts.values())
+        return [(scope, name) for text in texts for scope, name, _ in fields_of(text)]
+
+    @property
+    def looks_at(self) -> dict[str, list[str]]:
+        """Facts it reads, by scope: its conditions first, then what only its sentences mention."""
+        read: dict[str, list[str]] = {"job": list(self.when.job), "candidate": list(self.when.candidate)}
+        for scope, name in self.fields:
+            if scope in read and name not in read[scope]:
+                read[scope].append(name)
+        return read
+
+
+class Rule(Entry):
+    """One decision. ``id`` is ``stage/name`` or ``stage/folder/name``, as the file is called.
+
+    ``cases``: what it says depends on further facts, e.g. whether a source's threshold agrees with what was computed. No
+    two of them can hold together, so one rule never says two things about one fabric.
+    """
+
+    id: str = Field(pattern=r"^[a-z]+(/[a-z0-9-]+){1,2}$")
+    title: str = Field(min_length=3)
+    when: When
+    cases: dict[str, Case] = Field(default_factory=dict)
+    then: Then | None = Field(None, validate_default=True)
+    because: Because | None = Field(None, validate_default=True)
+    claims: list[str] = Field(default_factory=list, validate_default=True)
     look_up: str | None = Field(default=None, min_length=3)  # none: its claims say all there is
     grade: Grade
-    touches: list[Touch] = Field(default_factory=list)
-    examples: list[Example] = Field(min_length=2)
+    touches: list[str] = Field(default_factory=list)  # tags of the disagreements in knowledge/conflicts.yaml
+    examples: list[Example]
 
     @property
     def stage(self) -> Stage:
         return self.id.split("/")[0]  # type: ignore[return-value]
 
-    @property
-    def looks_at(self) -> dict[str, list[str]]:
-        """Facts the rule reads, by scope: its conditions first, then what only its sentences mention."""
-        read: dict[str, list[str]] = {"job": list(self.when.job), "candidate": list(self.when.candidate)}
-        for text in (self.because, *self.then.texts.values()):
-            for scope, name, _ in fields_of(text):
-                if scope in read and name not in read[scope]:
-                    read[scope].append(name)
-        return read
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The rule in each of its cases."""
+        if not self.cases:
+            return (self._branch("", Case(when=self.when), self.when),)
+        return tuple(self._branch(name, case, self.when.and_(case.when)) for name, case in self.cases.items())
+
+    def _branch(self, name: str, case: Case, when: When) -> Branch:
+        claims = tuple(dict.fromkeys((*case.claims, *self.claims)))
+        because = " ".join(text for text in (self.because, case.because) if text)
+        then, look_up = cast(Then, case.then or self.then), case.look_up or self.look_up
+        return Branch(self, name, when, then, because, claims, look_up, (*self.touches, *case.touches))
 
     @field_validator("id")
     @classmethod
@@ -307,22 +271,32 @@ class Rule(Entry):
             raise ValueError(f"expected an id that starts with one of {', '.join(STAGES)}, got {shown(identifier)}")
         return identifier
 
-    @field_validator("because")
+    @field_validator("then", "because", "claims")
     @classmethod
-    def _known_fields(cls, because: str) -> str:
-        fields_of(because)
-        return because
+    def _said_here_or_in_every_case(cls, said: Any, info: ValidationInfo) -> Any:
+        cases = info.data.get("cases", {}).values()
+        if not said and not (cases and all(getattr(case, str(info.field_name)) for case in cases)):
+            raise ValueError(f"required: expected at least 1{' here or in every case' if cases else ''}")
+        return said
+
+    @field_validator("cases")
+    @classmethod
+    def _cases_exclude_each_other(cls, cases: dict[str, Case]) -> dict[str, Case]:
+        for (name, one), (other_name, other) in itertools.combinations(cases.items(), 2):
+            if not one.when.excludes(other.when):
+                raise ValueError(f"{name} and {other_name} can both hold: give them one fact that tells them apart")
+        return cases
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Rule:
-        expected = {example.expect for example in self.examples}
-        if expected != {"fires", "silent"}:
-            raise ValueError("examples: expected at least one that fires and one that is silent")
-        if self.then.verdict and not self.when.candidate and not self.when.finding:
-            raise ValueError("then: a verdict is about a candidate, so when needs candidate conditions")
-        if any(
-            "finding" == scope for text in (self.because, *self.then.texts.values()) for scope, _, _ in fields_of(text)
-        ):
-            if not self.when.finding:
+        wanted = [*(self.cases or ["fires"]), "silent"]
+        if {example.expect for example in self.examples} != set(wanted):
+            said = {"fires": "one that fires", "silent": "one that is silent"}
+            each = " and ".join(said.get(name, f"one for {name}") for name in wanted)
+            raise ValueError(f"examples: expected at least {each}")
+        for branch in self.branches:
+            if branch.then.verdict and not branch.when.candidate and not branch.when.finding:
+                raise ValueError("then: a verdict is about a candidate, so when needs candidate conditions")
+            if not branch.when.finding and any(scope == "finding" for scope, _ in branch.fields):
                 raise ValueError("because: {finding.…} needs when.finding")
         return self
