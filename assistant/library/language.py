@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from assistant.vocabulary.errors import KnowledgeError
-from assistant.vocabulary.language import Language, Wording
+from assistant.vocabulary.language import Language, OtherLanguage, Wording
 from assistant.vocabulary.questionnaire import FIELDS
 
 from . import shipped
@@ -15,8 +15,12 @@ from . import shipped
 def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
+    others: dict[str, OtherLanguage] = {}
     parts = {"weights": json.loads((folder / "acts.json").read_bytes())}
     for name, content in shipped.documents("language", folder).items():
+        if name.startswith("languages/"):
+            others[Path(name).stem] = shipped.validated(OtherLanguage, content, folder / name, ())
+            continue
         if not name.startswith("fields/"):
             parts[name.removesuffix(".yaml")] = content
             continue
@@ -26,4 +30,4 @@ def read(folder: Path) -> Language:
         if wording.field in fields:
             raise KnowledgeError(f"{folder / name}:1 field: the wordings of {wording.field} stand in two files")
         fields[wording.field] = wording
-    return Language(fields, parts)
+    return Language(fields, others, parts)

@@ -12,7 +12,7 @@ from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
-from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
+from assistant.vocabulary.utterance import Amount, Doubt, Entity, Quoted, Scope, Utterance
 
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
@@ -20,6 +20,7 @@ from .attach import Candidate, Context, Fact, Nothing
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
+from .offers import Priced, offers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Hit, Quantity, Source
@@ -58,6 +59,7 @@ class _Reading:
     doubts: list[Doubt] = field(default_factory=list)
     nodes: int | None = None
     waiting: list[Fact] = field(default_factory=list)
+    offers: list[Quoted] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
 
     @property
@@ -176,6 +178,7 @@ class Listener:
         reading.doubts += [_of_range(fact) for fact in live if fact.says.act == "range"]
         self._count_waiting(reading)
         self._networks(reading)
+        self._offers(reading)
         self._answer(reading)
         if reading.act == "ask":
             _keep_stated(reading)
@@ -354,6 +357,21 @@ class Listener:
         if reading.act in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
             reading.fields["cluster.fabric"] = decided[0]
 
+    def _offers(self, reading: _Reading) -> None:
+        """Offers side by side decide neither network nor provider nor price."""
+        gpu = self._gpu(reading)
+        resolved = [(m, networks.resolve(m, self.catalog, gpu, m.links).fabric) for m in reading.mentions]
+        fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+        providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
+        providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
+        found, tokens = offers(reading.quantities, fabrics, providers)
+        if not found:
+            return
+        reading.offers, reading.taken = found, reading.taken | tokens
+        settled = {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+        reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+        reading.doubts = [doubt for doubt in reading.doubts if doubt.field not in settled]
+
     def _is_decided(self, reading: _Reading, mention: Mention) -> bool:
         kinds = kinds_at(reading.scopes, mention.start, mention.end)
         around = {t.text for t in reading.text.tokens[max(0, mention.start - 3) : mention.end + 3]}
@@ -412,6 +430,7 @@ class Listener:
             excluded=tuple(reading.excluded),
             unset=tuple(dict.fromkeys(p for p in reading.unset if p not in reading.fields)),
             nodes=reading.nodes,
+            offers=tuple(reading.offers),
             doubts=tuple(reading.doubts),
             rest="" if reading.act in _SILENT_ACTS else self._rest(reading),
         )

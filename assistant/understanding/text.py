@@ -13,7 +13,8 @@ from functools import lru_cache
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ALIKE = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "≈": "~",
-     "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";", "、": ","}
+     "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";", "、": ",",
+     "（": "(", "）": ")", "％": "%", "～": "~", "《": '"', "》": '"', "«": '"', "»": '"'}
 )  # fmt: skip
 _TOKEN = re.compile(
     r"\d{1,3}(?:,\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:['\u202f\u00a0]\d{3})+(?!\d)"  # 16,384 and 16'384
@@ -27,13 +28,15 @@ _LONGEST_WORD = 24  # letters: what is longer is no word anybody knows, and not 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``text`` as it is read; ``start`` and ``end`` are places in :attr:`Text.original`; ``glued`` to the one before."""
+    """``text`` as it is read; ``start`` and ``end`` are places in :attr:`Text.original`; ``glued`` to the one before;
+    ``foreign``: a word of another language that no file knows."""
 
     text: str
     start: int
     end: int
     glued: bool
     stem: str
+    foreign: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -50,6 +53,7 @@ class Text:
 
     original: str
     tokens: tuple[Token, ...]
+    language: str = "english"
 
     def typed(self, start: int, end: int) -> str:
         """What was typed for the tokens ``start:end``."""

@@ -41,11 +41,28 @@ class Wording(Entry):
     examples: list[Example] = Field(min_length=2)
 
 
+class OtherLanguage(Entry):
+    """A language beside English. ``signs`` are the small words that show it; ``words`` English words → what stands for them, several
+    with ``|`` between (of no English words: what may be passed over); ``please`` asks for English in that language; ``thousands`` and
+    ``decimal`` are the marks in its numbers, ``numerals`` signs that are digits or multiply."""
+
+    name: str
+    please: str
+    signs: str
+    words: dict[str, str] = Field(default_factory=dict)
+    thousands: str = ""
+    decimal: str = "."
+    numerals: dict[str, int] = Field(default_factory=dict)
+    examples: list[Example] = Field(min_length=2)
+
+
 @dataclass(frozen=True)
 class Language:
-    """All wordings: ``fields`` by path, and every other file by its name (``units``, ``numbers``, ``scopes``, …)."""
+    """All wordings: ``fields`` by path, ``others`` the languages beside English by name, and every other file by its name
+    (``units``, ``numbers``, ``scopes``, …)."""
 
     fields: dict[str, Wording]
+    others: dict[str, OtherLanguage]
     parts: dict[str, Any]
 
     def __getitem__(self, part: str) -> Any:

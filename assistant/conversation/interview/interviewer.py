@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
-from assistant.vocabulary.utterance import Doubt
+from assistant.vocabulary.utterance import Doubt, Quoted
 
 from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
@@ -111,6 +112,29 @@ class Interviewer:
         )
         self.doubting, self.is_due = True, False
         return self.question
+
+    def ask_which(self, offers: Sequence[Quoted]) -> Question:
+        """Which of the offers that were named is to be planned with."""
+        self.question = Question(
+            field="budget.gpu_hour_usd",
+            text="Which of these offers should be planned?",
+            why_asked="They are prices of networks, not the budget; none is taken before you choose.",
+            choices=tuple(self._offer(n, offer) for n, offer in enumerate(offers, start=1)),
+            if_not_sure="no offer is taken, and dated prices of the catalog are used",
+            settled_by=("budget.gpu_hour_usd",),
+        )
+        self.doubting, self.is_due = True, False
+        return self.question
+
+    def _offer(self, number: int, offer: Quoted) -> Choice:
+        said = {
+            "cluster.provider": offer.provider,
+            "cluster.fabric": offer.fabric,
+            "budget.gpu_hour_usd": offer.gpu_hour_usd,
+        }
+        value = {field: given for field, given in said.items() if given is not None}
+        label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())
+        return Choice(id=f"offer-{number}", label=label, value=value)
 
     def repeat(self) -> list[Event]:
         """The open question once more, in short."""

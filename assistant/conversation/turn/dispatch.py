@@ -43,6 +43,8 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
 def describe(parts: Parts, said: Utterance) -> list[Event]:
     """Facts of the job are taken over; what says none may still be a choice in a plain word, or name a network."""
     fields = fields_set(said, parts.state.draft)
+    if said.offers:
+        return steps.weigh_offers(parts, fields, said)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
     if fields:
