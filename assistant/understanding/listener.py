@@ -36,6 +36,10 @@ _WITH_UNIT = frozenset(
     {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
 )  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider"})
+# What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20 cents".
+_SPEAKS_OF_NETWORKS = frozenset(
+    {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
+)
 _OF_A_CHOICE = frozenset({"past", "replaced"})  # "bought last year", "to buy rather than rent": no more than that is past
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
@@ -178,6 +182,8 @@ class Listener:
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
         reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
+        reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
         reading.doubts += [_of_range(fact) for fact in live if fact.says.act == "range"]
