@@ -17,6 +17,7 @@ from assistant.vocabulary.utterance import Amount, Doubt, Entity, Quoted, Scope,
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
+from .ignored import HIDDEN, Ignored
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -36,6 +37,13 @@ _WITH_UNIT = frozenset(
     {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
 )  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
+# What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20 cents".
+_SPEAKS_OF_NETWORKS = frozenset(
+    {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
+)
+_OF_A_CHOICE = frozenset(
+    {"past", "replaced"}
+)  # "bought last year", "to buy rather than rent": no more than that is past
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 
@@ -93,6 +101,7 @@ class Listener:
         self._fields = matcher(FIELDS, language, compiler)
         self._implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         self._last = of_the_last(compiler)
+        self._ignored = Ignored.of(language["ignored"], compiler)
         self._replies = replies(language, compiler)
         self._yields = {path: wording.yields for path, wording in language.fields.items()}
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
@@ -103,7 +112,11 @@ class Listener:
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
         """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections."""
-        reading = self._spans(self._speller.read(text), context or Nothing(), today or datetime.date.today())
+        typed = self._speller.read(text)
+        counted = by_start(numbers(typed.tokens, self._numbers))
+        shown, doubts = self._ignored.hide(typed, Source(typed.tokens, counted))
+        reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
+        reading.doubts += doubts
         reading.scopes = self._scopes.read(reading.source)
         reading.act = self._act(reading)
         if reading.act not in _SILENT_ACTS:
@@ -171,8 +184,10 @@ class Listener:
         reading.doubts += doubts
         reading.taken |= {at for fact in facts for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
-        reading.scopes = [s for s in reading.scopes if s.kind != "past" or not s.cue & said]  # "bought last year"
+        reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
+        reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
         reading.doubts += [_of_range(fact) for fact in live if fact.says.act == "range"]
@@ -456,7 +471,7 @@ class Listener:
 
     def _says_nothing(self, text: Text, at: int) -> bool:
         token = text.tokens[at]
-        return token.text in self._filler or not (token.is_word or token.is_number)
+        return token.text in self._filler or not (token.is_word or token.is_number or token.text == HIDDEN)
 
 
 def _of_range(fact: Fact) -> Doubt:

@@ -59,15 +59,13 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
         return None
     value, end, unit = value_of(token.text), at + 1, ""
     grouped = _grouped(tokens, at)
-    if grouped is not None:
-        value, end = grouped
     comma = _decimal_comma(tokens, at)
     if comma is not None:
         value, end = comma, at + 3
     elif _THOUSANDS.fullmatch(token.text):
         unit = DOTTED
-    elif end < len(tokens) and len(token.text) <= 3 and re.fullmatch(r"0\d\d", tokens[end].text):
-        value, end = value * 1000 + float(tokens[end].text), end + 1
+    elif grouped is not None:
+        value, end = grouped
     power = _power_of_ten(tokens, end, value)
     if power is not None:
         value, end = power
@@ -79,11 +77,11 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
 
 
 def _grouped(tokens: Sequence[Token], at: int) -> tuple[float, int] | None:
-    """ "1 250 000": thousands in groups of three, the last of them zeros."""
+    """ "1 250 000": thousands in groups of three, of which one begins with zero."""
     end = at + 1
     while end < len(tokens) and len(tokens[end].text) == 3 and tokens[end].text.isdigit() and len(tokens[at].text) <= 3:
         end += 1
-    if end == at + 1 or tokens[end - 1].text != "000" or not tokens[at].text.isdigit():
+    if not tokens[at].text.isdigit() or not any(t.text[0] == "0" for t in tokens[at + 1 : end]):
         return None
     return float("".join(t.text for t in tokens[at:end])), end
 
@@ -136,10 +134,6 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
         group, place, end = 1.0, at + 1, at + 1
     while place < len(tokens):
         word = tokens[place].text
-        if word == "point" and end > at and place + 1 < len(tokens) and words.ones.get(tokens[place + 1].text, 10) < 10:
-            group += words.ones[tokens[place + 1].text] / 10
-            place = end = place + 2
-            continue
         if word in words.ones or word in words.tens:
             if place > at and tokens[place - 1].text in words.ones:
                 break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from .text import Token, cut, stem
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")  # "45.000 EUR": three digits behind a dot are no cents
 
 
 @dataclass(frozen=True)
@@ -156,16 +154,14 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
         code = "USD"
     if code is None:
         return None
-    if number.unit == DOTTED:
-        value *= 1000  # "500.000 dollars"; a price per hour is not written with three decimals
     if before is not None and after is not None and after[0] == code:
         end = after[1]
     small, end = _with_cents(source, cents, end, units)
     period, end = _period(source, end, units)
     if period == "mwh":
         period, value = "kwh", value / 1000
-    if period in ("", "month", "year") and _THOUSANDS.fullmatch(tokens[number.start].text) and number.unit == "":
-        value *= 1000
+    if number.unit == DOTTED and number.value >= 1 and period in ("", "month", "year"):
+        value *= 1000  # "500.000 dollars", but "$0.065" and "$2.125 per GPU-hour"
     return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value + small), start, end, period)
 
 
