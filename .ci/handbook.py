@@ -4,7 +4,7 @@ import pathlib
 import re
 
 from assistant.answering import answer_many
-from assistant.conversation import understand
+from assistant.conversation.searching import understood
 from assistant.library import load
 from assistant.present.answers import answer_lines
 from assistant.present.rule_book import rule_book
@@ -34,7 +34,7 @@ def write_answers() -> None:
     page, library = ROOT / "knowledge" / "handbook" / "asking.md", load()
 
     def answered(match: re.Match[str]) -> str:
-        [found] = answer_many([(None, match[2])], library, understand, lambda: ready_index(library), 1)
+        [found] = answer_many([(None, understood(match[2], library))], library, lambda: ready_index(library), 1)
         return "\n".join([match[1], *answer_lines(found, 80)]) + "\n```"
 
     text = page.read_text(encoding="utf-8")

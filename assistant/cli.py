@@ -254,7 +254,7 @@ def ask(
     Says so when the knowledge base has no answer. weft handbook asking shows what can be computed.
     """
     from assistant.answering import answer_many
-    from assistant.conversation import understand as take
+    from assistant.conversation.searching import understood
     from assistant.library import load
     from assistant.retrieval import index_with_yours
 
@@ -262,7 +262,8 @@ def ask(
     texts = _texts(question, batch_file)
     library = load()
     warn_of_changes()
-    answers = answer_many(texts, library, take, lambda: index_with_yours(library), top)
+    asked = [(name, understood(text, library)) for name, text in texts]
+    answers = answer_many(asked, library, lambda: index_with_yours(library), top)
     _emit_answers(answers, form if batch_file is None else "jsonl")
 
 

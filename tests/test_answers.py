@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from assistant.answering import KINDS, answer_many, computed_answer
-from assistant.conversation import Conversation, understand
+from assistant.conversation import Conversation
 from assistant.conversation.events import Answer as Said
+from assistant.conversation.searching import understood
 from assistant.conversation.wording import lines
 from assistant.library import Library, load
 from assistant.present.answers import answer_lines
@@ -39,11 +40,11 @@ def index(library: Library) -> Index:
 
 @pytest.fixture(scope="module")
 def search(library: Library, index: Index) -> Callable[[str], Answer]:
-    return lambda question: answer_many([(None, question)], library, understand, lambda: index)[0]
+    return lambda question: answer_many([(None, understood(question, library))], library, lambda: index)[0]
 
 
 def computed(question: str, library: Library, kind: str) -> Computed:
-    found = computed_answer(question, library, understand)
+    found = computed_answer(understood(question, library), library)
     assert found is not None, f"not computed: {question}"
     assert found.answered and found.computed.kind == kind
     return found.computed
@@ -236,9 +237,11 @@ def test_whether_a_job_needs_infiniband_is_answered_yes_or_no_from_the_step_over
 
 def test_where_infiniband_pays_is_computed_beside_each_sources_number(library):
     found = computed_answer(
-        "from how many GPUs does InfiniBand pay for llama 3.1 8b with fsdp on H100: 16, 32, 64 or 256 GPUs?",
+        understood(
+            "from how many GPUs does InfiniBand pay for llama 3.1 8b with fsdp on H100: 16, 32, 64 or 256 GPUs?",
+            library,
+        ),
         library,
-        understand,
     )
     crossover = found.computed.crossover
     assert found.computed.kind == "crossover" and crossover.rdma_from in {point.gpus for point in crossover.points}
@@ -303,7 +306,7 @@ ASK_FOR_A_NUMBER = {
 
 def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(library):
     assert len(ORDINARY) >= 60 + len(ASK_FOR_A_NUMBER)
-    assert {text for text in ORDINARY if computed_answer(text, library, understand)} == ASK_FOR_A_NUMBER
+    assert {text for text in ORDINARY if computed_answer(understood(text, library), library)} == ASK_FOR_A_NUMBER
 
 
 @pytest.mark.parametrize(
@@ -327,17 +330,23 @@ def test_of_hundreds_of_ordinary_questions_only_those_for_a_number_are_computed(
     ],
 )
 def test_what_asks_for_no_number_of_ours_is_left_to_the_search(question, library):
-    assert computed_answer(question, library, understand) is None
+    assert computed_answer(understood(question, library), library) is None
 
 
 def test_what_is_missing_altogether_is_not_made_up(library):
-    assert computed_answer("how long does an all-reduce take over 100 GbE on 8 nodes?", library, understand) is None
-    assert computed_answer("what is the step time of my model on 64 H100?", library, understand) is None
-    assert computed_answer("from how many GPUs does InfiniBand pay?", library, understand) is None
+    assert (
+        computed_answer(understood("how long does an all-reduce take over 100 GbE on 8 nodes?", library), library)
+        is None
+    )
+    assert computed_answer(understood("what is the step time of my model on 64 H100?", library), library) is None
+    assert computed_answer(understood("from how many GPUs does InfiniBand pay?", library), library) is None
 
 
 def test_a_job_that_cannot_be_is_left_to_the_search(library):
-    assert computed_answer("step time of llama 3.1 70b on 64 H100 with tp 7 over NDR", library, understand) is None
+    assert (
+        computed_answer(understood("step time of llama 3.1 70b on 64 H100 with tp 7 over NDR", library), library)
+        is None
+    )
 
 
 def test_what_was_misspelt_is_said(library):
@@ -383,7 +392,7 @@ def test_every_direct_line_names_who_says_it_when_and_our_verdict(search, librar
 
 def test_the_direct_answer_is_the_same_however_many_passages_are_shown(library, index):
     few, many = (
-        answer_many([(None, "How close is RoCE to InfiniBand?")], library, understand, lambda: index, top)[0]
+        answer_many([(None, understood("How close is RoCE to InfiniBand?", library))], library, lambda: index, top)[0]
         for top in (1, 8)
     )
     assert (len(few.passages), len(many.passages)) == (1, 8)
@@ -479,7 +488,7 @@ def test_a_batch_keeps_its_order_and_answers_as_single_questions_do(library, ind
         ("c", ""),
         (None, "capital of France"),
     ]
-    answers = answer_many(asked, library, understand, lambda: index)
+    answers = answer_many([(name, understood(text, library)) for name, text in asked], library, lambda: index)
     assert [answer.id for answer in answers] == ["b", "a", "c", None]
     assert [answer.computed is not None for answer in answers] == [False, True, False, False]
     for (_, question), answer in zip(asked, answers, strict=True):
@@ -490,7 +499,7 @@ def test_an_index_is_opened_only_when_something_must_be_searched(library):
     def never() -> Index:
         raise AssertionError("opened")
 
-    [answer] = answer_many([(None, "how many parameters has mixtral 8x7b?")], library, understand, never)
+    [answer] = answer_many([(None, understood("how many parameters has mixtral 8x7b?", library))], library, never)
     assert answer.computed.kind == "parameters" and answer.passages
 
 
@@ -535,14 +544,14 @@ def test_a_network_that_was_decided_is_the_one_a_later_question_means(library):
     ],
 )
 def test_control_characters_are_shown_and_never_obeyed(text, library):
-    found = computed_answer(text, library, understand)
+    found = computed_answer(understood(text, library), library)
     assert found is not None and found.question.isprintable()
     assert all(line.isprintable() for line in answer_lines(found, 80))
 
 
 def test_markup_in_a_question_is_text(library):
     found = computed_answer(
-        "how long is the all-reduce of 70B over 100 GbE on 8 nodes? [bold]&<b>", library, understand
+        understood("how long is the all-reduce of 70B over 100 GbE on 8 nodes? [bold]&<b>", library), library
     )
     assert found.question.endswith("[bold]&<b>")
 
@@ -598,5 +607,5 @@ def test_what_the_handbook_shows_is_what_is_answered(library, index):
     shown = re.findall(r'^\$ weft ask "([^"]+)" --top 1\n(.*?)^```', PAGE, re.M | re.S)
     assert len(shown) == 2
     for question, text in shown:
-        [answer] = answer_many([(None, question)], library, understand, lambda: index, 1)
+        [answer] = answer_many([(None, understood(question, library))], library, lambda: index, 1)
         assert text.splitlines() == answer_lines(answer, 80)

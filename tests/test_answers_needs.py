@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from assistant.answering import computed_answer
-from assistant.answering.polarity import Polarity, polarity_of
-from assistant.conversation import Conversation, understand
+from assistant.conversation import Conversation
 from assistant.conversation.events import Answer as Said
+from assistant.conversation.searching import understood
 from assistant.library import Library, load
 from assistant.vocabulary.answers import Computed
 
@@ -20,7 +20,7 @@ def library() -> Library:
 
 
 def needed(question: str, library: Library) -> Computed:
-    found = computed_answer(question, library, understand)
+    found = computed_answer(understood(question, library), library)
     assert found is not None and found.computed.kind == "need", question
     return found.computed
 
@@ -98,7 +98,7 @@ def test_inside_one_node_every_network_is_enough_and_none_is_needed(library):
     ],
 )
 def test_what_does_not_fit_is_told_so_before_any_network(question, library):
-    text = computed_answer(question, library, understand).computed.text
+    text = computed_answer(understood(question, library), library).computed.text
     assert "not fit" in text and not text.startswith("Yes")
 
 
@@ -126,23 +126,23 @@ def test_in_a_conversation_the_job_told_before_is_meant(question, opens, library
 )
 def test_a_general_question_is_not_taken_for_one_about_the_job_told_before(question, library):
     told = {"model": "llama-3.1-8b", "cluster.gpu": "h100-sxm", "cluster.gpus": 16, "workload": "pretraining"}
-    assert computed_answer(question, library, understand, told=told) is None
+    assert computed_answer(understood(question, library, told), library, told=told) is None
 
 
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("will i need infiniband to train it?", Polarity.NEEDED),
-        ("can it run over ethernet?", Polarity.ENOUGH),
-        ("is roce worth it?", Polarity.WORTH),
-        ("can we skip infiniband?", Polarity.LEFT_OUT),
-        ("do we need anything better than ethernet?", Polarity.TOO_LITTLE),
-        ("is infiniband needed or is roce enough?", Polarity.NEUTRAL),
-        ("don't we need infiniband?", Polarity.NEUTRAL),
+        ("will i need infiniband to train it?", "needed"),
+        ("can it run over ethernet?", "enough"),
+        ("is roce worth it?", "worth"),
+        ("can we skip infiniband?", "left-out"),
+        ("do we need anything better than ethernet?", "too-little"),
+        ("is infiniband needed or is roce enough?", "unclear"),
+        ("don't we need infiniband?", "unclear"),
     ],
 )
-def test_what_a_yes_would_mean(text, meant):
-    assert polarity_of(text) is meant
+def test_what_a_yes_would_mean(text, meant, library):
+    assert understood(text, library).roles["stance"] == meant
 
 
 @pytest.mark.parametrize("called", ["a 7B fine-tune", "fine tuning 7B"])
@@ -159,12 +159,12 @@ def test_a_job_of_ours_without_a_size_is_answered_for_a_usual_one_and_says_so(li
 
 
 def test_a_job_of_nobody_without_a_size_is_left_to_the_search(library):
-    assert computed_answer("is InfiniBand needed to train 70B?", library, understand) is None
+    assert computed_answer(understood("is InfiniBand needed to train 70B?", library), library) is None
 
 
 def test_the_bandwidth_a_node_needs_is_that_of_a_network_over_which_a_step_is_hardly_longer(library):
     found = computed_answer(
-        "what bandwidth per node does a 70B pretraining on 64 H100 need?", library, understand
+        understood("what bandwidth per node does a 70B pretraining on 64 H100 need?", library), library
     ).computed
     steps = {
         one.name.removeprefix("step time, "): one.value for one in found.figures if one.name.startswith("step time")
@@ -178,4 +178,7 @@ def test_the_bandwidth_a_node_needs_is_that_of_a_network_over_which_a_step_is_ha
 def test_serving_inside_one_node_needs_no_network_and_over_several_is_left_to_the_search(library):
     assert needed("is 100 GbE enough for inference of llama 3.1 70b on 8 H100?", library).text.startswith("Yes: ")
     assert needed("do I need InfiniBand to serve llama 3.1 8b on 1 H100?", library).text.startswith("No: ")
-    assert computed_answer("do I need InfiniBand to serve llama 3.1 405b on 16 H100?", library, understand) is None
+    assert (
+        computed_answer(understood("do I need InfiniBand to serve llama 3.1 405b on 16 H100?", library), library)
+        is None
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answering import computed_answer
-from assistant.answering.asked import read
-from assistant.conversation import understand
+from assistant.conversation.searching import understood
 from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.planning import plan
@@ -19,7 +18,7 @@ def library() -> Library:
 
 
 def computed(question: str, library: Library, kind: str) -> Computed:
-    found = computed_answer(question, library, understand)
+    found = computed_answer(understood(question, library), library)
     assert found is not None and found.computed.kind == kind, question
     return found.computed
 
@@ -116,7 +115,7 @@ def test_a_deadline_that_no_number_of_gpus_meets_is_told_with_what_keeps_it(libr
     ],
 )
 def test_a_speed_in_bytes_counts_eight_times_and_a_number_of_tokens_is_none(said, speeds, library):
-    assert read(said, understand, library.catalog).speeds == speeds
+    assert understood(said, library).roles.get("speeds", ()) == speeds
 
 
 def test_a_run_of_so_many_days_costs_those_days(library):

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.answering import answer
 from assistant.answering.settled import read, settled
+from assistant.conversation.searching import understood
 from assistant.library import load
 from assistant.retrieval import Index
 from assistant.vocabulary.errors import KnowledgeError
@@ -17,17 +18,19 @@ def library():
 
 
 def opens(question: str, library) -> str | None:
-    entry = settled(question, library)
+    entry = settled(understood(question, library), library)
     return entry.reply.split()[0].strip(":,") if entry else None
 
 
 def test_every_entry_rests_on_statements_that_hold_and_answers_its_own_lines(library):
-    for entry in read(library.knowledge_folder):
+    for entry in read(library):
         assert entry.reply.startswith(("Yes", "No ", "No:", "Not "))
         assert entry.claims and all(
             library.knowledge.claims[name].verdict in ("confirmed", "consistent") for name in entry.claims
         )
-        assert [settled(line, library) for line in entry.asked] == [entry] * len(entry.asked), entry.asked
+        assert [settled(understood(line, library), library) for line in entry.asked] == [entry] * len(entry.asked), (
+            entry.asked
+        )
 
 
 @pytest.mark.parametrize(
@@ -65,12 +68,12 @@ def test_the_same_thing_in_other_words_gets_the_same_yes_or_no(question, first, 
     ],
 )
 def test_what_is_not_certain_gets_neither(question, library):
-    assert settled(question, library) is None
+    assert settled(understood(question, library), library) is None
 
 
 def test_the_reply_leads_with_its_sources_and_verdict(library):
     index = Index.open(library)
-    first = answer("does PFC have to be on?", library, index).direct[0]
+    first = answer(understood("does PFC have to be on?", library), library, index).direct[0]
     assert (
         first.text.startswith("Yes for RoCE")
         and "saturn-cloud-ib-vs-roce" in first.text

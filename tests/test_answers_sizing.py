@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answering import computed_answer
-from assistant.conversation import understand
+from assistant.conversation.searching import understood
 from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.planning.prediction import predict
@@ -18,7 +18,7 @@ def library() -> Library:
 
 
 def computed(question: str, library: Library, kind: str) -> Computed:
-    found = computed_answer(question, library, understand)
+    found = computed_answer(understood(question, library), library)
     assert found is not None, f"not computed: {question}"
     assert found.computed.kind == kind
     return found.computed
@@ -98,7 +98,7 @@ def test_a_load_without_a_number_asked_for_is_no_sizing(library):
     "question", ["how many GPUs to train a 1000T model in 1 day?", "How much memory does a 1000T model need to train?"]
 )
 def test_a_model_beyond_any_size_is_left_to_the_search(question, library):
-    assert computed_answer(question, library, understand) is None
+    assert computed_answer(understood(question, library), library) is None
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from assistant.conversation.events import (
     Understood,
     VariationShown,
 )
-from assistant.conversation.answers.plan_questions import days_asked, topic_of
+from assistant.conversation.searching import understood
+from assistant.library import Library
 from assistant.present import figures
 from assistant.vocabulary.plan import Candidate
 from tests.conversing import JOB, begin, library, one
@@ -265,26 +266,26 @@ def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) 
         "what is the price of an H100?",
     ],
 )
-def test_a_question_of_the_field_is_none_of_the_plan(said: str) -> None:
-    assert topic_of(said, ["roce-v2-400"] if "roce" in said.lower() or "infiniband" in said.lower() else []) is None
+def test_a_question_of_the_field_is_none_of_the_plan(said: str, library: Library) -> None:
+    assert understood(said, library).of_plan is None
 
 
 @pytest.mark.parametrize(
     ("said", "topic"),
     [
-        ("what time will it be done?", "duration"),
-        ("how many steps?", "duration"),
+        ("what time will it be done?", "run-time"),
+        ("how many steps?", "run-time"),
         ("which fabric has the best price?", "cheapest"),
         ("what is the most expensive network?", "options"),
         ("how accurate are the prices?", "prices"),
-        ("cost per day?", "cost"),
+        ("cost per day?", "run-cost"),
         ("what is the network's share of the cost?", "network-cost"),
         ("what takes the most time?", "waiting"),
         ("why not pp 2?", "split"),
     ],
 )
-def test_a_question_of_the_plan_is_told_from_its_neighbours(said: str, topic: str) -> None:
-    assert topic_of(said) == topic
+def test_a_question_of_the_plan_is_told_from_its_neighbours(said: str, topic: str, library: Library) -> None:
+    assert understood(said, library).of_plan == topic
 
 
 @pytest.mark.parametrize(
@@ -314,13 +315,17 @@ def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figu
     )
 
 
-def test_a_deadline_that_is_stated_or_tried_is_no_question() -> None:
-    fields = {"constraints.deadline_days": 14.0}
-    assert days_asked("can we do it in two weeks?", fields) == 14.0
-    assert days_asked("we have two weeks", fields) is None and days_asked("what if we had two weeks", fields) is None
-    for said in ("could you set the deadline to 3 weeks", "would a 2 week outage matter?", "do we have 14 days?"):
-        assert days_asked(said, fields) is None, said
-    assert days_asked("can we do it in two weeks on 128 GPUs", {**fields, "cluster.gpus": 128}) is None
+def test_a_deadline_that_is_stated_or_tried_is_no_question(library: Library) -> None:
+    assert understood("can we do it in two weeks?", library).of_plan == "in-time"
+    for said in (
+        "we have two weeks",
+        "what if we had two weeks",
+        "could you set the deadline to 3 weeks",
+        "would a 2 week outage matter?",
+    ):
+        assert understood(said, library).of_plan != "in-time", said
+    for said in ("do we have 14 days?", "can we do it in two weeks on 128 GPUs"):
+        assert understood(said, library).of_plan != "in-time", said
 
 
 def test_whatever_the_handbook_says_can_be_said_is_understood(begin: Begin) -> None:

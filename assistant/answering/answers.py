@@ -10,26 +10,24 @@ from assistant import retrieval
 from assistant.library import Library
 from assistant.retrieval.words import shown, written_out
 from assistant.vocabulary.answers import Answer, Computed
+from assistant.vocabulary.utterance import Utterance
 
-from . import asked, disagreement
-from .computing import compute, compute_as
+from . import disagreement
+from .computing import compute
 from .definitions import defined, definition_line
 from .disagreement import PASSAGES_READ
 from .settled import settled, settled_line
 
 LONGEST = 1_000  # characters; a question for a number is short, and what is longer is searched
 _BESIDE_A_DEFINITION = 2  # statements that still stand behind it
+_OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
+_TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
 Passages = Callable[[], "retrieval.Index"]
 
 
-_OF_A_RUN = ("workload", "model", "cluster.", "training.", "parallelism")  # what the speed of a run depends on
-_TO_BE_FOUND = ("cluster.gpus", "cluster.provider", "training.days")
-
-
 def computed_answer(
-    question: str,
+    utterance: Utterance,
     library: Library,
-    understand: asked.Understand,
     *,
     told: Mapping[str, Any] | None = None,
     today: datetime.date | None = None,
@@ -41,11 +39,10 @@ def computed_answer(
     ``told``: questionnaire fields a conversation knows already. The passages beside it are those of the sources that give
     figures for the same thing, then those that share the question's words. Loads no embedding model.
     """
-    if not isinstance(question, str) or not 0 < len(question) <= LONGEST:
+    if not 0 < len(utterance.text) <= LONGEST:
         return None
-    read = asked.read(question, understand, library.catalog, told)
-    found = compute(read, library, today)
-    return _with_passages(found, read.text, question, library, id, top) if found else None
+    found = compute(utterance, library, told or {}, today)
+    return _with_passages(found, utterance.text, library, id, top) if found else None
 
 
 def gpus_for_days(
@@ -53,20 +50,16 @@ def gpus_for_days(
 ) -> Answer | None:
     """How many GPUs end the run of a job, given by its questionnaire fields, in so many days; what was asked is ``question``."""
     told = {name: value for name, value in job.items() if name.startswith(_OF_A_RUN) and name not in _TO_BE_FOUND}
-    fabrics = (told["cluster.fabric"],) if told.get("cluster.fabric") in library.catalog.fabrics else ()
-    read = asked.Asked(asked.plain(question), told | {"constraints.deadline_days": days}, fabrics, told=told)
-    found = compute_as("deadline", read, library, today)
-    return _with_passages(found, read.text, question, library) if found else None
+    asked = Utterance(question, "ask", topic="deadline", fields={"constraints.deadline_days": days})
+    return computed_answer(asked, library, told=told, today=today)
 
 
-def _with_passages(
-    found: Computed, text: str, question: str, library: Library, id: str | None = None, top: int = 5
-) -> Answer:
+def _with_passages(found: Computed, text: str, library: Library, id: str | None, top: int) -> Answer:
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
     return Answer(
         id=id,
-        question=shown(question).strip(),
+        question=shown(text).strip(),
         answered=True,
         computed=found,
         conflicts=conflicts,
@@ -74,27 +67,27 @@ def _with_passages(
     )
 
 
-def answer(question: str, library: Library, index: retrieval.Index, top: int = 5, id: str | None = None) -> Answer:
+def answer(
+    utterance: Utterance, library: Library, index: retrieval.Index, top: int = 5, id: str | None = None
+) -> Answer:
     """The answer from the knowledge base. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
-    return _with_claims(retrieval.ask(question, library, index, _read(top), id), library, index, top)
+    found = retrieval.ask(utterance.text, library, index, _read(top), id)
+    return _with_claims(utterance, found, library, index, top)
 
 
 def answer_many(
-    questions: Iterable[tuple[str | None, str]],
-    library: Library,
-    understand: asked.Understand,
-    index: Passages,
-    top: int = 5,
+    utterances: Iterable[tuple[str | None, Utterance]], library: Library, index: Passages, top: int = 5
 ) -> list[Answer]:
-    """One answer for each ``(id, question)``, in their order; ``index`` is opened only when one must be searched."""
-    asked_ = list(questions)
-    found = [computed_answer(text, library, understand, id=name, top=top) for name, text in asked_]
-    rest = [pair for pair, computed in zip(asked_, found, strict=True) if computed is None]
-    if rest:
-        opened = index()
-        searched = iter(retrieval.ask_many(rest, library, opened, _read(top)))
-        found = [computed or _with_claims(next(searched), library, opened, top) for computed in found]
-    return found
+    """One answer for each ``(id, utterance)``, in their order; ``index`` is opened only when one must be searched."""
+    asked = list(utterances)
+    found = [computed_answer(said, library, id=name, top=top) for name, said in asked]
+    rest = [(name, said) for (name, said), computed in zip(asked, found, strict=True) if computed is None]
+    if not rest:
+        return [computed for computed in found if computed]
+    opened = index()
+    searched = retrieval.ask_many([(name, said.text) for name, said in rest], library, opened, _read(top))
+    told = iter([_with_claims(said, one, library, opened, top) for (_, said), one in zip(rest, searched, strict=True)])
+    return [computed or next(told) for computed in found]
 
 
 def _read(top: int) -> int:
@@ -102,23 +95,20 @@ def _read(top: int) -> int:
     return max(top, PASSAGES_READ) if top >= 1 else top
 
 
-def _with_claims(found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
+def _with_claims(utterance: Utterance, found: Answer, library: Library, index: retrieval.Index, top: int) -> Answer:
     """The answer with its direct lines and the disagreements they touch, and the ``top`` passages."""
-    term, reply = defined(found.question, library), settled(found.question, library)
+    term, reply = defined(utterance, library), settled(utterance, library)
     if term is None and reply is None and not found.answered:
         return found.model_copy(update={"passages": found.passages[:top]})
     from .from_claims import direct_lines
 
     vector = index.embedder.embed([index.spelling.corrected_text(written_out(found.question))])[0]
     direct = direct_lines(vector, found.passages, library, index, top) if found.answered else []
-    if term is not None:
-        direct = [definition_line(term, library), *direct[:_BESIDE_A_DEFINITION]]
-    if reply is not None:
-        direct = [settled_line(reply, library), *direct[:_BESIDE_A_DEFINITION]]
+    opening = [settled_line(reply, library)] if reply else [definition_line(term, library)] if term else []
+    if opening:
+        direct = [*opening, *direct[:_BESIDE_A_DEFINITION]]
+    near = disagreement.nearness(vector, library.knowledge, index)
     claims = [claim for line in direct for claim in line.claims]
-    conflicts = disagreement.of_claims(
-        claims, found.passages, library.knowledge, disagreement.nearness(vector, library.knowledge, index)
-    )
-    return found.model_copy(
-        update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": found.passages[:top]}
-    )
+    conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, near)
+    shown_ = found.passages[:top]
+    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown_})

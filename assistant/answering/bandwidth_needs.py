@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from assistant.library import Library
-from assistant.planning.resolve import Assumptions
 from assistant.present.figures import seconds, significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Prediction
 
 from . import jobs
-from .asked import Asked
+from .case import Case, Cluster
 from .network_verdicts import NOTICED, longer
-from .result import computed, figure
-from .situation import Situation, model_of, nics, situation
 
 _TRIED = ("ethernet-tcp-25", "ethernet-tcp-100", "roce-v2-100", "roce-v2-200", "roce-v2-400", "roce-v2-800")
 _WITH_FEWER, _ADAPTERS = "roce-v2-100", (1, 2, 4)  # fewer adapters than a node usually has
 _SLOWEST_RDMA = 200e9 / 8  # bytes per second
+_ENOUGH = f"What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each network at the job's best split over it."
 
 
 @dataclass(frozen=True)
@@ -38,48 +34,41 @@ class _Tried:
         return self.fabric.line_rate.si * 8 / 1e9 * self.adapters
 
 
-def bandwidth(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
+def bandwidth(case: Case) -> Computed | None:
     """Gb/s per node of the slowest network tried that is enough, beside what each of them costs in time."""
-    named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    if named is None or not jobs.is_training(asked):
+    at = case.bare()
+    if not case.trains or at.domains == 1:
         return None
-    at = situation(asked, catalog, Assumptions())
-    if at.domains == 1:
-        return None
-    made = sorted(_tried(asked, library, at, taken), key=lambda one: one.gbps)
+    made = sorted(_tried(case, at), key=lambda one: one.gbps)
     fitting = [one for one in made if one.found.fits]
     if not fitting:
         return None
     best = min(one.found.step_time_s for one in fitting)
     enough = next(one for one in fitting if one.found.step_time_s <= (1 + NOTICED) * best)
+    least = f"{enough.adapters} × {enough.fabric.name}"
+    case.figure("bandwidth per node", enough.gbps, "Gb/s", f"{least}, the slowest tried that is enough")
+    for one in fitting:
+        jobs.step_figure(case, one.fabric, one.found)
     text = (
-        f"{named[0]} on {at.where} needs about {significant(enough.gbps)} Gb/s per node ({enough.adapters} × {enough.fabric.name}): a step takes "
-        f"{seconds(enough.found.step_time_s)}, {_against(enough.found.step_time_s / best)}. Per node: {', '.join(_each(one, best) for one in fitting)}."
+        f"{case.name} on {at.where} needs about {significant(enough.gbps)} Gb/s per node ({least}): a step takes "
+        f"{seconds(enough.found.step_time_s)}, {_against(enough.found.step_time_s / best)}. "
+        f"Per node: {', '.join(_each(one, best) for one in fitting)}."
     )
-    return computed(
-        "bandwidth",
-        asked,
-        text,
-        _figures(enough, fitting),
-        jobs.inputs(asked, named[0], list({one.fabric.id: one.fabric for one in made}.values())),
-        taken,
-        f"{jobs.caveat([one.found for one in made])} What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each "
-        "network at the job's best split over it.",
-    )
+    on = list({one.fabric.id: one.fabric for one in made}.values())
+    return case.answer(text, f"{jobs.caveat([one.found for one in made])} {_ENOUGH}", **case.job_inputs(on))
 
 
-def _tried(asked: Asked, library: Library, at: Situation, taken: Assumptions) -> Iterator[_Tried]:
-    """The networks up to what a node's slots carry; the slowest with RDMA with fewer adapters too, unless their number was said."""
-    catalog, fastest = library.catalog, max(at.gpu.usual_nic_line_rate.si, _SLOWEST_RDMA)
-    for fabric in (catalog.fabrics[name] for name in _TRIED):
+def _tried(case: Case, at: Cluster) -> Iterator[_Tried]:
+    """Every network of :data:`_TRIED` up to the GPU's usual speed, one of them with fewer adapters too."""
+    fastest = max(at.gpu.usual_nic_line_rate.si, _SLOWEST_RDMA)
+    for fabric in (case.catalog.fabrics[name] for name in _TRIED):
         if fabric.line_rate.si > fastest:
             continue
-        usual = nics(fabric, asked, at, Assumptions())
-        yield _Tried(fabric, usual, jobs.predictions(asked, catalog, [fabric], taken)[0])
-        fewer = _ADAPTERS if fabric.id == _WITH_FEWER and "cluster.nics_per_node" not in asked.fields else ()
+        usual = case.again().nics(fabric, at)
+        yield _Tried(fabric, usual, case.predicted([fabric])[0])
+        fewer = _ADAPTERS if fabric.id == _WITH_FEWER and "cluster.nics_per_node" not in case.fields else ()
         for count in (count for count in fewer if count < usual):
-            so_many = replace(asked, fields={**asked.fields, "cluster.nics_per_node": count})
-            yield _Tried(fabric, count, jobs.predictions(so_many, catalog, [fabric], Assumptions())[0])
+            yield _Tried(fabric, count, case.again(cluster__nics_per_node=count).predicted([fabric])[0])
 
 
 def _against(factor: float) -> str:
@@ -90,15 +79,3 @@ def _against(factor: float) -> str:
 def _each(one: _Tried, best: float) -> str:
     plain = "without RDMA " if one.fabric.technology == "tcp" else ""
     return f"{significant(one.gbps)} Gb/s {plain}{longer(one.found.step_time_s / best)}"
-
-
-def _figures(enough: _Tried, made: list[_Tried]) -> list:
-    return [
-        figure(
-            "bandwidth per node",
-            enough.gbps,
-            "Gb/s",
-            f"{enough.adapters} × {enough.fabric.name}, the slowest tried that is enough",
-        ),
-        *(told for one in made for told in jobs.step_figures(one.fabric, one.found)[:1]),
-    ]

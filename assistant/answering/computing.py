@@ -1,25 +1,34 @@
-"""From a question to a computed answer, or to none."""
+"""From an understood question to a computed answer, or to none: a table from topic to function."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from assistant.library import Library
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.utterance import Utterance
 
-from . import bandwidth_needs, jobs, model_sizes, network_needs, prices_and_parts, run_costs, sizing, state_transfers
-from .asked import Asked
-from .collective_times import collective
-from .memory_needs import memory
-from .recognition import kinds_of
+from . import (
+    bandwidth_needs,
+    collective_times,
+    jobs,
+    memory_needs,
+    model_sizes,
+    network_needs,
+    prices_and_parts,
+    run_costs,
+    sizing,
+    state_transfers,
+)
+from .case import Case
 
-_Compute = Callable[[Asked, Library], Computed | None]
-_BY_ARITHMETIC: dict[str, _Compute] = {
-    "collective": collective,
+TOPICS: dict[str, Callable[[Case], Computed | None]] = {
+    "collective": collective_times.collective,
     "traffic": model_sizes.step_traffic,
-    "memory": memory,
+    "memory": memory_needs.memory,
     "parameters": model_sizes.parameters,
     "kv-cache": model_sizes.kv_cache,
     "kv-transfer": state_transfers.kv_transfer,
@@ -27,8 +36,6 @@ _BY_ARITHMETIC: dict[str, _Compute] = {
     "flops": model_sizes.flops,
     "break-even": prices_and_parts.break_even,
     "network": prices_and_parts.network_parts,
-}
-_BY_PREDICTION = {
     "step-time": jobs.step_time,
     "run-time": jobs.run_time,
     "slowdown": network_needs.slowdown,
@@ -39,18 +46,17 @@ _BY_PREDICTION = {
     "deadline": sizing.deadline,
     "load": sizing.load,
 }
-KINDS = (*_BY_ARITHMETIC, *_BY_PREDICTION)
+KINDS = tuple(TOPICS)
 
 
-def compute(asked: Asked, library: Library, today: datetime.date | None = None) -> Computed | None:
-    """The first computation the question asks for that its facts allow; a job that cannot be is left to the search."""
-    return next((found for kind in kinds_of(asked) if (found := compute_as(kind, asked, library, today))), None)
-
-
-def compute_as(kind: str, asked: Asked, library: Library, today: datetime.date | None = None) -> Computed | None:
-    """What one computation of :data:`KINDS` gives; ``None`` where the facts do not allow it or the job cannot be."""
-    exact = _BY_ARITHMETIC.get(kind)
+def compute(
+    utterance: Utterance, library: Library, told: Mapping[str, Any], today: datetime.date | None
+) -> Computed | None:
+    """What the question asks for, where its facts allow; a job that cannot be is left to the search."""
+    made = TOPICS.get(utterance.topic or "")
+    if made is None:
+        return None
     try:
-        return exact(asked, library) if exact else _BY_PREDICTION[kind](asked, library, today)
+        return made(Case.of(utterance, library, told, today))
     except InputError:
         return None

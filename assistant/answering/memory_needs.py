@@ -3,130 +3,64 @@
 from __future__ import annotations
 
 import math
-import re
-from dataclasses import dataclass
 
-from assistant.library import Library
-from assistant.model import Architecture, Job, Machine, Serving, machine_of
+from assistant.model import Job, Serving
 from assistant.model.architecture import BYTES
 from assistant.model.inference import USABLE_MEMORY, splits_for
 from assistant.model.memory import memory_of
 from assistant.model.search import layouts_for
-from assistant.planning import profile
-from assistant.planning.resolve import Assumptions
 from assistant.planning.sizes import STATE_BYTES
-from assistant.vocabulary.answers import Computed, Figure
-from assistant.vocabulary.catalog import Catalog, Gpu
-from assistant.vocabulary.questionnaire import SERVING, TRAINING
+from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.catalog import Gpu
+from assistant.vocabulary.questionnaire import TRAINING
 
 from . import written
-from .asked import Asked
+from .case import Case
 from .model_sizes import context_length
-from .result import computed, figure
-from .situation import gpu_of, model_of, params_of
 
-_SERVES = re.compile(r"\b(?:serv\w*|inferenc\w*|infer|host\w*|deploy\w*|chat\w*|run)\b")
-_TRAINS = re.compile(r"\b(?:pre[\s-]?)?train\w*|fine[\s-]?tun\w*|\bsft\b|optimi[sz]er")
 _MOST_DOUBLINGS = 7
 _SEQUENCE = {"finetuning": 4096}
+_TRAINING = "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need far less"
+_SERVING = "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are not counted"
 
 
-@dataclass(frozen=True)
-class _Case:
-    """One model on one kind of GPU; ``named`` is the number of GPUs the question names."""
-
-    name: str
-    architecture: Architecture
-    gpu: Gpu
-    named: int | None
-    asked: Asked
-    catalog: Catalog
-    taken: Assumptions
-
-    def machine(self, gpus: int) -> Machine:
-        gpu, said = self.gpu, self.asked.fields.get("cluster.gpus_per_node")
-        per_node = said or next(n for n in range(min(gpu.gpus_per_node, gpus), 0, -1) if gpus % n == 0)
-        made = machine_of(gpu, self.catalog.scale_ups[gpu.scale_up], gpus, per_node, self.catalog.constants)
-        return profile.on_machine(made)
-
-
-def memory(asked: Asked, library: Library) -> Computed | None:
+def memory(case: Case) -> Computed | None:
     """Memory for training, for serving, or for both when the question does not say which."""
-    named, taken = model_of(asked, library.catalog), Assumptions()
-    if named is None:
-        return None
-    case = _Case(
-        *named, gpu_of(asked, library.catalog, taken), asked.fields.get("cluster.gpus"), asked, library.catalog, taken
-    )
-    workload = asked.fields.get("workload")
-    serves = workload in SERVING or (workload is None and asked.has(_SERVES))
-    trains = workload in TRAINING or (workload is None and asked.has(_TRAINS))
+    case.name, case.gpu
+    workload = case.fields.get("workload")
+    serves = not case.trains or (workload is None and case.says("serves_word"))
+    trains = workload in TRAINING or (workload is None and case.says("trains_word"))
     both = not serves and not trains
-    parts = [*([_training(case)] if trains or both else []), *([_serving(case)] if serves or both else [])]
-    figures = [one for _, found in parts for one in found]
-    inputs = {"model": case.name, "gpu": case.gpu.id, "gpus": case.named}
-    return computed(
-        "memory",
-        asked,
-        " ".join(text for text, _ in parts),
-        figures,
-        inputs,
-        taken,
-        _caveat(trains or both, serves or both),
-    )
+    texts = [*([_training(case)] if trains or both else []), *([_serving(case)] if serves or both else [])]
+    limits = "; ".join([*([_TRAINING] if trains or both else []), *([_SERVING] if serves or both else [])])
+    sized = {"gpu": case.gpu.id, "gpus": case.fields.get("cluster.gpus")}
+    return case.answer(" ".join(texts), f"{limits[0].upper()}{limits[1:]}.", model=case.name, **sized)
 
 
-def _training(case: _Case) -> tuple[str, list[Figure]]:
-    gpu, params = case.gpu, params_of(case.asked, case.architecture)
+def _training(case: Case) -> str:
+    gpu, params, named = case.gpu, case.params, case.fields.get("cluster.gpus")
     states = STATE_BYTES * params
     least = math.ceil(states / gpu.memory.si)
-    figures = [
-        figure(
-            "weights, gradients, Adam",
-            states,
-            "bytes",
-            f"{written.count(params)} parameters × {STATE_BYTES:g} bytes (2 weights, 2 gradients, 12 optimizer)",
-        ),
-        figure(
-            "GPUs at least, training",
-            least,
-            "GPUs",
-            f"{written.bytes_(states)} ÷ {_room(gpu)} of one GPU, activations not counted",
-        ),
-    ]
+    each = f"{STATE_BYTES:g} bytes (2 weights, 2 gradients, 12 optimizer)"
+    case.figure("weights, gradients, Adam", states, "bytes", f"{written.count(params)} parameters × {each}")
+    at_least = f"{written.bytes_(states)} ÷ {_room(gpu)} of one GPU, activations not counted"
+    case.figure("GPUs at least, training", least, "GPUs", at_least)
     text = (
         f"Training {case.name} in mixed precision with Adam holds {written.bytes_(states)} of state: "
         f"at least {least} {gpu.name}."
     )
-    if case.named is not None:
-        used = _smallest(case, case.named)
-        figures.insert(
-            0,
-            figure(
-                f"fullest of {case.named} GPUs, training",
-                used,
-                "bytes",
-                "the leanest split the model finds, activations and buffers counted",
-            ),
-        )
-        verdict = "fits" if used <= gpu.memory.si else "does not fit"
-        return (
-            f"{text} On {case.named} it {verdict}: the leanest split takes {written.bytes_(used)} of {_room(gpu)} per GPU, "
-            f"activations counted."
-        ), figures
-    found = next(((n, used) for n in _sizes(least, gpu) if (used := _smallest(case, n)) <= gpu.memory.si), None)
-    if found is not None:
-        figures.insert(
-            0,
-            figure(
-                "GPUs with activations, training",
-                found[0],
-                "GPUs",
-                f"smallest number tried that fits: {written.bytes_(found[1])} per GPU",
-            ),
-        )
-        text += f" With activations it fits from {found[0]} ({written.bytes_(found[1])} of {_room(gpu)} per GPU)."
-    return text, figures
+    if named is not None:
+        used, split = _smallest(case, named), "the leanest split the model finds, activations and buffers counted"
+        case.figure(f"fullest of {named} GPUs, training", used, "bytes", split, first=True)
+        verdict, of = "fits" if used <= gpu.memory.si else "does not fit", f"{written.bytes_(used)} of {_room(gpu)}"
+        return f"{text} On {named} it {verdict}: the leanest split takes {of} per GPU, activations counted."
+    for size in _sizes(least, gpu):
+        used = _smallest(case, size)
+        if used <= gpu.memory.si:
+            fits = f"smallest number tried that fits: {written.bytes_(used)} per GPU"
+            case.figure("GPUs with activations, training", size, "GPUs", fits, first=True)
+            return f"{text} With activations it fits from {size} ({written.bytes_(used)} of {_room(gpu)} per GPU)."
+    return text
 
 
 def _room(gpu: Gpu) -> str:
@@ -142,21 +76,26 @@ def _sizes(least: int, gpu: Gpu) -> list[int]:
     return [*small, *(node * n for n in nodes)]
 
 
-def _smallest(case: _Case, gpus: int) -> float:
+def _smallest(case: Case, gpus: int) -> float:
     """Bytes on the fullest GPU of the leanest split; infinite where the job cannot be split over so many."""
-    asked, machine = case.asked, case.machine(gpus)
-    sequence = asked.fields.get("training.sequence_length") or _SEQUENCE.get(asked.fields.get("workload"), 8192)
-    noted = any(one.field == "training.sequence_length" for one in case.taken.taken)
-    if not noted and "training.sequence_length" not in asked.fields:
-        case.taken.take("training.sequence_length", sequence, "usual; activations grow with it")
-        case.taken.take("training.micro_batch", 1, "the least there can be")
+    said, gpu = case.fields.get, case.gpu
+    per_node = said("cluster.gpus_per_node") or next(
+        n for n in range(min(gpu.gpus_per_node, gpus), 0, -1) if gpus % n == 0
+    )
+    machine = case.machine(gpus, per_node)
+    sequence = said("training.sequence_length") or _SEQUENCE.get(said("workload") or "", 8192)
+    if "training.sequence_length" not in case.fields and not any(
+        a.field == "training.micro_batch" for a in case.taken.taken
+    ):
+        case.take("training.sequence_length", sequence, "usual; activations grow with it")
+        case.take("training.micro_batch", 1, "the least there can be")
     job = Job(
         case.architecture,
         gpus,
         sequence_length=sequence,
         global_batch=gpus,
-        micro_batch=asked.fields.get("training.micro_batch") or 1,
-        precision=asked.fields.get("training.precision", "bf16"),
+        micro_batch=said("training.micro_batch") or 1,
+        precision=said("training.precision", "bf16"),
     )
     try:
         layouts = layouts_for(job, machine, None)
@@ -165,65 +104,29 @@ def _smallest(case: _Case, gpus: int) -> float:
         return math.inf
 
 
-def _serving(case: _Case) -> tuple[str, list[Figure]]:
-    a, gpu, asked = case.architecture, case.gpu, case.asked
-    precision = asked.fields.get("training.precision")
+def _serving(case: Case) -> str:
+    gpu, named = case.gpu, case.fields.get("cluster.gpus")
+    precision = case.fields.get("training.precision") or case.fields.get("inference.precision")
     if precision is None:
-        precision = case.taken.take("inference.precision", "bf16", "as published; FP8 halves the weights")
-    prompt = context_length(asked) or case.taken.take("inference.prompt_tokens", 2000, "a usual length; give yours")
-    serving = Serving(a, case.named or 1, precision=precision, prompt_tokens=int(prompt))
-    params = params_of(asked, a)
-    weights, usable = params * BYTES[precision], USABLE_MEMORY * gpu.memory.si
-    needed = splits_for(serving, case.machine(gpu.gpus_per_node))[0].gpus
-    least = math.ceil(weights / usable)
-    figures = [
-        figure("weights", weights, "bytes", f"{written.count(params)} parameters × {BYTES[precision]} bytes"),
-        figure(
-            "GPUs at least, weights alone",
-            least,
-            "GPUs",
-            f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}",
-        ),
-        figure(
-            "GPUs of one copy",
-            needed,
-            "GPUs",
-            f"weights and the cache of four requests of "
-            f"{int(prompt) + serving.output_tokens:,} tokens, "
-            f"as a power of two for tensor parallelism",
-        ),
-    ]
+        precision = case.take("inference.precision", "bf16", "as published; FP8 halves the weights")
+    prompt = int(context_length(case) or case.take("inference.prompt_tokens", 2000, "a usual length; give yours"))
+    serving = Serving(case.architecture, named or 1, precision=precision, prompt_tokens=prompt)
+    weights = case.params * BYTES[precision]
+    per_node = case.fields.get("cluster.gpus_per_node") or gpu.gpus_per_node
+    needed = splits_for(serving, case.machine(gpu.gpus_per_node, per_node))[0].gpus
+    least = math.ceil(weights / (USABLE_MEMORY * gpu.memory.si))
+    case.figure("weights", weights, "bytes", f"{written.count(case.params)} parameters × {BYTES[precision]} bytes")
+    usable = f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}"
+    case.figure("GPUs at least, weights alone", least, "GPUs", usable)
+    requests = f"weights and the cache of four requests of {prompt + serving.output_tokens:,} tokens"
+    case.figure("GPUs of one copy", needed, "GPUs", f"{requests}, as a power of two for tensor parallelism")
     text = (
         f"Serving {case.name} in {precision.upper()} holds {written.bytes_(weights)} of weights: at least {least} "
         f"{gpu.name}, {needed} for a copy with room for requests."
     )
-    if case.named is not None:
-        text += (
-            f" On {case.named} it fits."
-            if needed <= case.named
-            else f" On {case.named} the weights fit, with little room for requests."
-            if least <= case.named
-            else f" On {case.named} it does not fit."
-        )
-    return text, figures
-
-
-def _caveat(trains: bool, serves: bool) -> str:
-    parts = (
-        [
-            "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need "
-            "far less"
-        ]
-        if trains
-        else []
-    )
-    parts += (
-        [
-            "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are "
-            "not counted"
-        ]
-        if serves
-        else []
-    )
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    if named is None:
+        return text
+    if needed <= named:
+        return f"{text} On {named} it fits."
+    fits = "the weights fit, with little room for requests." if least <= named else "it does not fit."
+    return f"{text} On {named} {fits}"

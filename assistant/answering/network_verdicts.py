@@ -8,8 +8,7 @@ from assistant.present.figures import percent, seconds, significant
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.plan import Prediction
 
-from .asked import Asked
-from .polarity import Polarity, is_about_rdma, left_out, polarity_of
+from .case import Case
 
 NOTICED = 0.05  # of the step: less than the model's own error, and less than any surcharge for a faster network
 _SAME = 1.005
@@ -54,25 +53,25 @@ def longer(factor: float) -> str:
     return f"{percent(100 * (factor - 1))} longer" if factor < 2 else f"{significant(factor)} times as long"
 
 
-def verdict(asked: Asked, about: list[Fabric], found: Compared) -> str:
+def verdict(case: Case, about: list[Fabric], found: Compared) -> str:
     """The answer to what was asked of the networks it is ``about``; where a yes could be read either way, which networks are enough, without yes or no."""
     if not any(one.fits for _, one in found.made):
         return "Whatever the network, the job does not fit in the memory of these GPUs."
-    polarity = polarity_of(asked.text)
-    if polarity is Polarity.LEFT_OUT:
-        return _without(left_out(asked.text), found)
-    if is_about_rdma(asked):
-        return _rdma(polarity, found)
-    if len(about) != 1 or polarity is Polarity.NEUTRAL:
+    stance = case.utterance.roles["stance"]
+    if stance == "left-out":
+        return _without(case.utterance.roles.get("left_out"), found)
+    if case.says("rdma") and not case.names_network:
+        return _rdma(stance, found)
+    if len(about) != 1 or stance == "unclear":
         return _each(about or [fabric for fabric, _ in found.made], found)
-    return _of_one(polarity, about[0], found)
+    return _of_one(stance, about[0], found)
 
 
-def _of_one(polarity: Polarity, fabric: Fabric, found: Compared) -> str:
+def _of_one(stance: str, fabric: Fabric, found: Compared) -> str:
     enough, name, other = found.enough(fabric), fabric.name, found.instead_of(fabric)
-    if polarity is Polarity.TOO_LITTLE:
+    if stance == "too-little":
         return f"No: {name} is enough." if enough else f"Yes: {_not_enough(fabric, found)}"
-    if polarity is Polarity.ENOUGH:
+    if stance == "enough":
         return f"Yes, {name} is enough." if enough else f"No, {_not_enough(fabric, found)}"
     if fabric.technology == "tcp":  # nothing plainer is compared that could do in its place
         return _each([fabric], found)
@@ -82,7 +81,7 @@ def _of_one(polarity: Polarity, fabric: Fabric, found: Compared) -> str:
         return f"No: even {other.name} costs hardly any time here."
     if other is not None:
         return f"No: RDMA is needed, {_kind(fabric)} is not; {other.name} does as well."
-    return _worth(fabric, found) if polarity is Polarity.WORTH else _needed(fabric, found)
+    return _worth(fabric, found) if stance == "worth" else _needed(fabric, found)
 
 
 def _needed(fabric: Fabric, found: Compared) -> str:
@@ -103,15 +102,13 @@ def _worth(fabric: Fabric, found: Compared) -> str:
     )
 
 
-def _rdma(polarity: Polarity, found: Compared) -> str:
+def _rdma(stance: str, found: Compared) -> str:
     plain = found.plain
-    if polarity in (Polarity.NEEDED, Polarity.WORTH):
-        return (
-            f"No: even {plain.name} costs hardly any time here."
-            if found.enough(plain)
-            else f"Yes: without RDMA, over {plain.name}, the job waits for the network."
-        )
-    return _each([fabric for fabric, _ in found.made], found)
+    if stance not in ("needed", "worth"):
+        return _each([fabric for fabric, _ in found.made], found)
+    if found.enough(plain):
+        return f"No: even {plain.name} costs hardly any time here."
+    return f"Yes: without RDMA, over {plain.name}, the job waits for the network."
 
 
 def _without(technology: str | None, found: Compared) -> str:

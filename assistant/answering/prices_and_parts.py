@@ -2,109 +2,78 @@
 
 from __future__ import annotations
 
-from assistant.library import Library
 from assistant.market import break_even_slowdown
 from assistant.network.topology import design
-from assistant.planning.resolve import Assumptions
 from assistant.present.figures import percent, significant, usd
 from assistant.vocabulary.answers import Computed, FabricDesign
 from assistant.vocabulary.catalog import Fabric
 
-from .asked import Asked
-from .recognition import premium_and_price
-from .result import computed, figure
-from .situation import fabrics, nics, situation
+from .case import Case
+
+_MONEY_ONLY = (
+    "Money only: a deadline, the people who run the network and other jobs on it are not counted. Whether your job is "
+    "that much slower: weft plan."
+)
+_NOT_COUNTED = (
+    "Racks, installation, spares and support are not counted; vendors' reference designs differ by a few switches."
+)
 
 
-def break_even(asked: Asked, library: Library) -> Computed | None:
+def break_even(case: Case) -> Computed | None:
     """The slowdown of the cheaper network above which the dearer one pays."""
-    said = premium_and_price(asked)
-    if said is None or said[0] < 0 or said[1] <= 0:
+    premium, price = case.utterance.roles["premium"], case.utterance.roles["price"]
+    if premium < 0 or price <= 0:
         return None
-    premium, price = said
     share = break_even_slowdown(premium, price)
-    figures = [
-        figure("break-even slowdown", 100 * share, "%", f"{usd(premium)} ÷ {usd(price)}"),
-        figure(
-            "break-even share of communication",
-            100 * share / (1 + share),
-            "%",
-            f"{usd(premium)} ÷ ({usd(price)} + {usd(premium)})",
-        ),
-    ]
+    waiting = 100 * share / (1 + share)
+    case.figure("break-even slowdown", 100 * share, "%", f"{usd(premium)} ÷ {usd(price)}")
+    whole = f"{usd(premium)} ÷ ({usd(price)} + {usd(premium)})"
+    case.figure("break-even share of communication", waiting, "%", whole)
     text = (
         f"{usd(premium)} more on {usd(price)} per GPU-hour is worth it when the job would be more than "
-        f"{percent(100 * share)} slower without it, that is "
-        f"when waiting that the dearer network takes away is more than {percent(100 * share / (1 + share))} of the slow run."
+        f"{percent(100 * share)} slower without it, that is when waiting that the dearer network takes away is more than "
+        f"{percent(waiting)} of the slow run."
     )
-    taken = Assumptions()
-    taken.take("training.tokens", None, "the length of the run and the number of GPUs cancel out")
-    caveat = (
-        "Money only: a deadline, the people who run the network and other jobs on it are not counted. Whether your job is "
-        "that much slower: weft plan."
-    )
-    inputs = {"premium_usd_per_gpu_hour": premium, "gpu_usd_per_hour": price}
-    return computed("break-even", asked, text, figures, inputs, taken, caveat)
+    case.take("training.tokens", None, "the length of the run and the number of GPUs cancel out")
+    return case.answer(text, _MONEY_ONLY, premium_usd_per_gpu_hour=premium, gpu_usd_per_hour=price)
 
 
-def network_parts(asked: Asked, library: Library) -> Computed | None:
+def network_parts(case: Case) -> Computed | None:
     """Switches, cables, optics, power and price of a non-blocking network."""
-    taken, catalog = Assumptions(), library.catalog
-    at = situation(asked, catalog, taken)
+    at = case.cluster
     if at.gpus > at.gpus_per_node and at.gpus % at.gpus_per_node:
         return None
-    fabric = fabrics(asked, catalog, taken, at.gpu)[0]
-    count = nics(fabric, asked, at, taken)
-    made = design(fabric, at.gpu, at.gpus, at.gpus_per_node, count, catalog)
-    taken.take("oversubscription", 1.0, "non-blocking")
-    inputs = {
-        "fabric": fabric.id,
-        "gpu": at.gpu.id,
-        "gpus": at.gpus,
-        "gpus_per_node": at.gpus_per_node,
-        "nics_per_node": count,
-    }
-    return computed(
-        "network", asked, _parts_text(made, fabric, at.where), _part_figures(made), inputs, taken, _parts_caveat(made)
-    )
+    fabric = case.networks()[0]
+    nics = case.nics(fabric, at)
+    made = design(fabric, at.gpu, at.gpus, at.gpus_per_node, nics, case.catalog)
+    case.take("oversubscription", 1.0, "non-blocking")
+    _figures(case, made)
+    dates = sorted(item.date for item in made.prices)
+    dated = f" Prices are of {dates[0]} to {dates[-1]}." if dates else ""
+    sizes = {"gpu": at.gpu.id, "gpus": at.gpus, "gpus_per_node": at.gpus_per_node, "nics_per_node": nics}
+    return case.answer(_text(made, fabric, at.where), f"{_NOT_COUNTED}{dated}", fabric=fabric.id, **sizes)
 
 
-def _part_figures(made: FabricDesign) -> list:
-    cables = made.cables.node_leaf + made.cables.leaf_spine + made.cables.spine_core
-    return [
-        figure("switches", made.switches, "switches", f"{made.leaf} leaf + {made.spine} spine + {made.core} core"),
-        figure(
-            "cables",
-            cables,
-            "cables",
-            f"{made.cables.node_leaf} node to leaf + {made.cables.leaf_spine} leaf to spine + "
-            f"{made.cables.spine_core} spine to core",
-        ),
-        figure("NICs", made.nics, "NICs", f"{made.nodes} nodes × {significant(made.nics / max(made.nodes, 1))}"),
-        figure("optics", made.optics, "optics", "transceivers at both ends of every link that needs them"),
-        figure("power", made.power_w, "W", "switches and optics"),
-        figure(
-            "price",
-            made.capex_usd.mid,
-            "USD",
-            f"between {usd(made.capex_usd.low)} and {usd(made.capex_usd.high)}; weft fabric lists it item by item",
-        ),
-    ]
+def _figures(case: Case, made: FabricDesign) -> None:
+    of, capex = made.cables, made.capex_usd
+    cables = f"{of.node_leaf} node to leaf + {of.leaf_spine} leaf to spine + {of.spine_core} spine to core"
+    band = f"between {usd(capex.low)} and {usd(capex.high)}; weft fabric lists it item by item"
+    each = significant(made.nics / max(made.nodes, 1))
+    case.figure("switches", made.switches, "switches", f"{made.leaf} leaf + {made.spine} spine + {made.core} core")
+    case.figure("cables", of.node_leaf + of.leaf_spine + of.spine_core, "cables", cables)
+    case.figure("NICs", made.nics, "NICs", f"{made.nodes} nodes × {each}")
+    case.figure("optics", made.optics, "optics", "transceivers at both ends of every link that needs them")
+    case.figure("power", made.power_w, "W", "switches and optics")
+    case.figure("price", capex.mid, "USD", band)
 
 
-def _parts_text(made: FabricDesign, fabric: Fabric, where: str) -> str:
+def _text(made: FabricDesign, fabric: Fabric, where: str) -> str:
     if not made.switches:
         return f"{fabric.name} for {where}: {'; '.join(made.notes)}."
     cables = made.cables.node_leaf + made.cables.leaf_spine + made.cables.spine_core
     return (
         f"{fabric.name} for {where} takes {made.switches:,} switch{'es' * (made.switches != 1)} in {made.tiers} "
-        f"tier{'s' * (made.tiers != 1)} ({made.leaf} leaf, {made.spine} spine, "
-        f"{made.core} core), {made.nics:,} NICs, {cables:,} cables and {made.optics:,} transceivers: about {usd(made.capex_usd.mid)} "
+        f"tier{'s' * (made.tiers != 1)} ({made.leaf} leaf, {made.spine} spine, {made.core} core), {made.nics:,} NICs, "
+        f"{cables:,} cables and {made.optics:,} transceivers: about {usd(made.capex_usd.mid)} "
         f"({usd(made.capex_usd.low)} to {usd(made.capex_usd.high)}), {significant(made.power_w / 1000)} kW."
     )
-
-
-def _parts_caveat(made: FabricDesign) -> str:
-    dates = sorted(item.date for item in made.prices)
-    dated = f" Prices are of {dates[0]} to {dates[-1]}." if dates else ""
-    return f"Racks, installation, spares and support are not counted; vendors' reference designs differ by a few switches.{dated}"

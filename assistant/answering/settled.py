@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from typing import Any
 
 from assistant.library import Library, shipped
 from assistant.retrieval import words
+from assistant.understanding.topics import Topics
 from assistant.vocabulary.answers import DirectLine
 from assistant.vocabulary.errors import KnowledgeError
-
-from .asked import plain
-from .polarity import Polarity, polarity_of
+from assistant.vocabulary.utterance import Utterance
 
 FILE = "settled.yaml"
-_YES_OR_NO = re.compile(
-    r"^\W*(?:(?:and|but|so|ok|okay|well|then)\W+)*(?:is|are|am|do|does|did|can|could|will|would|must|should|has|have|was|were)\b"
-)
-_DENIES = re.compile(r"\b(?:not|never|no|none|nor|without|cannot)\b|n't\b")
-# "More than one node" is not one node: such words must be those of the line.
-_COMPARES = re.compile(
-    r"\b(?:more|less|fewer|than|as (?:much|many|fast|good|slow)|faster|slower|better|worse|cheaper|dearer|most|least|same)\b"
-)
-# What the polarity of a question says already.
-_SAID_BY_POLARITY = frozenset(
+# What the stance of a question says already.
+_SAID_BY_STANCE = frozenset(
     words.tokens(
-        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay "
-        "work works good"
+        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay work works good"
     )
 )
 _KEYS = {"asked", "also", "reply", "claims"}
@@ -39,9 +29,14 @@ class _Line:
     """One way to ask: its words, what a yes to it would mean, and the words by which it compares."""
 
     tokens: frozenset[str]
-    polarity: Polarity
+    stance: str
     denies: bool
     compares: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, roles: Mapping[str, Any]) -> _Line:
+        signs = roles["signs"]
+        return cls(_tokens(text), roles["stance"], "denies" in signs, frozenset(signs.get("compares", ())))
 
 
 @dataclass(frozen=True)
@@ -58,18 +53,17 @@ class Settled:
         """Whether the question holds all words of one line and none that is foreign, and means the same by a yes."""
         return asked.tokens <= self.tokens and any(
             line.tokens <= asked.tokens
-            and (line.polarity, line.denies, line.compares) == (asked.polarity, asked.denies, asked.compares)
+            and (line.stance, line.denies, line.compares) == (asked.stance, asked.denies, asked.compares)
             for line in self.lines
         )
 
 
-def settled(question: str, library: Library) -> Settled | None:
+def settled(utterance: Utterance, library: Library) -> Settled | None:
     """The entry that answers a yes-or-no question; ``None`` for every other question and where that is not certain."""
-    text = plain(question)
-    if not _YES_OR_NO.search(text):
+    if "yes_or_no" not in utterance.roles["signs"]:
         return None
-    asked = _line(text)
-    found = [entry for entry in read(library.knowledge_folder) if entry.answers(asked)]
+    asked = _Line.of(utterance.text, utterance.roles)
+    found = [entry for entry in read(library) if entry.answers(asked)]
     return found[0] if len(found) == 1 else None
 
 
@@ -94,8 +88,9 @@ def _dated(source: str, library: Library) -> str:
 
 
 @lru_cache(maxsize=4)
-def read(folder: Path) -> tuple[Settled, ...]:
-    """The entries of a knowledge folder. Raises :class:`KnowledgeError`."""
+def read(library: Library) -> tuple[Settled, ...]:
+    """The entries of a library's knowledge. Raises :class:`KnowledgeError`."""
+    folder = library.knowledge_folder
     entries = (shipped.documents("settled", folder, FILE).get(FILE) or {}).get("questions", [])
     if not isinstance(entries, list) or not all(
         isinstance(one, dict) and set(one) <= _KEYS and {"asked", "reply", "claims"} <= set(one) for one in entries
@@ -103,25 +98,17 @@ def read(folder: Path) -> tuple[Settled, ...]:
         raise KnowledgeError(
             f"{folder / FILE}: questions: expected a list of {{asked: [text, ...], also: [word, ...], reply: text, claims: [id, ...]}}"
         )
-    return tuple(_entry(one) for one in entries)
+    topics = Topics(library.language["topics"], library.language["words"]["sets"])
+    return tuple(_entry(one, topics) for one in entries)
 
 
-def _entry(told: dict) -> Settled:
-    asked = [str(line) for line in told["asked"]]
-    lines = tuple(_line(plain(line)) for line in asked)
+def _entry(told: dict[str, Any], topics: Topics) -> Settled:
+    asked = tuple(str(line) for line in told["asked"])
+    lines = tuple(_Line.of(line, topics.roles_of(line)) for line in asked)
     also = [token for word in told.get("also", ()) for token in _tokens(str(word))]
-    return Settled(
-        " ".join(str(told["reply"]).split()),
-        tuple(told["claims"]),
-        tuple(asked),
-        lines,
-        frozenset().union(*(line.tokens for line in lines), also),
-    )
-
-
-def _line(text: str) -> _Line:
-    return _Line(_tokens(text), polarity_of(text), bool(_DENIES.search(text)), frozenset(_COMPARES.findall(text)))
+    every = frozenset().union(*(line.tokens for line in lines), also)
+    return Settled(" ".join(str(told["reply"]).split()), tuple(told["claims"]), asked, lines, every)
 
 
 def _tokens(text: str) -> frozenset[str]:
-    return frozenset(words.tokens(words.written_out(text))) - _SAID_BY_POLARITY
+    return frozenset(words.tokens(words.written_out(text))) - _SAID_BY_STANCE

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.library import Library
 from assistant.library.questionnaires import from_value
 from assistant.planning.grid import MOST_GPUS, round_sizes
 from assistant.planning.prediction import predict
-from assistant.planning.resolve import Assumptions
 from assistant.present.figures import layout, significant
-from assistant.vocabulary.answers import Computed, Figure
-from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Prediction
 
 from . import written
-from .asked import Asked
-from .jobs import caveat, inputs, is_training
+from .case import Case
+from .jobs import caveat
 from .model_sizes import run_tokens
-from .result import computed, figure
-from .situation import fabrics, gpu_of, model_of, params_of, questionnaire
 
 _DAY = 86_400.0
+_LIMITS = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
 _SERVING = (
     "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks above the "
     "average load, and copies in reserve, come on top."
@@ -36,195 +32,142 @@ _SERVING = (
 class _Sizes:
     """One job on one network at any number of GPUs; a size that cannot be is ``None``. Sizes tried are kept."""
 
-    asked: Asked
-    catalog: Catalog
-    gpu: Gpu
+    case: Case
     fabric: Fabric
     given: dict[str, Any]
+    tokens: float = 0.0
     tried: dict[int, Prediction | None] = field(default_factory=dict)
 
     def at(self, gpus: int) -> Prediction | None:
         if gpus not in self.tried:
-            node = self.asked.fields.get("cluster.gpus_per_node") or self.gpu.gpus_per_node
+            case, gpu = self.case, self.case.gpu
+            node = case.fields.get("cluster.gpus_per_node") or gpu.gpus_per_node
             on = {"cluster__fabric": self.fabric.id} if gpus > node else {}
-            facts = questionnaire(self.asked, cluster__gpu=self.gpu.id, cluster__gpus=gpus, **on, **self.given)
-            load = {
-                name.removeprefix("inference."): value
-                for name, value in self.asked.fields.items()
-                if name.startswith("inference.")
-            }
+            facts = case.questionnaire(cluster__gpu=gpu.id, cluster__gpus=gpus, **on, **self.given)
+            load = {n.removeprefix("inference."): v for n, v in case.fields.items() if n.startswith("inference.")}
             try:
-                made = predict(from_value(facts | ({"inference": load} if load else {}), self.catalog), self.catalog)
+                made = predict(from_value(facts | ({"inference": load} if load else {}), case.catalog), case.catalog)
             except InputError:
                 made = None
             self.tried[gpus] = made if made is not None and made.fits else None
         return self.tried[gpus]
 
-    def take_over(self, gpus: int, taken: Assumptions) -> None:
-        """What the planner assumed at that size."""
-        made = self.tried[gpus]
-        taken.taken += [one for one in (made.assumptions if made else ()) if one.field != "training.tokens"]
+    def fitting(self, gpus: int) -> Prediction:
+        """The job at a size that was tried and can be."""
+        made = self.at(gpus)
+        assert made is not None
+        return made
+
+    def days(self, gpus: int) -> float:
+        """Expected length of the run; infinite where the job cannot run."""
+        made = self.at(gpus)
+        return math.inf if made is None else self.tokens / (made.tokens_per_s_per_gpu * gpus) / _DAY
+
+    def over(self, gpus: int) -> str:
+        return f" over {self.fabric.name}" if gpus > self.case.gpu.gpus_per_node else ""
+
+    def length(self, gpus: int) -> str:
+        """``56.4 days (47.3 to 69.1) at 34% MFU (TP 8 · PP 2), 5,550,000 GPU-hours``."""
+        days, made = self.days(gpus), self.fitting(gpus)
+        short, long = (days * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s))
+        band, split = f"{significant(short)} to {significant(long)}", layout(made.parallelism)
+        return f"{significant(days)} days ({band}) at {made.mfu:.0%} MFU ({split}), {significant(days * 24 * gpus)} GPU-hours"
 
 
-def deadline(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
+def deadline(case: Case) -> Computed | None:
     """The smallest number of GPUs tried that finishes the run in the days named."""
-    named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    days = asked.fields.get("constraints.deadline_days") or asked.fields.get("training.days")
-    if named is None or not days or not is_training(asked):
+    days = case.fields.get("constraints.deadline_days") or case.fields.get("training.days")
+    if not days or not case.trains:
         return None
-    gpu, tokens = gpu_of(asked, catalog, taken), run_tokens(asked, named[1], taken)
-    fabric = fabrics(asked, catalog, taken, gpu)[0]
-    given = {} if asked.fields.get("workload") else {"workload": taken.take("workload", "pretraining", "not said")}
-    sizes = _Sizes(asked, catalog, gpu, fabric, given)
-    params = named[1].active_params if named[1].experts else params_of(asked, named[1])
-    peak = _peak(asked, gpu)
-    at_peak = max(1, math.ceil(6.0 * params * tokens / (peak * days * _DAY)))
-    found = next((gpus for gpus in round_sizes(at_peak, gpu.gpus_per_node) if _days(sizes, gpus, tokens) <= days), None)
+    gpu, tokens = case.gpu, run_tokens(case)
+    sizes = _Sizes(case, case.networks()[0], case.workload(), tokens)
+    fp8 = gpu.peak_fp8 if case.fields.get("training.precision") == "fp8" else None
+    peak = (fp8 or gpu.peak_bf16).si  # FLOP/s of one GPU in the precision of the run, dense
+    at_peak = max(1, math.ceil(6.0 * case.active_params * tokens / (peak * days * _DAY)))
+    found = next((gpus for gpus in round_sizes(at_peak, gpu.gpus_per_node) if sizes.days(gpus) <= days), None)
+    inputs = case.job_inputs([sizes.fabric]) | {"tokens": tokens, "days": days}
     if found is None:
-        return _never(asked, named[0], sizes, tokens, days, taken)
-    sizes.take_over(found, taken)
+        return _never(case, sizes, days, inputs)
+    case.take_over(sizes.fitting(found).assumptions)
     if found <= gpu.gpus_per_node:  # nothing crosses a network
-        taken.taken = [one for one in taken.taken if one.field != "cluster.fabric"]
-    floor = figure(
-        "at least, at peak",
-        at_peak,
-        "GPUs",
-        f"6 × {written.count(params)} × {written.count(tokens)} tokens ÷ "
-        f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)",
-    )
+        case.taken.taken = [one for one in case.taken.taken if one.field != "cluster.fabric"]
+    _run_figures(case, sizes, found, days)
+    data = f"{written.count(tokens)} tokens"
+    machines = f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)"
+    case.figure("at least, at peak", at_peak, "GPUs", f"6 × {written.count(case.active_params)} × {data} ÷ {machines}")
     text = (
-        f"Training {named[0]} on {written.count(tokens)} tokens in {significant(days)} days takes about {found:,} {gpu.name}"
-        f"{_over(fabric, found, gpu)}: {_length(sizes, found, tokens)}; at peak {at_peak:,} would do."
+        f"Training {case.name} on {data} in {significant(days)} days takes about {found:,} {gpu.name}{sizes.over(found)}: "
+        f"{sizes.length(found)}; at peak {at_peak:,} would do."
     )
-    limits = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
-    return computed(
-        "deadline",
-        asked,
-        text,
-        [*_run_figures(sizes, found, tokens, days), floor],
-        inputs(asked, named[0], [fabric]) | {"tokens": tokens, "days": days},
-        taken,
-        caveat([sizes.tried[found]]) + limits,
-    )
+    return case.answer(text, caveat([sizes.fitting(found)]) + _LIMITS, **inputs)
 
 
-def _never(asked: Asked, model: str, sizes: _Sizes, tokens: float, days: float, taken: Assumptions) -> Computed | None:
+def _never(case: Case, sizes: _Sizes, days: float, inputs: dict[str, Any]) -> Computed | None:
     """Where no number of GPUs is enough: the most that still work at half of the best utilisation, and what keeps more from helping."""
     possible = {gpus: made for gpus, made in sizes.tried.items() if made is not None}
     if not possible:
         return None
     busy = max(made.mfu for made in possible.values()) / 2
-    best = min(
-        (gpus for gpus, made in possible.items() if made.mfu >= busy), key=lambda gpus: _days(sizes, gpus, tokens)
-    )
-    least = min(possible, key=lambda gpus: _days(sizes, gpus, tokens))
-    sizes.take_over(best, taken)
-    batch = next(
-        (one.value for one in sizes.tried[best].assumptions if one.field == "training.global_batch"), None
-    ) or asked.fields.get("training.global_batch")
-    more = (
-        f"More hardly help ({least:,}: {significant(_days(sizes, least, tokens))} days at {possible[least].mfu:.0%} MFU)"
-        if least != best
-        else "More could not be used"
-    )
+    best = min((gpus for gpus, made in possible.items() if made.mfu >= busy), key=sizes.days)
+    least = min(possible, key=sizes.days)
+    assumptions = possible[best].assumptions
+    case.take_over(assumptions)
+    assumed = next((one.value for one in assumptions if one.field == "training.global_batch"), None)
+    batch = assumed or case.fields.get("training.global_batch")
+    further = f"{least:,}: {significant(sizes.days(least))} days at {possible[least].mfu:.0%} MFU"
+    more = f"More hardly help ({further})" if least != best else "More could not be used"
     text = (
-        f"No number of {sizes.gpu.name} tried, up to {max(possible):,}, trains {model} on {written.count(tokens)} tokens in {significant(days)} days "
-        f"at a global batch of {batch} sequences: {best:,}{_over(sizes.fabric, best, sizes.gpu)} take {_length(sizes, best, tokens)}. {more}, "
-        f"since the batch leaves each too little work; a larger batch would."
+        f"No number of {case.gpu.name} tried, up to {max(possible):,}, trains {case.name} on {written.count(sizes.tokens)} "
+        f"tokens in {significant(days)} days at a global batch of {batch} sequences: {best:,}{sizes.over(best)} take "
+        f"{sizes.length(best)}. {more}, since the batch leaves each too little work; a larger batch would."
     )
-    return computed(
-        "deadline",
-        asked,
-        text,
-        _run_figures(sizes, best, tokens, days),
-        inputs(asked, model, [sizes.fabric]) | {"tokens": tokens, "days": days},
-        taken,
-        caveat([sizes.tried[best]]),
-    )
+    _run_figures(case, sizes, best, days)
+    return case.answer(text, caveat([possible[best]]), **inputs)
 
 
-def _peak(asked: Asked, gpu: Gpu) -> float:
-    """FLOP/s of one GPU in the precision of the run, dense."""
-    fp8 = gpu.peak_fp8 if asked.fields.get("training.precision") == "fp8" else None
-    return (fp8 or gpu.peak_bf16).si
+def _run_figures(case: Case, sizes: _Sizes, gpus: int, days: float) -> None:
+    length, speed = sizes.days(gpus), sizes.fitting(gpus).tokens_per_s_per_gpu
+    case.figure("GPUs", gpus, "GPUs", f"smallest size tried whose run takes at most {days:g} days")
+    rate = f"({significant(speed)} tokens/s × {gpus:,} GPUs)"
+    case.figure("length of the run", length, "days", f"{written.count(sizes.tokens)} tokens ÷ {rate}")
+    case.figure("GPU-hours", length * 24 * gpus, "GPU-hours", f"{significant(length)} days × 24 × {gpus:,} GPUs")
 
 
-def _days(sizes: _Sizes, gpus: int, tokens: float) -> float:
-    """Expected length of the run; infinite where the job cannot run."""
-    made = sizes.at(gpus)
-    return math.inf if made is None else tokens / (made.tokens_per_s_per_gpu * gpus) / _DAY
-
-
-def _run_figures(sizes: _Sizes, gpus: int, tokens: float, days: float) -> list[Figure]:
-    length, speed = _days(sizes, gpus, tokens), sizes.tried[gpus].tokens_per_s_per_gpu
-    return [
-        figure("GPUs", gpus, "GPUs", f"smallest size tried whose run takes at most {days:g} days"),
-        figure(
-            "length of the run",
-            length,
-            "days",
-            f"{written.count(tokens)} tokens ÷ ({significant(speed)} tokens/s × {gpus:,} GPUs)",
-        ),
-        figure("GPU-hours", length * 24 * gpus, "GPU-hours", f"{significant(length)} days × 24 × {gpus:,} GPUs"),
-    ]
-
-
-def _length(sizes: _Sizes, gpus: int, tokens: float) -> str:
-    """``56.4 days (47.3 to 69.1) at 34% MFU (TP 8 · PP 2), 5,550,000 GPU-hours``."""
-    length, made = _days(sizes, gpus, tokens), sizes.tried[gpus]
-    short, long = (length * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s))
-    return (
-        f"{significant(length)} days ({significant(short)} to {significant(long)}) at {made.mfu:.0%} MFU "
-        f"({layout(made.parallelism)}), {significant(length * 24 * gpus)} GPU-hours"
-    )
-
-
-def load(asked: Asked, library: Library, today: datetime.date | None) -> Computed | None:
+def load(case: Case) -> Computed | None:
     """The fewest GPUs that carry so many requests per second, and whether those named do."""
-    named, taken, catalog = model_of(asked, library.catalog), Assumptions(), library.catalog
-    wanted = asked.fields.get("inference.requests_per_s")
-    if named is None or not wanted or is_training(asked):
+    wanted, said = case.fields["inference.requests_per_s"], case.fields.get("cluster.gpus")
+    if case.trains:
         return None
-    gpu, on = gpu_of(asked, catalog, taken), Assumptions()
-    sizes = _Sizes(asked, catalog, gpu, fabrics(asked, catalog, on, gpu)[0], {})
+    elsewhere = case.again()
+    sizes = _Sizes(case, elsewhere.networks()[0], {})
     found = _carrying(sizes, wanted)
     if found is None:
         return None
-    made, carried = sizes.at(found), _carried(sizes, found)
+    made, carried = sizes.fitting(found), _carried(sizes, found)
     copies = max(1, made.parallelism.get("replicas", 1))
-    sizes.take_over(found, taken)
-    taken.taken += on.taken if found // copies > gpu.gpus_per_node else []  # a copy within a node crosses no network
-    many = "1 copy" if copies == 1 else f"{copies:,} copies"
-    figures = [
-        figure(
-            "GPUs", found, "GPUs", f"fewest tried that carry {wanted:g} requests/s: {many} of {found // copies} GPUs"
-        ),
-        figure(
-            "carried",
-            carried,
-            "requests/s",
-            f"{significant(made.tokens_per_s_per_gpu)} tokens/s × {found:,} GPUs ÷ "
-            f"{_output_tokens(sizes, found):g} tokens per answer",
-        ),
-    ]
+    each = found // copies
+    case.take_over(made.assumptions)
+    if each > case.gpu.gpus_per_node:  # a copy within a node crosses no network
+        case.taken.taken += [one for one in elsewhere.taken.taken if one.field == "cluster.fabric"]
+    many = f"{'1 copy' if copies == 1 else f'{copies:,} copies'} of {each} GPUs"
+    case.figure("GPUs", found, "GPUs", f"fewest tried that carry {wanted:g} requests/s: {many}")
+    speed, tokens = f"{significant(made.tokens_per_s_per_gpu)} tokens/s × {found:,} GPUs", _output_tokens(sizes, found)
+    case.figure("carried", carried, "requests/s", f"{speed} ÷ {tokens:g} tokens per answer")
     text = (
-        f"Serving {named[0]} at {wanted:g} requests per second takes about {found:,} {gpu.name}: {many} of "
-        f"{found // copies} GPUs for {significant(carried)} requests per second."
+        f"Serving {case.name} at {wanted:g} requests per second takes about {found:,} {case.gpu.name}: {many} for "
+        f"{significant(carried)} requests per second."
     )
-    said = asked.fields.get("cluster.gpus")
     if said is not None:
         now = _carried(sizes, said)
-        figures.append(figure(f"carried by {said:,}", now, "requests/s", "as many copies as the GPUs named hold"))
-        enough = "enough" if now >= wanted else "not enough"
-        carry = f"{said:,} carry {significant(now)} requests per second: {enough}."
+        case.figure(f"carried by {said:,}", now, "requests/s", "as many copies as the GPUs named hold")
+        carry = f"{said:,} carry {significant(now)} requests per second: {'enough' if now >= wanted else 'not enough'}."
         text += f" {carry}" if now else f" On {said:,} it does not fit."
-    given = {"model": named[0], "gpu": gpu.id, "gpus": said, "requests_per_s": wanted}
-    return computed("load", asked, text, figures, given, taken, _SERVING)
+    return case.answer(text, _SERVING, model=case.name, gpu=case.gpu.id, gpus=said, requests_per_s=wanted)
 
 
 def _carrying(sizes: _Sizes, wanted: float) -> int | None:
     """Part of a node where that is enough, else whole nodes; the copies on each node carry alike, so one size tells the others."""
-    node = sizes.gpu.gpus_per_node
+    node = sizes.case.gpu.gpus_per_node
     for gpus in (n for n in (1, 2, 4) if n < node):
         if _carried(sizes, gpus) >= wanted:
             return gpus
@@ -244,9 +187,5 @@ def _carried(sizes: _Sizes, gpus: int) -> float:
 
 
 def _output_tokens(sizes: _Sizes, gpus: int) -> float:
-    said = sizes.asked.fields.get("inference.output_tokens")
-    return said or next(one.value for one in sizes.at(gpus).assumptions if one.field == "inference.output_tokens")
-
-
-def _over(fabric: Fabric, gpus: int, gpu: Gpu) -> str:
-    return f" over {fabric.name}" if gpus > gpu.gpus_per_node else ""
+    said = sizes.case.fields.get("inference.output_tokens")
+    return said or next(one.value for one in sizes.fitting(gpus).assumptions if one.field == "inference.output_tokens")

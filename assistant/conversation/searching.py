@@ -1,26 +1,25 @@
-"""Free questions: computed at once, or looked up; index and model are loaded with the first that must be looked up."""
+"""Free questions, looked up; index and model are loaded with the first that must be looked up."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
 from assistant.library import Library
+from assistant.understanding import Listener
+from assistant.understanding.attach import Nothing
 from assistant.vocabulary.answers import Answer
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.utterance import Utterance
 
-from .understanding import understand
+
+def understood(question: str, library: Library, told: Mapping[str, Any] | None = None) -> Utterance:
+    """A question, understood beside what was ``told`` before."""
+    return Listener.of(library.language, library.catalog).hear(question, Nothing(told or {}))
+
 
 Searcher = Callable[[str], Answer]
-
-
-def computed(question: str, library: Library, told: Mapping[str, Any], today: datetime.date | None) -> Answer | None:
-    """The answer when a number is asked for that can be computed from the question and what was ``told`` before."""
-    from assistant.answering import computed_answer
-
-    return computed_answer(question, library, understand, told=told, today=today)
 
 
 def lazy_searcher(library: Library, *, yours: bool = True) -> Searcher:
@@ -46,4 +45,4 @@ def _open_search(library: Library, yours: bool) -> Searcher:
         raise InputError(f"the search needs {error.name}, which is not installed") from None
     opened = index_with_yours if yours else ready_index
     opened(library)
-    return lambda question: answer(question, library, opened(library))
+    return lambda question: answer(understood(question, library), library, opened(library))

@@ -26,6 +26,7 @@ from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Hit, Quantity, Source
 from .text import Speller, Text, cut
+from .topics import Heard, Question, Topics
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
@@ -108,6 +109,7 @@ class Listener:
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
         self._acts = Acts.of(language["acts"], language["weights"])
+        self._topics = Topics(language["topics"], language["words"]["sets"])
         self._speller = _speller(language, self._names, compiler.vocabulary)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
@@ -422,13 +424,27 @@ class Listener:
                 reading.fields[path] = value
                 reading.taken |= set(tokens)
 
+    def _asked(self, reading: _Reading) -> Question:
+        states = reading.act not in _ABOUT_A_PLAN and reading.fields.keys() - {"cluster.fabric"}
+        explained = set(reading.taken) if states else set()
+        explained.update(*(mention.claimed for mention in reading.mentions))
+        fields = reading.fields | (
+            {"cluster.gpus": None} if reading.nodes else {}
+        )  # counted, in nodes of a size to be assumed
+        said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
+        return self._topics.ask(Heard(reading.text, reading.source, *said))
+
     # -- what comes out ----------------------------------------------------------------------------------
 
     def _utterance(self, reading: _Reading) -> Utterance:
-        places = reading.text.tokens
+        places, question = reading.text.tokens, self._asked(reading)
         return Utterance(
             text=reading.text.original,
-            act=reading.act,
+            act="ask" if question.of_plan and reading.act in _SILENT_ACTS | {"unclear"} else reading.act,
+            topic=question.topic,
+            of_plan=question.of_plan,
+            roles=question.roles,
+            slips=reading.text.slips,
             entities=tuple(_entities(reading)),
             amounts=tuple(
                 Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)

@@ -211,7 +211,7 @@ def _period(source: Source, at: int, units: Units) -> tuple[str, int]:
 
 
 def _round(value: float) -> int | float:
-    value = float(f"{value:.9g}")
+    value = float(f"{value:.12g}")
     return int(value) if value == int(value) and abs(value) < 1e15 else value
 
 

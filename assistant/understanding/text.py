@@ -49,11 +49,12 @@ class Token:
 
 @dataclass(frozen=True)
 class Text:
-    """A message: what was typed without control characters, and its tokens."""
+    """A message: what was typed without control characters, its tokens, and the words that were read as others."""
 
     original: str
     tokens: tuple[Token, ...]
     language: str = "english"
+    slips: tuple[tuple[str, str], ...] = ()
 
     def typed(self, start: int, end: int) -> str:
         """What was typed for the tokens ``start:end``."""
@@ -118,7 +119,11 @@ class Speller:
             ";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text)
         )  # a line is a sentence of its own
         tokens = list(_tokens(_lower("".join(c if c.isprintable() else " " for c in lines))))
-        return Text(original, tuple(self._expanded([self._corrected(t) for t in tokens])))
+        corrected = [self._corrected(t) for t in tokens]
+        slips = tuple(
+            (typed.text, read.text) for typed, read in zip(tokens, corrected, strict=True) if typed is not read
+        )
+        return Text(original, tuple(self._expanded(corrected)), slips)
 
     def _corrected(self, token: Token) -> Token:
         better = self._near(token.text) if token.is_word and 4 < len(token.text) <= _LONGEST_WORD else None

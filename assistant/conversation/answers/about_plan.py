@@ -81,7 +81,7 @@ class AboutPlan:
         return [note(_SECTIONS[command](plan))]
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
-        """A question of :mod:`plan_questions`, asked of the recommended network or of those named."""
+        """What is asked of the plan (``topics.yaml``), of the recommended network or of those named."""
         return plan_answers.answer(
             plan, topic, list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics)), self._catalog
         )

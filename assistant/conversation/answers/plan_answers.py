@@ -1,4 +1,4 @@
-"""Who answers what is asked of a plan: a topic of :mod:`plan_questions`, and the networks it is asked of → sections of the plan."""
+"""Who answers what is asked of a plan: what is asked of the plan, and the networks it is asked of → sections of the plan."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ..events import Comparison, Event, Explanation, Note
 _Quantity = Callable[[Plan, Candidate, Catalog], list[Block]]
 _Against = Callable[[Plan, Candidate, Candidate, Catalog], list[Block]]
 _QUANTITIES: dict[str, _Quantity] = {
-    "duration": quantities.duration,
-    "cost": quantities.cost,
+    "run-time": quantities.duration,
+    "run-cost": quantities.cost,
     "network-cost": quantities.network_cost,
-    "step": quantities.step,
+    "step-time": quantities.step,
     "latency": quantities.latency,
     "throughput": quantities.throughput,
-    "load": quantities.load,
+    "capacity": quantities.load,
     "mfu": quantities.mfu,
     "memory": quantities.memory,
     "waiting": quantities.waiting,

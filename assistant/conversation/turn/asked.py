@@ -3,8 +3,6 @@ make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
-import re
-
 from assistant.present.plan.quantities import given, in_time, value
 from assistant.present.plan.reading import candidate, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
@@ -13,19 +11,14 @@ from assistant.vocabulary.utterance import Utterance
 
 from ..answers.alternatives import alternatives, weighed
 from ..answers.plan_answers import at_hand, note
-from ..answers.plan_questions import days_asked, topic_of, value_asked
 from ..events import Answer, Event, Failure, Note
 from ..heard import fields_varied
-from ..searching import computed
 from .parts import Parts
 from .readback import in_words
 from .steps import vary
 
 _MAY_VARY = ("ask", "what-if", "unclear")
 _MAY_ASK_A_NUMBER = ("ask", "describe", "compare", "what-if", "unclear")
-_OF_THE_RUN = re.compile(
-    r"\b(?:it|this|that|run|job|training|pretraining|fine-?tuning|we|on|with|using|if)\b", re.IGNORECASE
-)
 _FABRIC = "cluster.fabric"
 
 
@@ -37,17 +30,16 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
     between = alternatives(said)
     if between:
         return parts.with_plan_in_view(lambda plan: weighed(between, parts.planned_with, catalog, serves(plan)))
-    other = {name for name in said.fields if name != _FABRIC}
+    other = {name for name in said.fields if name != _FABRIC and said.act not in ("why", "why-not")}
     new = {name for name in other if state.draft.fields.get(name) != said.fields[name]}
-    topic = topic_of(said.text, said.fabrics, said.rest if other else None)
-    if topic is not None and not new and not ("cluster.gpu" in said.fields and not _OF_THE_RUN.search(said.text)):
-        return _of_topic(parts, topic, said)
-    field = value_asked(said.text)
-    if field is not None and topic is None:
+    topic, of_the_run = said.of_plan, "of_the_run" in said.roles["signs"]
+    field = said.roles.get("value")
+    if topic is None and field is not None and given(state.plan, field)[0] is not None:
         return parts.with_plan_in_view(lambda plan: [note(value(plan, field, catalog))])
-    days = days_asked(said.text, said.fields)
-    if days is not None:
-        return parts.with_plan_in_view(lambda plan: _in_time(parts, plan, days, said.text))
+    if topic == "in-time":
+        return parts.with_plan_in_view(lambda plan: _in_time(parts, plan, said.roles["days"], said.text))
+    if topic is not None and not new and (of_the_run or "cluster.gpu" not in said.fields):
+        return _of_topic(parts, topic, said)
     found = _computed(parts, said)
     if found is not None or topic is None or not new or said.act not in _MAY_VARY:
         return found
@@ -59,7 +51,7 @@ def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:
         return _of_what_is_tried(parts)
     # Between sites there is another network than within.
     one_site = (parts.state.draft.fields.get("cluster.sites") or 1) == 1
-    needed = _figure(parts, said.text) if topic == "need" and one_site else None
+    needed = _figure(parts, said) if topic == "need" and one_site else None
     if needed is not None:
         return [Answer(question=said.text, answer=needed)]
     return parts.with_plan_in_view(lambda plan: parts.about.of_topic(plan, topic, said.fabrics))
@@ -86,7 +78,7 @@ def _with_other_facts(parts: Parts, said: Utterance, topic: str) -> list[Event]:
 def _in_time(parts: Parts, plan: Plan, days: float, question: str) -> list[Event]:
     """Whether the run ends within so many days, and how many GPUs would end it."""
     if serves(plan):
-        return parts.about.of_topic(plan, "duration", ())
+        return parts.about.of_topic(plan, "run-time", ())
     from assistant.answering import gpus_for_days
 
     job = dict(parts.state.draft.fields) | {"training.tokens": given(plan, "training.tokens")[0]}
@@ -100,14 +92,16 @@ def _in_time(parts: Parts, plan: Plan, days: float, question: str) -> list[Event
 def _computed(parts: Parts, said: Utterance) -> list[Event] | None:
     """The answer to a question for a number, whatever else its words could mean; a plan has its own turning points, but
     not the size of cluster from which a network pays."""
-    found = _figure(parts, said.text) if said.act in _MAY_ASK_A_NUMBER else None
+    found = _figure(parts, said) if said.act in _MAY_ASK_A_NUMBER else None
     if found is None or (said.act == "what-if" and parts.state.plan is not None and not _of_the_size(found)):
         return None
     return [Answer(question=said.text, answer=found)]
 
 
-def _figure(parts: Parts, question: str) -> SearchAnswer | None:
-    return computed(question, parts.library, parts.state.draft.fields, parts.today)
+def _figure(parts: Parts, said: Utterance) -> SearchAnswer | None:
+    from assistant.answering import computed_answer
+
+    return computed_answer(said, parts.library, told=parts.state.draft.fields, today=parts.today)
 
 
 def _of_the_size(found: SearchAnswer) -> bool:
