@@ -302,11 +302,14 @@ def understand(
 ) -> None:
     """What free text was taken to mean: intent and questionnaire fields."""
     from assistant.batch.results import json_line
-    from assistant.conversation import understand as take
+    from assistant.library import load
+    from assistant.understanding import Listener
 
     _one_of("--format", form, ("json", "jsonl"))
+    library = load()
+    listener = Listener.of(library.language, library.catalog)
     for ident, text in _texts(sentence, batch_file):
-        meaning = take(text).model_copy(update={"id": ident})
+        meaning = listener.hear(text).contract(ident)
         if form == "json" and batch_file is None:
             _write(meaning.model_dump_json(indent=2) + "\n", None)
         else:
