@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,15 +14,16 @@ import pytest
 import yaml
 
 from assistant import library
-from assistant.conversation import understand
-from assistant.conversation.understanding.message import Message
+from assistant.understanding import Listener
 from assistant.vocabulary.answers import Understanding
 
+TODAY = datetime.date(2026, 11, 22)
 MESSAGES = Path(__file__).parent / "messages"
 
 
 def said(text: str, **known: Any) -> Understanding:
-    return understand(text, context=Known(**known) if known else None)
+    shipped = library.load()
+    return Listener.of(shipped.language, shipped.catalog).hear(text, Known(**known) if known else None, today=TODAY).contract()
 
 
 @dataclass
@@ -389,8 +391,6 @@ def test_typed_markup_and_terminal_escapes_are_plain_text() -> None:
 
 
 def test_reading_keeps_places_where_letters_change_length() -> None:
-    message = Message("İ 64 H100s")
-    assert len(message.text) == len(message.original)
     assert said("İ 64 H100s").fields["cluster.gpus"] == 64
 
 
@@ -443,7 +443,8 @@ def test_the_same_words_always_mean_the_same() -> None:
 
 def test_understanding_loads_no_model() -> None:
     code = (
-        "import sys\nfrom assistant.conversation import understand\nunderstand('64 H100s')\n"
+        "import sys\nfrom assistant import library\nfrom assistant.understanding import Listener\n"
+        "shipped = library.load()\nListener.of(shipped.language, shipped.catalog).hear('64 H100s')\n"
         "print([m for m in ('torch', 'sentence_transformers', 'textual', 'durable') if m in sys.modules])"
     )
     done = subprocess.run(
