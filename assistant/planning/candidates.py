@@ -23,6 +23,7 @@ class Considered:
     nics_per_node: int | None
     offers: tuple[Offer, ...]
     owned: bool
+    power_kw: float = 0.0  # GPUs, switches and optics at their rated power; hosts and cooling are not in it
 
     @property
     def computable(self) -> bool:
@@ -40,9 +41,13 @@ def _considered(fabric: Fabric, job: Resolved, catalog: Catalog) -> Considered:
     cluster = job.questionnaire.cluster
     offers = _offers(fabric, job, catalog)
     sold = None if job.provider is None or fabric.technology in ("none", "wan") else bool(offers)
-    return Considered(
-        fabric, _exists(fabric, job), sold, _nics(fabric, job, offers), offers, cluster.fabric == fabric.id
-    )
+    owned, nics = cluster.fabric == fabric.id, _nics(fabric, job, offers)
+    return Considered(fabric, _exists(fabric, job), sold, nics, offers, owned, _power_kw(fabric, job))
+
+
+def _power_kw(fabric: Fabric, job: Resolved) -> float:
+    network = fabric.power_per_gpu.si if fabric.power_per_gpu else 0.0
+    return job.gpus * (job.gpu.power.si + network) / 1000
 
 
 def _exists(fabric: Fabric, job: Resolved) -> bool:

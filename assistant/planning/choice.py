@@ -37,7 +37,7 @@ class Choice:
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown and budget at the median, and enough copies for the requests asked for."""
+    """Within deadline, accepted slowdown, power and budget at the median, and enough copies for the requests asked for."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
     slow = (
@@ -45,7 +45,8 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
     )
     dear = budget.usd is not None and entry.median_cost > budget.usd
-    return not (late or slow or dear or entry.estimate.copies_short > 1)
+    hungry = constraints.max_power_kw is not None and entry.considered.power_kw > constraints.max_power_kw
+    return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
 
 
 def mark_ties(entries: list[Entry]) -> None:

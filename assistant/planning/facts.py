@@ -111,6 +111,7 @@ def _where(job: Resolved) -> dict[str, Any]:
         "oversubscription_said": cluster.oversubscription is not None,
         "routing_said": cluster.adaptive_routing is not None,
         "fixed_fabric": cluster.fabric or "none",
+        "max_power_kw": known(constraints.max_power_kw),
         "vendor_neutral": constraints.vendor_neutral,
         "network_team": constraints.network_team,
         "deadline_days": known(constraints.deadline_days),
@@ -291,6 +292,8 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
         "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
+        "power_kw": entry.considered.power_kw,
+        "within_power": _meets(entry, q, "max_power_kw"),
     }
 
 
@@ -299,7 +302,7 @@ def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
     if getattr(questionnaire.constraints, constraint) is None:
         return True
     only = questionnaire.constraints.model_copy(
-        update={name: None for name in ("deadline_days", "max_slowdown_percent") if name != constraint}
+        update={name: None for name in ("deadline_days", "max_slowdown_percent", "max_power_kw") if name != constraint}
     )
     budget = questionnaire.budget.model_copy(update={"usd": None})
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

@@ -95,6 +95,12 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
         )
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    frugal = min(allowed, key=lambda e: e.considered.power_kw)
+    if q.constraints.max_power_kw is not None and frugal.considered.power_kw > q.constraints.max_power_kw:
+        fitting = int(job.gpus * q.constraints.max_power_kw / frugal.considered.power_kw)
+        asked.append(
+            f"{frugal.considered.power_kw:.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which feed {fitting} GPUs"
+        )
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
         asked.append(

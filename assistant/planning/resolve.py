@@ -243,7 +243,8 @@ def _training(
     precision = given.precision if known else _precision("training", gpu, taken)
     _interleave(questionnaire.parallelism, given.framework, taken)
     if questionnaire.workload == "finetuning":
-        why = "all weights are trained; adapters such as LoRA need less memory and move far fewer gradient bytes than this plan counts"
+        said_so = f"{given.method} was said; " if given.method in ("lora", "qlora") else ""
+        why = f"{said_so}all weights are counted as trained: adapters need less memory and move far fewer gradient bytes than this plan counts"
         taken.take("fine-tuning", "full", why)
     return said | dict(sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens)
 

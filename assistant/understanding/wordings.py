@@ -140,6 +140,7 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
         yield Says("set", path, value), f"({key}|{path.split('.')[-1]}) (:|=) {value}"
     if names and path not in NEEDED:
         yield from _taking_back(path, names[0])
+        yield _limits_gone(path, names[0])
     if names and about.kind in NUMERIC:
         yield from _relative(path, names[0], span_kinds(field)[0] if span_kinds(field) else "number")
 
@@ -153,6 +154,13 @@ def _taking_back(path: str, name: str) -> Iterator[tuple[Says, str]]:
         Says("unset", path, generic=True),
         f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] (<gone>|matter|count|apply|exist)",
     )
+
+
+def _limits_gone(path: str, name: str) -> tuple[Says, str]:
+    """ "No power limit any more": a bare "no budget" may as well mean that there is no money."""
+    return Says(
+        "unset", path, generic=True
+    ), f"(no|without|no more|no longer any) [<the>] {name} (limit|limits|cap|constraint|requirement|<any_more>)"
 
 
 def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:

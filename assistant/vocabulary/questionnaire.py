@@ -459,6 +459,12 @@ class Constraints(Section):
         About("network team", "choice", "Who runs the network?", "people with some network knowledge",
               words=("network (team|people|engineers|skills)",)),
     ] = "some"  # fmt: skip
+    max_power_kw: Annotated[
+        Annotated[Count, Field(gt=0, le=1e7)] | None,
+        About("power limit", "amount", "How much power may GPUs and network draw together?", "no limit", unit="{} kW",
+              words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),
+              span="power", sensible=(0.2, 1e6)),
+    ] = None  # fmt: skip
     excluded_fabrics: Annotated[
         list[Id],
         About("ruled out", "list", "Which networks are out of the question?", "none", words=("excluded (fabrics|networks)",)),
