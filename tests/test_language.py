@@ -41,7 +41,9 @@ def listener() -> Listener:
 
 
 EXAMPLES = [
-    pytest.param(example, id=f"{path}: {example.text}") for path, wording in WORDINGS.items() for example in wording.examples
+    pytest.param(example, id=f"{path}: {example.text}")
+    for path, wording in WORDINGS.items()
+    for example in wording.examples
 ]
 
 
@@ -49,9 +51,9 @@ EXAMPLES = [
 def test_an_example_sets_exactly_what_it_says(listener: Listener, example: Example) -> None:
     today = datetime.date.fromisoformat(example.today) if example.today else TODAY
     heard = listener.hear(example.text, Knows(dict(example.known), example.asked), today=today)
-    assert {path: pytest.approx(value) if isinstance(value, float) else value for path, value in example.expect.items()} == dict(
-        heard.fields
-    )
+    assert {
+        path: pytest.approx(value) if isinstance(value, float) else value for path, value in example.expect.items()
+    } == dict(heard.fields)
 
 
 @pytest.mark.parametrize("path", WORDINGS)
@@ -64,7 +66,13 @@ def test_a_wording_has_a_case_that_speaks_and_one_that_keeps_quiet(path: str) ->
 def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
     known, flag = {str(value) for value in FIELDS[path].values}, FIELDS[path].about.kind == "flag"
     for value in (*WORDINGS[path].values, *WORDINGS[path].replies):
-        assert value in KEYS or COMPUTED.fullmatch(value) or value in known or (flag and value in ("true", "false")) or value.isdigit()
+        assert (
+            value in KEYS
+            or COMPUTED.fullmatch(value)
+            or value in known
+            or (flag and value in ("true", "false"))
+            or value.isdigit()
+        )
 
 
 @pytest.mark.parametrize("path", WORDINGS)
@@ -73,7 +81,9 @@ def test_what_says_a_value_holds_one(path: str) -> None:
 
 
 def test_every_field_that_a_person_may_say_has_words() -> None:
-    assert [path for path, f in FIELDS.items() if not f.about.words and path not in WORDINGS and path not in UNSAID] == []
+    assert [
+        path for path, f in FIELDS.items() if not f.about.words and path not in WORDINGS and path not in UNSAID
+    ] == []
 
 
 def test_a_file_is_named_after_its_field() -> None:

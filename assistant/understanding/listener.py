@@ -143,6 +143,8 @@ class Listener:
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
+        ends = {q.start: q.end for q in counted}
+        measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
         counted = [q for q in counted if q.start not in whole]
         taken = frozenset(at for q in named if q.kind != "network" for at in range(q.start, q.end))

@@ -251,7 +251,7 @@ def _written(tokens: Sequence[Token], at: int, units: Units, today: datetime.dat
 def _named(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
     """``15 March``, ``15th of March 2027``, ``March 15th``, ``March 2027``, ``march``."""
     day, end = _day(tokens, at)
-    if day and end < len(tokens) and tokens[end].text == "of":
+    if day and end < len(tokens) and tokens[end].text in ("of", "."):
         end += 1
     month = units.months.get(tokens[end].text) if end < len(tokens) else None
     if month is None or (not day and tokens[end].text == "may" and not _numbered(tokens, end + 1)):
