@@ -30,6 +30,8 @@ from .topics import Heard, Question, Topics
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
+_CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
+_FEW = 4  # words of a correction that names no field
 _SILENT_ACTS = frozenset({"undo", "help", "export"})
 _ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
 _NOT_OURS = frozenset({"others", "past", "quoted"})
@@ -166,7 +168,16 @@ class Listener:
 
     def _act(self, reading: _Reading) -> Intent:
         context = reading.context
-        return act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields).act
+        act = act_of(reading.text, reading.spans, self._acts, asked=context.asked, known=context.fields).act
+        return "change" if act in ("describe", "unclear") and self._puts_right(reading) else act
+
+    def _puts_right(self, reading: _Reading) -> bool:
+        """ "No, 128" while something else is asked puts right the number that was said last."""
+        words = [token.text for token in reading.text.tokens if token.is_word or token.is_number]
+        asked = FIELDS.get(reading.context.asked or "")
+        begins = bool(words) and words[0] in _CORRECTING
+        answers = asked is not None and asked.about.kind in NUMERIC
+        return begins and not answers and len(words) <= _FEW and bool(changes.last_said(reading.context, FIELDS))
 
     # -- attach ------------------------------------------------------------------------------------------
 
@@ -239,6 +250,8 @@ class Listener:
                 if other not in reading.context.fields:
                     reading.fields.setdefault(other, implied)
         for fact in facts:
+            if fact.says.act == "either":
+                reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
 

@@ -82,6 +82,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             start = at + 1
         elif (
             token.text in _BREAKS
+            or (token.text == "," and 0 < at - start <= 2 and tokens[at - 1].text in _INTERJECTIONS)
             or (token.text in (",", ":", "-") and not token.glued and following in _JOINS)
             or (token.text == "," and following in _JOINS)
         ):

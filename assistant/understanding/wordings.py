@@ -73,6 +73,7 @@ def of_the_last(compiler: Compiler) -> Matcher:
                 f"[only|about|make it|just] {_TIMES} [as many|as much|as long|of|the size of] ({that}|$)",
             ),
             (Says("scale", LAST), f"(make|take) {that} {_TIMES}"),
+            (Says("scale", "cluster.gpus"), f"{_TIMES} [the|as many|our|of the] <node>"),
             (Says("share", LAST, -1), f"{_LESS} {that} {_SHARE}"),
             (Says("share", LAST, 1), f"{_MORE} {that} {_SHARE}"),
             (Says("share", LAST, -1), f"{{percent}} (less|fewer|shorter|smaller|lower) [than {that}] [$]"),
@@ -108,8 +109,8 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
 def _meant(path: str, value: str) -> Says:
     """What the key of a choice stands for: ``unset`` takes the field back, ``+`` and ``-`` change it by the quantity,
     ``100-``, ``1000/`` and ``/60`` compute the value from the quantity."""
-    if value == "unset":
-        return Says("unset", path)
+    if value in ("unset", "either"):
+        return Says(value, path)
     if value in ("+", "-"):
         return Says("add", path, 1 if value == "+" else -1)
     if value[0] == "/" or value[-1] in "-/":
