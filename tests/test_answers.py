@@ -603,7 +603,7 @@ def test_every_kind_of_computation_is_in_the_handbook_with_a_question_that_is_co
 
 
 def test_what_the_handbook_shows_is_what_is_answered(library, index):
-    """Written anew by .ci/handbook.py."""
+    """Written anew by weft handbook asking --write."""
     shown = re.findall(r'^\$ weft ask "([^"]+)" --top 1\n(.*?)^```', PAGE, re.M | re.S)
     assert len(shown) == 2
     for question, text in shown:
