@@ -19,7 +19,7 @@ from assistant.conversation.searching import understood
 from assistant.conversation.wording import lines
 from assistant.library import Library, load
 from assistant.present.answers import answer_lines
-from assistant.retrieval import Index
+from assistant.retrieval import Index, open_index
 from assistant.vocabulary.answers import Answer, Computed
 from assistant.vocabulary.contracts import schema_of
 
@@ -35,7 +35,7 @@ def library() -> Library:
 
 @pytest.fixture(scope="module")
 def index(library: Library) -> Index:
-    return Index.open(library)
+    return open_index(library)
 
 
 @pytest.fixture(scope="module")
