@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assistant.retrieval import Index, ranking
-from assistant.retrieval.questions import read
+from assistant.retrieval.query import read
 
 if TYPE_CHECKING:
     from tests.retrieval_report import Question

@@ -17,8 +17,9 @@ import numpy as np
 import yaml
 
 from assistant.library import load
-from assistant.retrieval import Index, words
+from assistant.retrieval import Index, open_index
 from assistant.retrieval.lexical import WordIndex
+from assistant.retrieval.tokens import plain_words
 
 QUESTIONS = tuple(
     Path(__file__).with_name(name)
@@ -108,9 +109,9 @@ def search_figures(index: Index, asked: Sequence[Question]) -> Figures:
 def keyword_figures(index: Index, asked: Sequence[Question]) -> Figures:
     """Plain keyword search: BM25 over the passages' lower-case words."""
     plain = WordIndex(
-        [{"text": words.plain_words(document.passage.text)} for document in index.content.documents], {"text": 1.0}
+        [{"text": plain_words(document.passage.text)} for document in index.content.documents], {"text": 1.0}
     )
-    orders = [np.argsort(-plain.scores(words.plain_words(question.text)), kind="stable") for question in asked]
+    orders = [np.argsort(-plain.scores(plain_words(question.text)), kind="stable") for question in asked]
     return Figures(*ranked_figures(orders, index, asked))
 
 
@@ -180,7 +181,7 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--half", choices=HALVES)
     chosen = parser.parse_args()
-    index = Index.open(load())
+    index = open_index(load())
     if chosen.fit:
         from tests.retrieval_fit import fitted
 

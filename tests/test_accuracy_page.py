@@ -9,7 +9,7 @@ import pytest
 
 from assistant.library import load
 from assistant.present.accuracy_page import accuracy_page, accuracy_plot
-from assistant.validation.page import described
+from assistant.validation.shipped_runs import described
 from assistant.vocabulary.validation import Validation
 
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")

@@ -19,7 +19,7 @@ from assistant.conversation.searching import understood
 from assistant.conversation.wording import lines
 from assistant.library import Library, load
 from assistant.present.answers import answer_lines
-from assistant.retrieval import Index
+from assistant.retrieval import Index, open_index
 from assistant.vocabulary.answers import Answer, Computed
 from assistant.vocabulary.contracts import schema_of
 
@@ -35,7 +35,7 @@ def library() -> Library:
 
 @pytest.fixture(scope="module")
 def index(library: Library) -> Index:
-    return Index.open(library)
+    return open_index(library)
 
 
 @pytest.fixture(scope="module")
@@ -603,7 +603,7 @@ def test_every_kind_of_computation_is_in_the_handbook_with_a_question_that_is_co
 
 
 def test_what_the_handbook_shows_is_what_is_answered(library, index):
-    """Written anew by .ci/handbook.py."""
+    """Written anew by weft handbook asking --write."""
     shown = re.findall(r'^\$ weft ask "([^"]+)" --top 1\n(.*?)^```', PAGE, re.M | re.S)
     assert len(shown) == 2
     for question, text in shown:

@@ -8,7 +8,7 @@ from assistant.answering import answer
 from assistant.answering.settled import read, settled
 from assistant.conversation.searching import understood
 from assistant.library import load
-from assistant.retrieval import Index
+from assistant.retrieval import open_index
 from assistant.vocabulary.errors import KnowledgeError
 
 
@@ -72,7 +72,7 @@ def test_what_is_not_certain_gets_neither(question, library):
 
 
 def test_the_reply_leads_with_its_sources_and_verdict(library):
-    index = Index.open(library)
+    index = open_index(library)
     first = answer(understood("does PFC have to be on?", library), library, index).direct[0]
     assert (
         first.text.startswith("Yes for RoCE")

@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from assistant.doctor import freshness
+from assistant.commands.doctor import freshness
 from assistant.library import load
 from assistant.library.freshness import KINDS, dated, half_life_days
 from assistant.library.questionnaires import read_one

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.retrieval import Embedder, Index, ask, ask_many, building, kinds, store, words
-from assistant.retrieval.alike import AlikeWords
-from assistant.retrieval.answering import MOST_WORDS, found_passage
+from assistant.retrieval import Embedder, ask, ask_many, asked_for, notation, open_index, opening, store, tokens
+from assistant.retrieval.asking import MOST_WORDS, found_passage
 from assistant.retrieval.documents import Content, Document, everyday
+from assistant.retrieval.index import Index
 from assistant.retrieval.lexical import Spelling, WordIndex
+from assistant.retrieval.word_likeness import WordLikeness
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Source, Term
 from tests import retrieval_report
@@ -30,7 +31,7 @@ def library():
 
 @pytest.fixture(scope="module")
 def index(library) -> Index:
-    return Index.open(library)
+    return open_index(library)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +154,7 @@ def test_a_withdrawn_or_disputed_statement_is_never_shown_without_its_correction
 def test_a_passage_that_rests_on_a_withdrawn_claim_is_disputed_even_when_nobody_marked_it(tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets carry sharded training well.", claims=["blog/tcp-is-fine"])
     [found] = ask(
-        "Do TCP sockets carry sharded training?", library, Index.open(library, embedder=embedder, folder=tmp_path)
+        "Do TCP sockets carry sharded training?", library, open_index(library, embedder=embedder, folder=tmp_path)
     ).passages
     assert (found.status, found.correction) == ("disputed", "Those runs used InfiniBand.")
 
@@ -257,7 +258,7 @@ def test_a_number_of_passages_below_one_is_refused(library, index):
     ],
 )
 def test_two_spellings_of_one_thing_are_the_same_words(one, other):
-    assert words.tokens(words.written_out(one)) == words.tokens(words.written_out(other))
+    assert tokens.tokens(notation.written_out(one)) == tokens.tokens(notation.written_out(other))
 
 
 @pytest.mark.parametrize(
@@ -271,20 +272,20 @@ def test_two_spellings_of_one_thing_are_the_same_words(one, other):
     ],
 )
 def test_what_is_typed_in_a_hurry_or_drawn_together_has_the_same_words(typed, meant):
-    assert words.tokens(words.written_out(typed)) == words.tokens(words.written_out(meant))
+    assert tokens.tokens(notation.written_out(typed)) == tokens.tokens(notation.written_out(meant))
 
 
 def test_i_is_no_name():
-    assert words.called_by_name("What should I ask before I rent GPUs?") == ["GPUs"]
-    assert words.without_names("What should I ask AWS?", words.names_pattern([])) == "What should I ask it?"
+    assert notation.called_by_name("What should I ask before I rent GPUs?") == ["GPUs"]
+    assert notation.without_names("What should I ask AWS?", notation.names_pattern([])) == "What should I ask it?"
 
 
 def test_a_mobile_network_is_no_link_speed():
-    assert words.written_out("5G network slicing over 100G links") == "5G network slicing over 100 Gb/s links"
+    assert notation.written_out("5G network slicing over 100G links") == "5G network slicing over 100 Gb/s links"
 
 
 def test_a_short_name_finds_the_long_one_and_no_other():
-    names = words.Initialisms(
+    names = notation.Initialisms(
         [
             Term(term="PFC", aliases=["Priority Flow Control"], kind="mechanism", says="pauses"),
             Term(term="pretraining", aliases=["30B"], kind="method", says="long"),
@@ -319,7 +320,7 @@ def test_everyday_words_are_read_in_the_fields_words_too(said, meant, index):
 
 
 def test_what_a_question_calls_by_name_is_seen():
-    assert words.called_by_name("What does a SHARP switch cost in Norway in 2031, for 64 GPUs?") == [
+    assert notation.called_by_name("What does a SHARP switch cost in Norway in 2031, for 64 GPUs?") == [
         "SHARP",
         "Norway",
         "2031",
@@ -331,14 +332,14 @@ def test_a_line_of_everyday_words_finds_its_passage(tmp_path, embedder):
     library = small_library(tmp_path, "RoCE needs PFC.", "NVLink joins GPUs.")
     library.knowledge.passages["blog/1"].asked.append("Which plug do the neighbours use?")
     assert (
-        Index.open(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage
+        open_index(library, embedder=embedder, folder=tmp_path).search(["which plug has my neighbour"], 1)[0][0].passage
         == "blog/1"
     )
 
 
 def test_a_word_finds_the_passage_with_a_word_like_it(index):
     tokens, of = ["quick"], index.known_words
-    like = AlikeWords(
+    like = WordLikeness(
         [["fast"], ["brown"], ["quick"]], ["fast", "brown", "quick"], index.embedder.embed(["fast", "brown", "quick"])
     ).likeness(tokens, {})[0]
     assert "latenc" in of and like[2] == 1 > like[0] > like[1]
@@ -366,7 +367,7 @@ def test_a_word_finds_the_passage_with_a_word_like_it(index):
     ],
 )
 def test_a_price_a_date_a_place_or_a_person_that_no_passage_holds_is_missed(question, passage, missing):
-    assert kinds.missing(question, [passage]) is missing
+    assert asked_for.lacks_kind(question, [passage]) is missing
 
 
 @pytest.mark.parametrize(
@@ -412,25 +413,25 @@ def test_the_language_is_asked_only_for_words_the_collection_does_not_know():
 
 def test_what_rules_look_up_is_found_again_without_the_model(tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs in a node.", look_up="slow sockets")
-    built = Index.open(library, embedder=embedder, folder=tmp_path).for_query("slow sockets", 2)
+    built = open_index(library, embedder=embedder, folder=tmp_path).for_query("slow sockets", 2)
     assert built[0].passage == "blog/0"
     fresh = Embedder()
-    assert Index.open(library, embedder=fresh, folder=tmp_path).for_query("slow sockets", 2) == built
+    assert open_index(library, embedder=fresh, folder=tmp_path).for_query("slow sockets", 2) == built
     assert not fresh.loaded
 
 
 def test_a_plan_loads_no_torch(library, index, tmp_path):
     query = next(iter(index.content.queries), None)
     code = (
-        "import sys; from assistant.library import load; from assistant.retrieval import Index; "
-        f"index = Index.open(load()); index.for_query({query!r}, 3) if {query!r} else None; "
+        "import sys; from assistant.library import load; from assistant.retrieval import open_index; "
+        f"index = open_index(load()); index.for_query({query!r}, 3) if {query!r} else None; "
         "sys.exit(bool({'torch', 'sentence_transformers'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], check=False).returncode == 0
 
 
 def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embedded(tmp_path, embedder, monkeypatch):
-    Index.open(
+    open_index(
         small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs."), embedder=embedder, folder=tmp_path
     )
     embedded: list[str] = []
@@ -438,7 +439,7 @@ def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embed
     monkeypatch.setattr(
         Embedder, "embed", lambda self, texts, **more: embedded.extend(texts) or original(self, texts, **more)
     )
-    changed = Index.open(
+    changed = open_index(
         small_library(tmp_path, "TCP sockets are slow.", "RoCE needs a careful network."),
         embedder=embedder,
         folder=tmp_path,
@@ -466,10 +467,10 @@ def test_the_index_is_rebuilt_when_a_text_changes_and_only_the_new_text_is_embed
 )
 def test_a_damaged_index_is_built_again(damage, tmp_path, embedder):
     library = small_library(tmp_path, "TCP sockets are slow.", "NVLink joins GPUs.")
-    before = Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
+    before = open_index(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
     [file] = tmp_path.glob("index-*.npz")
     file.write_bytes(damage(file.read_bytes()))
-    assert Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1) == before
+    assert open_index(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1) == before
     assert store.read(next(tmp_path.glob("index-*.npz"))) is not None
 
 
@@ -482,9 +483,9 @@ def test_a_build_that_is_interrupted_leaves_nothing_behind_that_is_taken_for_an_
     with monkeypatch.context() as patched:
         patched.setattr(np, "savez", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            Index.open(library, embedder=embedder, folder=tmp_path)
+            open_index(library, embedder=embedder, folder=tmp_path)
     assert not list(tmp_path.glob("*.npz")) and not list(tmp_path.glob("*.tmp"))
-    assert Index.open(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
+    assert open_index(library, embedder=embedder, folder=tmp_path).for_query("TCP sockets", 1)
 
 
 def test_two_that_build_at_the_same_time_both_get_an_index(tmp_path, embedder):
@@ -492,7 +493,7 @@ def test_two_that_build_at_the_same_time_both_get_an_index(tmp_path, embedder):
     threads = [
         threading.Thread(
             target=lambda: results.append(
-                Index.open(library, embedder=embedder, folder=tmp_path / "both").for_query("TCP sockets", 1)
+                open_index(library, embedder=embedder, folder=tmp_path / "both").for_query("TCP sockets", 1)
             )
         )
         for _ in range(4)
@@ -509,13 +510,13 @@ def test_a_folder_that_cannot_be_written_costs_time_and_nothing_else(tmp_path, e
     occupied = tmp_path / "file"
     occupied.write_text("in the way")
     library = small_library(tmp_path, "TCP sockets are slow.")
-    assert Index.open(library, embedder=embedder, folder=occupied / "cache").for_query("TCP sockets", 1)
+    assert open_index(library, embedder=embedder, folder=occupied / "cache").for_query("TCP sockets", 1)
 
 
 def test_a_question_in_a_fresh_process_says_what_it_waits_for(tmp_path, embedder, capsys):
     library = small_library(tmp_path, "TCP sockets are slow.")
-    Index.open(library, embedder=embedder, folder=tmp_path)
-    index = Index.open(library, embedder=Embedder(), folder=tmp_path)
+    open_index(library, embedder=embedder, folder=tmp_path)
+    index = open_index(library, embedder=Embedder(), folder=tmp_path)
     ask("Are sockets slow?", library, index)
     assert capsys.readouterr().err.startswith("Loading the embedding model")
     ask("Are sockets fast?", library, index)
@@ -523,7 +524,7 @@ def test_a_question_in_a_fresh_process_says_what_it_waits_for(tmp_path, embedder
 
 
 def test_what_the_index_holds_beside_the_passages_is_not_embedded_again(library, index):
-    fresh = Index.open(library, embedder=Embedder())
+    fresh = open_index(library, embedder=Embedder())
     topics = [conflict.topic for conflict in library.knowledge.conflicts.values()]
     assert np.allclose(fresh.embedder.embed(topics), [index.vector(topic) for topic in topics])
     assert not fresh.embedder.loaded
@@ -531,7 +532,7 @@ def test_what_the_index_holds_beside_the_passages_is_not_embedded_again(library,
 
 def test_an_empty_knowledge_base_answers_nothing(tmp_path, embedder):
     library = small_library(tmp_path)
-    answer = ask("What is RoCE?", library, Index.open(library, embedder=embedder, folder=tmp_path))
+    answer = ask("What is RoCE?", library, open_index(library, embedder=embedder, folder=tmp_path))
     assert not answer.answered and answer.passages == []
 
 
@@ -547,8 +548,8 @@ def test_the_key_changes_with_a_text_a_query_a_term_and_the_order(tmp_path):
         Content(found, (), [term]),
         Content(found, (), (), ["pizza"]),
     ]
-    assert len({building.key(content) for content in contents}) == len(contents)
-    assert building.key(Content(found)) == building.key(Content(found))
+    assert len({opening.key(content) for content in contents}) == len(contents)
+    assert opening.key(Content(found)) == opening.key(Content(found))
 
 
 # Another model

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from assistant.library import load
-from assistant.retrieval import Index
+from assistant.retrieval import Index, open_index
 from tests import retrieval_report
 
 EMPTY = frozenset(
@@ -20,7 +20,7 @@ vs was we were what when where which who why will with would you your""".split()
 
 @pytest.fixture(scope="module")
 def index() -> Index:
-    return Index.open(load())
+    return open_index(load())
 
 
 @pytest.fixture(scope="module")

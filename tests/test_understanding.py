@@ -23,7 +23,11 @@ MESSAGES = Path(__file__).parent / "messages"
 
 def said(text: str, **known: Any) -> Understanding:
     shipped = library.load()
-    return Listener.of(shipped.language, shipped.catalog).hear(text, Known(**known) if known else None, today=TODAY).contract()
+    return (
+        Listener.of(shipped.language, shipped.catalog)
+        .hear(text, Known(**known) if known else None, today=TODAY)
+        .contract()
+    )
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 
 from assistant import retrieval
 from assistant.library import Library
-from assistant.retrieval.words import shown, written_out
+from assistant.retrieval.notation import shown, written_out
 from assistant.vocabulary.answers import Answer, Computed
 from assistant.vocabulary.utterance import Utterance
 

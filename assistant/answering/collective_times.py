@@ -6,7 +6,7 @@ import math
 
 from assistant.model import Network, network_of
 from assistant.model.architecture import BYTES
-from assistant.model.questions import collective_time, least_bytes, send_time
+from assistant.model.single_collectives import collective_time, least_bytes, send_time
 from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.planning import profile
 from assistant.present.figures import seconds, significant

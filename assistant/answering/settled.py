@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.library import Library, shipped
-from assistant.retrieval import words
+from assistant.retrieval.notation import written_out
+from assistant.retrieval.tokens import tokens
 from assistant.understanding.topics import Topics
 from assistant.vocabulary.answers import DirectLine
 from assistant.vocabulary.errors import KnowledgeError
@@ -17,7 +18,7 @@ from assistant.vocabulary.utterance import Utterance
 FILE = "settled.yaml"
 # What the stance of a question says already.
 _SAID_BY_STANCE = frozenset(
-    words.tokens(
+    tokens(
         "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay work works good"
     )
 )
@@ -111,4 +112,4 @@ def _entry(told: dict[str, Any], topics: Topics) -> Settled:
 
 
 def _tokens(text: str) -> frozenset[str]:
-    return frozenset(words.tokens(words.written_out(text))) - _SAID_BY_STANCE
+    return frozenset(tokens(written_out(text))) - _SAID_BY_STANCE

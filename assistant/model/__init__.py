@@ -11,7 +11,7 @@ from .job import Job
 from .low_communication import synchronise
 from .machine import Machine, machine_of
 from .network import Cabling, Network, Networks, leaf_nodes, network_of
-from .questions import all_gather_time, all_reduce_time, all_to_all_time, bus_bandwidth, collective_time
+from .single_collectives import all_gather_time, all_reduce_time, all_to_all_time, bus_bandwidth, collective_time
 from .training import Outcome, best_times, predict_training, sweep
 
 __all__ = [

@@ -1,15 +1,15 @@
 """Finds the passages that answer: the one importer of sentence_transformers.
 
-``Index.open(library)`` reads or builds the index; ``index.for_query(look_up, k)`` is what a plan asks, without a model;
+``open_index(library)`` reads or builds the index; ``index.for_query(look_up, k)`` is what a plan asks, without a model;
 ``ask`` and ``ask_many`` answer questions in free text, over ``index_with_yours(library)`` also from the user's documents;
 ``passages_by_words`` finds what belongs to a computed answer without a model.
 """
 
-from .answering import ask, ask_many
-from .at_hand import built_index, ready_index
-from .by_words import passages_by_words
+from .asking import ask, ask_many
 from .embedder import Embedder
 from .index import Hit, Index
+from .keyword_search import passages_by_words
+from .opening import built_index, open_index, ready_index
 from .own_documents import forget_removed, index_with_yours
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "built_index",
     "forget_removed",
     "index_with_yours",
+    "open_index",
     "passages_by_words",
     "ready_index",
 ]

@@ -12,7 +12,7 @@ from assistant.library import shipped
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Knowledge, Passage, Term
 
-from . import words
+from . import notation
 
 if TYPE_CHECKING:
     from assistant.library import Library
@@ -108,11 +108,11 @@ class Content:
     ) -> None:
         self.documents, self.queries, self.terms, self.outside = list(found), list(queries), list(terms), list(outside)
         self.beside = list(beside)
-        self.everyday = words.Everyday(everyday)
-        self.initialisms = words.Initialisms(self.terms)
-        self.names = words.names_pattern(self.terms)
+        self.everyday = notation.Everyday(everyday)
+        self.initialisms = notation.Initialisms(self.terms)
+        self.names = notation.names_pattern(self.terms)
         self.pieces = [piece for position, document in enumerate(self.documents) for piece in document.pieces(position)]
-        asked = (words.written_out(query, self.initialisms) for query in self.queries)
+        asked = (notation.written_out(query, self.initialisms) for query in self.queries)
         texts = dict.fromkeys((*(piece.text for piece in self.pieces), *asked, *self.outside, *self.beside))
         self.row_of = {text: row for row, text in enumerate(texts)}  # of the vectors; each text is embedded once
 

@@ -7,23 +7,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import kinds, ranking, words
-from .alike import AlikeWords
+from . import ranking
+from .asked_for import focus, lacks_kind
 from .documents import KINDS, Content, Document
 from .embedder import Embedder
-from .focus import asked_for
 from .lexical import Spelling, WordIndex
-from .questions import Reading, read
+from .notation import written_out
+from .query import Reading, read
 from .store import Arrays
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from assistant.library import Library
+from .tokens import plain_words, tokens
+from .word_likeness import WordLikeness
 
 # A line that is asked for a passage speaks for it like one of its sentences.
 _SENTENCE, _ASKED = KINDS.index("sentence"), KINDS.index("asked")
@@ -62,7 +58,7 @@ def packed(found: Bags | list[str]) -> np.ndarray:
 
 
 class Index:
-    """Passages ranked for a question. :meth:`open` reads or builds one."""
+    """Passages ranked for a question; :func:`assistant.retrieval.open_index` reads or builds one."""
 
     def __init__(self, content: Content, arrays: Arrays, embedder: Embedder) -> None:
         self.content, self.embedder = content, embedder
@@ -74,16 +70,6 @@ class Index:
         embedder.know({text: self.vectors[content.row_of[text]] for text in content.beside})
         self._last: tuple[Reading | None, np.ndarray] = (None, self.vectors[:0])
         self._query_row = {query: row for row, query in enumerate(content.queries)}
-
-    @classmethod
-    def open(cls, library: Library, *, embedder: Embedder | None = None, folder: Path | None = None) -> Index:
-        """The index of a library: read from ``folder`` (the user's cache), or built and kept there.
-
-        Raises :class:`InputError` when there is no embedding model.
-        """
-        from .building import opened
-
-        return opened(Content.of(library), embedder or Embedder(), folder)
 
     def document(self, passage: str) -> Document:
         """The passage with this id. Raises :class:`KeyError`."""
@@ -130,12 +116,12 @@ class Index:
     def evidence(self, reading: Reading, relevances: np.ndarray) -> ranking.Evidence:
         """What speaks for and against an answer in the collection, beside the passages' ``relevances``."""
         order = np.argsort(-relevances, kind="stable")[:_FIRST]
-        asked = list(dict.fromkeys(words.tokens(reading.texts[0])))
+        asked = list(dict.fromkeys(tokens(reading.texts[0])))
         few = [self.content.documents[position].passage.text for position in order[:_FIRST_FEW]]
         near = self._cosines(reading)[self._rows[self._kinds != KINDS.index("heading")]]
         outside = self.vectors[self._outside] @ np.column_stack((reading.vectors[0], reading.nameless))
         held = {token for position in order for field in self.bags[position].values() for token in field}
-        missing = sum(held.isdisjoint(words.tokens(name)) for name in reading.names)
+        missing = sum(held.isdisjoint(tokens(name)) for name in reading.names)
         likeness = self._alike.likeness(asked, reading.words)[:, order]
         in_few = dict(zip(asked, likeness[:, :_FIRST_FEW].max(axis=1, initial=0.0).tolist(), strict=True))
         information = {token: self._words.information(token) for token in asked}
@@ -149,10 +135,9 @@ class Index:
             told=sum(information[token] for token, like in in_few.items() if like > _TOLD),
             lost=lost,
             lost_of_named=by_name * lost,
-            off_focus=by_name
-            * (1 - min((in_few.get(token, 1.0) for token in asked_for(reading.texts[0])), default=1.0)),
+            off_focus=by_name * (1 - min((in_few.get(token, 1.0) for token in focus(reading.texts[0])), default=1.0)),
             ahead=float(-np.diff(relevances[order[:2]]).sum()),
-            kind=kinds.missing(reading.texts[0], few),
+            kind=lacks_kind(reading.texts[0], few),
             least=float(likeness[:, :1].min(initial=1.0)),
             length=math.log1p(len(asked)),
         )
@@ -161,8 +146,8 @@ class Index:
         """What speaks for each passage, the mean of both readings, shape ``(passages, len(ranking.SIGNALS))``."""
         asked, said = reading.texts
         cosines = self._cosines(reading)
-        found = self._signals(words.tokens(asked), cosines[:, 0], reading)
-        return found if said == asked else (found + self._signals(words.tokens(said), cosines[:, 1], reading)) / 2
+        found = self._signals(tokens(asked), cosines[:, 0], reading)
+        return found if said == asked else (found + self._signals(tokens(said), cosines[:, 1], reading)) / 2
 
     def _cosines(self, reading: Reading) -> np.ndarray:
         """Of all texts with both readings, shape ``(texts, 2)``; the last question's are kept, because each is asked for twice."""
@@ -240,12 +225,12 @@ class Index:
         return dict.fromkeys(json.loads(self._packed_words.tobytes()) if self._packed_words is not None else ())
 
     @cached_property
-    def _alike(self) -> AlikeWords:
+    def _alike(self) -> WordLikeness:
         held = [[token for field in _ALIKE for token in bag.get(field, ())] for bag in self.bags]
-        return AlikeWords(held, list(self.known_words), self.word_vectors)
+        return WordLikeness(held, list(self.known_words), self.word_vectors)
 
     def _tokens(self, text: str) -> list[str]:
-        return words.tokens(words.written_out(text, self.content.initialisms))
+        return tokens(written_out(text, self.content.initialisms))
 
     @cached_property
     def _words(self) -> WordIndex:
@@ -270,4 +255,4 @@ class Index:
     def spelling(self) -> Spelling:
         texts = [piece.text for piece in self.content.pieces]
         texts += [name for term in self.content.terms for name in (term.term, *term.aliases)]
-        return Spelling((word for text in texts for word in words.plain_words(text)), self.embedder.language)
+        return Spelling((word for text in texts for word in plain_words(text)), self.embedder.language)

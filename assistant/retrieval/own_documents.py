@@ -18,10 +18,10 @@ from assistant.library.documents import DocumentStore, harmless
 from assistant.vocabulary.own_documents import OwnDocument, OwnPassage, State
 
 from . import store
-from .at_hand import ready_index
 from .documents import Content, Document
 from .embedder import Embedder
 from .index import Index
+from .opening import ready_index
 from .progress import embedding_progress
 
 _KEPT_AFTER = 2_048  # texts: a long embedding that is stopped goes on where it was

@@ -1,27 +1,23 @@
-"""Take the pictures of the handbook's page about the screen anew: the real screen, in kept conversations said again.
-
-Run it after the screen, the rules, the prices or the kept conversations have changed: ``python .ci/screenshots.py [NAME...]``.
-"""
+"""The pictures of the handbook's page about the screen: the real screen, in kept conversations said again."""
 
 from __future__ import annotations
 
 import asyncio
 import html
-import pathlib
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import events
 from textual.pilot import Pilot
 
-from assistant.conversation import Conversation, transcripts
-from assistant.library import Library, load
-from assistant.tui.app import WeftApp
+from assistant.conversation import Conversation
+from assistant.conversation.transcript.document import read
+from assistant.conversation.transcript.replaying import conversation_for
+from assistant.library import Library
 
-ROOT = pathlib.Path(__file__).parents[1]
-PICTURES = ROOT / "knowledge" / "handbook" / "screen"
+from .app import WeftApp
+
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 PATIENCE_S = 60.0
 LARGE, SMALL = (120, 36), (80, 24)
@@ -65,10 +61,10 @@ def text_in(picture: str) -> list[str]:
 
 
 async def _taken(situation: Situation, library: Library) -> str:
-    saved = transcripts.read(ROOT / "transcripts" / f"{situation.transcript}.md")
+    saved = read(library.knowledge_folder.parent / "transcripts" / f"{situation.transcript}.md")
 
     def begin() -> Conversation:
-        return transcripts.conversation_for(saved, library)
+        return conversation_for(saved, library)
 
     app = WeftApp(begin, theme=situation.theme, grace_s=0)
     async with app.run_test(size=situation.size) as pilot:
@@ -101,15 +97,3 @@ async def _until(done: Callable[[], object], pilot: Pilot[int]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not done():
             await pilot.pause(0.02)
-
-
-def main(names: list[str]) -> None:
-    """Write the pictures."""
-    library = load()
-    PICTURES.mkdir(exist_ok=True)
-    for name in names or SITUATIONS:
-        (PICTURES / f"{name}.svg").write_text(taken(name, library), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from assistant.vocabulary.errors import InputError, Place
+from .options import TextOrJson
+from .terminal import write, write_lines
 
 commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a reason per line, and what logs say.")
 
@@ -42,22 +42,21 @@ def env(
         if given is not None:
             known_id(option, given, entries, {alias: entry.id for entry in entries.values() for alias in entry.aliases})
     host = Host(interface=interface, provider=provider, sharp=sharp)
-    sys.stdout.write(as_env_file(catalog.fabrics[fabric], catalog.gpus[gpu], nodes, host))
+    write(as_env_file(catalog.fabrics[fabric], catalog.gpus[gpu], nodes, host))
 
 
 @commands.command()
 def diagnose(
     logs: Annotated[list[Path], typer.Argument(help="nccl-tests output, NCCL debug logs, or both in one file.")],
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: TextOrJson = "text",
 ) -> None:
     """What is wrong, how fast it is, what to change."""
     from assistant.library import load
     from assistant.network.diagnosis import diagnose as read
     from assistant.present.diagnosis import diagnosis_lines
 
-    if form not in ("text", "json"):
-        raise InputError(f'expected one of text, json, got "{form}"', Place(field="--format"))
     found = read(logs, load().catalog)
-    sys.stdout.write(
-        found.model_dump_json(indent=2) + "\n" if form == "json" else "\n".join(diagnosis_lines(found)) + "\n"
-    )
+    if form == "json":
+        write(found.model_dump_json(indent=2) + "\n")
+    else:
+        write_lines(diagnosis_lines(found))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import words
 from .documents import Content
 from .embedder import Embedder
 from .lexical import Spelling
+from .notation import called_by_name, without_names, written_out
+from .tokens import forms
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ def read(
     questions: Sequence[str], content: Content, spelling: Spelling, embedder: Embedder, held: Container[str] = ()
 ) -> list[Reading]:
     """All questions, embedded at once with those of their words that are not among the tokens ``held``."""
-    plain = [spelling.corrected_text(words.written_out(question)) for question in questions]
-    full = [words.written_out(text, content.initialisms) for text in plain]
+    plain = [spelling.corrected_text(written_out(question)) for question in questions]
+    full = [written_out(text, content.initialisms) for text in plain]
     said = [content.everyday.replaced(text) for text in full]
-    nameless = [words.without_names(text, content.names) for text in plain]
+    nameless = [without_names(text, content.names) for text in plain]
     new = [_new_words(one, other, held) for one, other in zip(full, said, strict=True)]
     texts = list(dict.fromkeys([*full, *said, *nameless, *(form for found in new for form in found.values())]))
     vector = dict(zip(texts, embedder.embed(texts), strict=True))
@@ -49,7 +50,7 @@ def read(
             (one, other),
             np.stack((vector[one], vector[other])),
             vector[bare],
-            tuple(words.called_by_name(text)),
+            tuple(called_by_name(text)),
             {token: vector[form] for token, form in found.items()},
         )
         for text, one, other, bare, found in zip(plain, full, said, nameless, new, strict=True)
@@ -58,4 +59,4 @@ def read(
 
 def _new_words(one: str, other: str, held: Container[str]) -> dict[str, str]:
     """Words of both readings that are not held, by token."""
-    return {token: form for token, form in {**words.forms(one), **words.forms(other)}.items() if token not in held}
+    return {token: form for token, form in {**forms(one), **forms(other)}.items() if token not in held}

@@ -11,9 +11,9 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Claim, Source
 from assistant.vocabulary.own_documents import OwnPassage
 
-from . import words
 from .documents import Document
 from .index import Index, Ranked
+from .notation import shown, written_out
 from .progress import say_loading
 
 # The embedding model reads 256 word pieces, about this many words; of a longer text the beginning and the end are read,
@@ -24,7 +24,7 @@ _SHOWN_CHARACTERS = 2_000
 
 def ask(question: str, library: Library, index: Index, top: int = 5, id: str | None = None) -> Answer:
     """The ``top`` passages for a question, best first. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
-    if not isinstance(question, str) or not words.written_out(question):
+    if not isinstance(question, str) or not written_out(question):
         raise InputError("expected a question, got an empty text")
     return ask_many([(id, question)], library, index, top)[0]
 
@@ -34,7 +34,7 @@ def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, inde
     if top < 1:
         raise InputError(f"expected a number of passages of at least 1, got {top}")
     asked = list(questions)
-    read = [words.written_out(question).split() for _, question in asked]
+    read = [written_out(question).split() for _, question in asked]
     if asked and not index.embedder.loaded:
         say_loading()
     ranked = index.rank([" ".join(_both_ends(found)) for found in read])
@@ -51,11 +51,11 @@ def _both_ends(found: list[str]) -> list[str]:
 def _answer(
     id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int
 ) -> Answer:
-    shown = words.shown(question).strip()
-    if len(shown) > _SHOWN_CHARACTERS:
-        shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
+    echo = shown(question).strip()
+    if len(echo) > _SHOWN_CHARACTERS:
+        echo = echo[: _SHOWN_CHARACTERS - 1] + "…"
     if not length:
-        return Answer(id=id, question=shown, answered=False, passages=[], note="The question is empty.")
+        return Answer(id=id, question=echo, answered=False, passages=[], note="The question is empty.")
     note = None
     if length > MOST_WORDS:
         note = f"Of {length} words the first {MOST_WORDS // 2} and the last {MOST_WORDS // 2} were read."
@@ -63,7 +63,7 @@ def _answer(
         found_passage(index.content.documents[position], float(ranked.scores[position]), library)
         for position in ranked.order[:top]
     ]
-    return Answer(id=id, question=shown, answered=ranked.answered, passages=passages, note=note)
+    return Answer(id=id, question=echo, answered=ranked.answered, passages=passages, note=note)
 
 
 def found_passage(document: Document, score: float, library: Library) -> FoundPassage:

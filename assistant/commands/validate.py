@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.progress import line_width, progress_bar
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
+
+from .terminal import format_option, line_width, progress_bar, write
 
 if TYPE_CHECKING:
     from assistant.vocabulary.validation import Validation
@@ -24,12 +24,10 @@ def validate(
         bool,
         typer.Option(
             "--leave-one-out",
-            help=(
-                "Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs."
-            ),
+            help="Also calibrate without each source in turn and predict it: some minutes. Only for the shipped runs.",
         ),
     ] = False,
-    form: Annotated[str, typer.Option("--format", help="text, json or csv.")] = "text",
+    form: Annotated[str, format_option("text", "json", "csv")] = "text",
     catalog: Annotated[
         Path | None, typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")
     ] = None,
@@ -42,22 +40,20 @@ def validate(
     are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
     gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1),
     micro_batch, recompute, attention, framework, gradient_bytes, regathered (share of the weights that FSDP gathers again for
-    recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU in PyTorch's allocator, GiB), use (calibration, validation or excluded). See
-    weft handbook accuracy.
+    recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU in PyTorch's allocator, GiB), use
+    (calibration, validation or excluded). See weft handbook accuracy.
     """
     from assistant.present import validation as present
 
-    if form not in ("text", "json", "csv"):
-        raise InputError(f'expected one of text, json, csv, got "{form}"', Place(field="--format"))
     if leave_one_out and file is not None:
         raise InputError(
             "expected the shipped runs with --leave-one-out: no constant was calibrated on a file of yours"
         )
     made = _compared(file, catalog, leave_one_out)
     if form == "text":
-        sys.stdout.write(present.as_text(made, rows=rows, width=line_width()))
+        write(present.as_text(made, rows=rows, width=line_width()))
     else:
-        sys.stdout.write({"json": present.as_json, "csv": present.as_csv}[form](made, rows=rows))
+        write((present.as_json if form == "json" else present.as_csv)(made, rows=rows))
 
 
 def _compared(file: Path | None, user_catalog: Path | None, leave_one_out: bool) -> Validation:

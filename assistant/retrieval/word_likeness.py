@@ -12,7 +12,7 @@ _UNLIKE = 0.2
 _KEPT = 2_000  # words of questions whose likeness is remembered: a question asks for each several times
 
 
-class AlikeWords:
+class WordLikeness:
     """The words of passages with their vectors.
 
     ``held`` lists each passage's tokens; ``vectors`` are unit vectors of the tokens in ``known``, in that order. A token without

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.vocabulary.errors import InputError, Place
+from .options import TextOrJson
+from .terminal import progress_bar, say, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +48,7 @@ def add(paths: Paths) -> None:
     from assistant.retrieval import index_with_yours
 
     own = DocumentStore()
-    with _reading() as done:
+    with progress_bar("Reading") as done:
         added = own.add(paths, done)
     if own.documents():
         index_with_yours(load(), own)
@@ -71,12 +72,10 @@ def remove(names: Names) -> None:
 
 
 @commands.command("list")
-def listing(form: Annotated[str, typer.Option("--format", help="text or json.")] = "text") -> None:
+def listing(form: TextOrJson = "text") -> None:
     """Your documents, and whether each file is still as it was read."""
     from assistant.library.documents import DocumentStore
 
-    if form not in ("text", "json"):
-        raise InputError(f'expected one of text, json, got "{form}"', Place(field="--format"))
     own = DocumentStore()
     found = [(document, own.state(document, thorough=True)) for document in own.documents()]
     if form == "json":
@@ -88,7 +87,7 @@ def listing(form: Annotated[str, typer.Option("--format", help="text or json.")]
         print("No documents of yours yet: weft knowledge add FOLDER")
     else:
         width = max(len(document.name) for document, _ in found)
-        print("\n".join(_line(document, state, width) for document, state in found))
+        write_lines(_line(document, state, width) for document, state in found)
 
 
 def warn_of_changes() -> None:
@@ -149,23 +148,4 @@ def _quoted(texts: Iterable[str]) -> str:
 def _warn(message: str) -> None:
     from assistant.library.documents import harmless
 
-    print(f"weft: {harmless(message)}", file=sys.stderr)
-
-
-def _reading() -> Any:
-    """A line on standard error with the file being read, when that is a terminal."""
-    import contextlib
-
-    if not sys.stderr.isatty():
-        return contextlib.nullcontext(lambda name: None)
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
-
-    @contextlib.contextmanager
-    def bar() -> Any:
-        columns = (SpinnerColumn(), TextColumn("Reading {task.fields[name]}", markup=False), MofNCompleteColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("", total=None, name="")
-            yield lambda name: progress.update(task, advance=1, name=name)
-
-    return bar()
+    say(harmless(message))

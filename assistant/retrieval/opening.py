@@ -1,4 +1,4 @@
-"""Opens the index of some content: read from the user's cache when it was built from the same content and model."""
+"""Opens the search index: read from the user's cache when it was built from the same content and model, else built."""
 
 from __future__ import annotations
 
@@ -8,32 +8,60 @@ from pathlib import Path
 
 import numpy as np
 
-from assistant.library import paths
+from assistant.library import Library, paths
+from assistant.vocabulary.errors import InputError
 
-from . import ranking, store, words
+from . import ranking, store, tokens
 from .documents import Content
 from .embedder import Embedder
 from .index import FIELDS, Index, packed
+from .notation import written_out
 from .progress import embedding_progress
-from .questions import Reading
+from .query import Reading
 
 FORMAT = "6"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
 
 
-def opened(content: Content, embedder: Embedder, folder: Path | None = None) -> Index:
-    """The index, read or built. A file that is damaged, or cannot be written, costs time and nothing else."""
-    fingerprint = embedder.fingerprint
-    folder = folder or paths.cache_dir() / "search"
-    path = folder / f"index-{fingerprint}-{key(content)}.npz"
+_OPENED: dict[Library, Index] = {}
+
+
+def ready_index(library: Library) -> Index:
+    """The index of a library: from the cache, else built now (loads the model and says so). Raises :class:`InputError`."""
+    if library not in _OPENED:
+        _OPENED[library] = open_index(library)
+    return _OPENED[library]
+
+
+def built_index(library: Library) -> Index | None:
+    """The index if it is already built for exactly this library and model: what a plan uses, which never waits for a model."""
+    try:
+        built = library in _OPENED or _path(Content.of(library), Embedder()).is_file()
+        return ready_index(library) if built else None
+    except InputError:
+        return None
+
+
+def open_index(library: Library, *, embedder: Embedder | None = None, folder: Path | None = None) -> Index:
+    """The index of a library, read from ``folder`` (the user's cache) or built and kept there.
+
+    A file that is damaged, or cannot be written, costs time and nothing else. Raises :class:`InputError` when there is no
+    embedding model.
+    """
+    content, embedder = Content.of(library), embedder or Embedder()
+    path = _path(content, embedder, folder)
     arrays = store.read(path)
     if arrays is None or not _fits(arrays, content):
         with store.alone(path):
             arrays = store.read(path)  # another program may have built it meanwhile
             if arrays is None or not _fits(arrays, content):
-                arrays = _built(content, embedder, store.known_vectors(folder, fingerprint))
+                arrays = _built(content, embedder, store.known_vectors(path.parent, embedder.fingerprint))
                 store.write(path, arrays)
     return Index(content, arrays, embedder)
+
+
+def _path(content: Content, embedder: Embedder, folder: Path | None = None) -> Path:
+    return (folder or paths.cache_dir() / "search") / f"index-{embedder.fingerprint}-{key(content)}.npz"
 
 
 def key(content: Content) -> str:
@@ -93,7 +121,7 @@ def _words(content: Content) -> dict[str, str]:
         *asked,
         *content.queries,
     ):
-        for token, form in words.forms(words.written_out(text, content.initialisms)).items():
+        for token, form in tokens.forms(written_out(text, content.initialisms)).items():
             found.setdefault(token, form)
     return found
 
@@ -104,7 +132,7 @@ def _hits(index: Index) -> store.Arrays:
     shape = (len(content.queries), min(KEPT_HITS, len(content.documents)))
     hits, scores = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
     for row, query in enumerate(content.queries):
-        text = words.written_out(query, content.initialisms)
+        text = written_out(query, content.initialisms)
         vector = vectors[content.row_of[text]]
         ranked = index.rank_reading(Reading.of_known(text, vector))
         hits[row] = ranked.order[: shape[1]]

@@ -1,14 +1,14 @@
-"""Words as the field writes them: one spelling for each, so that ``IB``, ``100GbE`` and ``all reduce`` find their passages."""
+"""Text as the field writes it: one spelling for each word, so that ``IB``, ``100GbE`` and ``all reduce`` find their passages."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterable
 
 from assistant.vocabulary.knowledge import Term
+
+from .tokens import STOP, is_small
 
 # Spelling only; what a word means, and its other names, are in knowledge/glossary.
 _RATE = r"(\d+(?:\.\d+)?)\s*-?\s*"
@@ -78,19 +78,8 @@ NOTATION: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
-_FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
 _NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])\w*\d[\w.-]*|\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\bit(?:\s+it)+\b")
-_TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
-_STOP = frozenset(
-    """a an and any are as at be been but by can could did do does doing for from had has have having how i if in
-    into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
-    them then there these they this those to too was we were what when where which while who why will with would you your
-    yours about actually all am also because being both does let more most much many really very happen happens""".split()
-)
-_CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
-_SHORT_STEMS = frozenset({"ca", "wo", "sha"})  # of can't, won't, shan't
 
 
 def shown(text: str) -> str:
@@ -161,70 +150,19 @@ def without_names(text: str, names: re.Pattern[str]) -> str:
 
     ``names``: those of the field; whatever else a text calls by name is left out too.
     """
-    bare = _NAMED.sub(lambda found: found.group() if _is_small(found.group().lower()) else "it", names.sub("it", text))
+    bare = _NAMED.sub(lambda found: found.group() if is_small(found.group().lower()) else "it", names.sub("it", text))
     return _REPEATED.sub("it", " ".join(bare.split()))
+
+
+def called_by_name(text: str) -> list[str]:
+    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number or "I" is none."""
+    return [name for name in _NAMED.findall(text) if not is_small(name.lower())]
 
 
 def _stands_for(short: str, name: str) -> bool:
     """Whether ``short`` is made of the first letters of ``name``, small words counted or not."""
     parts = re.split(r"[\s-]+", name.lower())
-    if len(parts) < 2 or not 2 <= len(short) <= 6 or short.lower() in _STOP:
+    if len(parts) < 2 or not 2 <= len(short) <= 6 or short.lower() in STOP:
         return False
-    all_letters, content = "".join(part[:1] for part in parts), "".join(part[:1] for part in parts if part not in _STOP)
+    all_letters, content = "".join(part[:1] for part in parts), "".join(part[:1] for part in parts if part not in STOP)
     return short.lower() in (all_letters, content)
-
-
-def called_by_name(text: str) -> list[str]:
-    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number or "I" is none."""
-    return [name for name in _NAMED.findall(text) if not _is_small(name.lower())]
-
-
-def tokens(text: str) -> list[str]:
-    """Stemmed words of written-out text; a compound gives itself and its parts, words without content are left out."""
-    return [token for token, _ in _told(text)]
-
-
-def forms(text: str) -> dict[str, str]:
-    """Each token of :func:`tokens` that is a word, without digits, with the form it first has in the text."""
-    found: dict[str, str] = {}
-    for token, form in _told(text):
-        if token.isalpha():
-            found.setdefault(token, form)
-    return found
-
-
-def _told(text: str) -> Iterator[tuple[str, str]]:
-    """Tokens with the words they come from."""
-    for word in _TOKEN.findall(text.lower().replace("’", "'")):
-        parts = [part for part in re.split(r"[_-]", word) if part]
-        if len(parts) > 1:
-            yield "".join(parts), word
-            parts = [part for part in parts if len(part) > 1 or part.isdigit()]
-        yield from ((stem(part), part) for part in parts if not _is_small(part))
-        yield from ((family.group(), family.group()) for part in parts if (family := _FAMILY.match(part)))
-
-
-def _is_small(word: str) -> bool:
-    """Whether a word has no content: a stop word, or one with another drawn into it, as ``isn't`` and ``we're``."""
-    head = _CONTRACTED.sub("", word)
-    return word in _STOP or head in _STOP or (head in _SHORT_STEMS and head != word)
-
-
-def plain_words(text: str) -> list[str]:
-    """Lower-case words with content, as written."""
-    return [word for word in _TOKEN.findall(text.lower()) if not _is_small(word)]
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english")
-
-
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """The word without its inflection (Porter's second algorithm for English); words with digits stay as they are."""
-    if any(c.isdigit() for c in word):
-        return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2].isdigit() else word
-    return _stemmer().stemWord(_BRITISH.sub("iz", word.removesuffix("'s")))

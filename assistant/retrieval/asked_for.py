@@ -1,10 +1,18 @@
-"""What kind of thing a question asks for, where a passage shows at once that it holds none: a price, a date, a place, a person."""
+"""What a question is after: the words beside its question word, and the kind of thing, such as a price or a person."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from .tokens import tokens
+
+_QUESTION_WORD = re.compile(
+    r"\b(?:how (?:many|much|long|often|big|large|fast|deep|heavy|loud|wide|tall|old|far|high|quickly|soon|thin|hard|expensive|dear)|"
+    r"which|what|whose|who|when|where|how)\b",
+    re.IGNORECASE,
+)
+_WORDS = 2  # beside the question word: the thing asked for and what is said of it
 # What asks for the kind, and what a text that holds one contains.
 # What a price is not asked in: "what does a dropped packet cost in throughput" wants a share of the step.
 _TECHNICAL = (
@@ -45,7 +53,13 @@ _KINDS = tuple(
 )
 
 
-def missing(question: str, texts: Iterable[str]) -> bool:
+def focus(text: str) -> list[str]:
+    """The tokens beside the first question word, ``which Linux kernel …``, ``how deep is an …``; none without such a word."""
+    found = _QUESTION_WORD.search(text)
+    return tokens(text[found.end() :])[:_WORDS] if found else []
+
+
+def lacks_kind(question: str, texts: Iterable[str]) -> bool:
     """Whether the question asks for a kind of thing of which none of the texts holds one."""
     together = " ".join(texts)
     return any(asks.search(question) and not holds.search(together) for asks, holds in _KINDS)

@@ -1,0 +1,1 @@
+"""One function per command; each imports what it needs when it runs, so that ``weft --help`` loads nothing heavy."""

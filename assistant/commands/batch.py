@@ -1,0 +1,50 @@
+"""``weft batch``: many questionnaires, one result each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+from .options import CatalogFile
+from .terminal import format_option, progress_bar, say
+
+if TYPE_CHECKING:
+    from assistant.batch.results import Result
+
+
+def batch(
+    files: Annotated[
+        list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder for plans.jsonl or plans.csv.")],
+    form: Annotated[str, format_option("jsonl", "csv")] = "jsonl",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes that work at once.")] = 1,
+    catalog: CatalogFile = None,
+) -> None:
+    """Many questionnaires: one result each, in input order; a bad row does not stop the rest."""
+    from assistant.batch import runner
+    from assistant.library import load
+    from assistant.retrieval import ready_index
+
+    library = load(user_catalog=catalog)
+    ready_index(library)
+    with progress_bar("planning") as advance:
+
+        def done(result: Result) -> None:
+            _name_bad_row(result)
+            advance()
+
+        tally = runner.run(files, out, library, kind=form, jobs=jobs, done=done)
+    print(f"{tally.planned} planned, {tally.bad} bad: {out / f'plans.{form}'}", file=sys.stderr)
+    raise typer.Exit(2 if tally.bad else 0)
+
+
+def _name_bad_row(result: Result) -> None:
+    if "error" in result:
+        error = result["error"]
+        say(str(InputError(error["message"], Place(error["file"], error["line"], error["field"]))))

@@ -1,0 +1,53 @@
+"""``weft plan``: one questionnaire, one plan."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import CatalogFile, Out, ProfileFile, Questionnaire
+from .terminal import format_option, line_width, write
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.plan import Plan
+
+
+def plan(
+    file: Questionnaire,
+    form: Annotated[str, format_option("text", "json", "markdown", "html")] = "text",
+    out: Out = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="A text with everything; the other formats always have it.")
+    ] = False,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
+    """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to measure first."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.planning import plan as planned
+    from assistant.planning import with_crossover
+    from assistant.retrieval import ready_index
+
+    library = load(user_catalog=catalog, profile=profile)
+    questionnaire = read_one(file, library.catalog)
+    ready_index(library)
+    made = planned(questionnaire, library)
+    more = None if everything else f"Everything, with the sources in full: weft plan {file} --all."
+    _show(made if form == "json" else with_crossover(made, library), form, out, more)
+
+
+def _show(made: Plan, form: str, out: Path | None, more: str | None) -> None:
+    """``more``: how to see the rest of a text in short; ``None`` for the whole."""
+    from assistant.present.plan.formats import plan_view, written
+
+    if form == "text" and out is None and sys.stdout.isatty():
+        from rich.console import Console
+
+        console = Console(highlight=False, markup=False, emoji=False)
+        console.print(plan_view(made, console.width, more))
+    else:
+        write(written(made, form, width=line_width(), more=more), out)

@@ -1,0 +1,49 @@
+"""``weft replay``: whether saved conversations still give the same answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+from .terminal import write
+
+
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Saved transcripts.")],
+    update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="Do not replay: write the transcript as a page that stands alone (.html)."),
+    ] = None,
+) -> None:
+    """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
+    from assistant.conversation.transcript.replaying import replay_file, update_file
+    from assistant.library import load
+
+    if export is not None:
+        return _export(files, export)
+    library, changed = load(), 0
+    for file in files:
+        result = replay_file(file, library)
+        print(result.summary)
+        if result.changed:
+            changed += 1
+            print(result.diff, end="")
+            if update:
+                update_file(file, library)
+    raise typer.Exit(1 if changed and not update else 0)
+
+
+def _export(files: list[Path], out: Path) -> None:
+    from assistant.conversation.transcript import document
+
+    if len(files) != 1 or out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            f"expected one transcript and a file name that ends in .html, got {len(files)} and {out}",
+            Place(field="--export"),
+        )
+    write(document.as_html(document.read(files[0])), out)

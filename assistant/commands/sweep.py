@@ -1,0 +1,76 @@
+"""``weft sweep``: fields of a questionnaire varied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+from .options import CatalogFile, ProfileFile
+from .terminal import format_option, one_of, progress_bar, save, table_width, write
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.sweep import Sweep
+
+_WRITERS = (".csv", ".json", ".svg")
+_OUT = "A file ending in .svg, .csv or .json; give it several times for several files."
+Varied = Annotated[
+    list[str],
+    typer.Option(
+        "--vary",
+        metavar="PATH=VALUES",
+        help="A field and its values: 8..1024 doubles, 8..64:8 steps, a,b,c lists. Give it several times for a grid. "
+        "cluster.fabric=all: each fabric in turn as the one that is already there; every fabric is computed at every "
+        "point anyway.",
+    ),
+]
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A questionnaire to vary. See weft examples.", show_default=False)],
+    vary: Varied,
+    form: Annotated[str, format_option("table", "csv", "json")] = "table",
+    plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
+    metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
+    out: Annotated[list[Path] | None, typer.Option("--out", help=_OUT)] = None,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
+    """Vary fields of a questionnaire: every fabric at every point, and the size at which InfiniBand begins to pay."""
+    from assistant.library import load
+    from assistant.library.questionnaires import read_one
+    from assistant.sweeps import axes_of
+    from assistant.sweeps import sweep as swept
+
+    one_of("--metric", metric, ("cost", "slowdown", "step-time"))
+    for path in out or []:
+        if path.suffix not in _WRITERS:
+            raise InputError(f"expected a file ending in {', '.join(_WRITERS)}", Place(str(path), field="--out"))
+    library = load(user_catalog=catalog, profile=profile)
+    fabrics = [fabric.id for fabric in library.catalog.fabrics.values() if fabric.technology not in ("none", "wan")]
+    axes, questionnaire = axes_of(vary, fabrics), read_one(file, library.catalog)
+    with progress_bar("sweeping") as advance:
+        made = swept(questionnaire, axes, library, advance)
+    for path in out or []:
+        save(path, _written(made, path.suffix.removeprefix("."), metric))
+    if not any(path.suffix == f".{form}" for path in out or []):
+        write(_written(made, form, metric if plot else None))
+
+
+def _written(made: Sweep, form: str, metric: str | None) -> str:
+    if form == "csv":
+        from assistant.present.sweep_csv import sweep_csv
+
+        return sweep_csv(made)
+    if form == "json":
+        return made.model_dump_json(by_alias=True, indent=2) + "\n"
+    if form == "svg":
+        from assistant.present.sweep_svg import sweep_svg
+
+        return sweep_svg(made, metric or "cost")
+    from assistant.present.sweep import sweep_lines
+
+    return "\n".join(sweep_lines(made, table_width(), metric)) + "\n"

@@ -1,0 +1,95 @@
+"""What commands know of the terminal: what an option accepts, where text goes, progress, how long lines may be."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+
+def one_of(field: str, given: str, accepted: Iterable[str]) -> None:
+    """Raises :class:`InputError` with what is accepted, and the nearest of it, when ``given`` is not."""
+    known = tuple(accepted)
+    if given not in known:
+        near = difflib.get_close_matches(given.lower(), known, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f'expected one of {", ".join(known)}, got "{given}"{hint}', Place(field=field))
+
+
+def format_option(*accepted: str, note: str = "") -> Any:
+    """The option ``--format``: anything but ``accepted`` is refused before the command runs; ``note`` ends its help."""
+
+    def checked(given: str) -> str:
+        one_of("--format", given, accepted)
+        return given
+
+    names = " or ".join(filter(None, (", ".join(accepted[:-1]), accepted[-1])))
+    return typer.Option("--format", help=f"{names}{note}.", callback=checked)
+
+
+def write(text: str, out: Path | None = None) -> None:
+    """To the screen, or to a file. Raises :class:`InputError` when the file cannot be written."""
+    if out is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", Place(str(out))) from None
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Lines to the screen."""
+    write("\n".join(lines) + "\n")
+
+
+def save(path: Path, text: str) -> None:
+    """To a file, and one line on standard error that says so."""
+    write(text, path)
+    print(f"written: {path}", file=sys.stderr)
+
+
+def say(message: str) -> None:
+    """One line on standard error, nothing in it that could move the cursor."""
+    from assistant.present.text import safe
+
+    print(f"weft: {safe(message)}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def progress_bar(title: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """A progress bar on standard error when that is a terminal, else nothing; gives a function to call per step.
+
+    ``total``: steps, when their number is known. The function may be told the name of what the step is about.
+    """
+    if not sys.stderr.isatty():
+        yield lambda name="": None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    text = TextColumn("{task.description}", markup=False)
+    columns = (SpinnerColumn(), text, MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda name="": progress.update(task, advance=1, description=f"{title} {name}".rstrip())
+
+
+def line_width(widest: int = 120, otherwise: int = 100) -> int:
+    """Columns to write in: the terminal's, between 40 and ``widest``; ``otherwise`` where there is no terminal."""
+    import shutil
+
+    return max(40, min(widest, shutil.get_terminal_size((otherwise, 24)).columns))
+
+
+def table_width() -> int:
+    """Columns for tables of many columns."""
+    return line_width(160, 110)

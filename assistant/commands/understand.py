@@ -1,0 +1,31 @@
+"""``weft understand``: what free text was taken to mean."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .ask import texts
+from .options import TextBatch
+from .terminal import format_option, write
+
+
+def understand(
+    sentence: Annotated[str | None, typer.Argument(help="What a person might say.")] = None,
+    form: Annotated[str, format_option("json", "jsonl")] = "json",
+    batch_file: TextBatch = None,
+) -> None:
+    """What free text was taken to mean: intent and questionnaire fields."""
+    from assistant.batch.results import json_line
+    from assistant.library import load
+    from assistant.understanding import Listener
+
+    library = load()
+    listener = Listener.of(library.language, library.catalog)
+    for ident, text in texts(sentence, batch_file):
+        meaning = listener.hear(text).contract(ident)
+        if form == "json" and batch_file is None:
+            write(meaning.model_dump_json(indent=2) + "\n")
+        else:
+            write(json_line(meaning.model_dump(mode="json")))

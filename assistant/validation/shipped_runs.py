@@ -1,0 +1,47 @@
+"""The shipped runs as the model predicts them now: what the handbook's page on accuracy shows.
+
+Errors of sources left out of the calibration take minutes to compute: they are kept in ``knowledge/measurements/left_out.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.validation import SourceAccuracy, Validation
+
+from .collective_report import with_collectives
+from .memory import with_memory
+from .practice import others_runs, published_runs
+from .report import left_out, planned, validate
+
+_FILE = Path("knowledge/measurements/training.csv")
+
+
+def recorded(knowledge: Path) -> list[SourceAccuracy]:
+    """The lines of the sources left out, as last computed."""
+    return [SourceAccuracy.model_validate(line) for line in json.loads(kept_at(knowledge).read_text(encoding="utf-8"))]
+
+
+def kept_at(knowledge: Path) -> Path:
+    """The file of the sources left out."""
+    return knowledge / "measurements" / "left_out.json"
+
+
+def described(knowledge: Path, catalog: Catalog) -> Validation:
+    """Our runs as the model predicts them now, memory and collectives likewise, with the recorded lines of the sources left out."""
+    runs = published_runs(knowledge, catalog)
+    made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
+    made = with_collectives(made, knowledge / "measurements", catalog)
+    expected = planned(others_runs(runs, knowledge, catalog))
+    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected]})
+
+
+def left_out_now(knowledge: Path, catalog: Catalog) -> str:
+    """What ``left_out.json`` should hold: fitted again without each source, which takes some minutes."""
+    from .calibration import leave_one_out
+
+    runs = published_runs(knowledge, catalog)
+    lines = [line.model_dump() for line in left_out(runs, leave_one_out(runs))]
+    return json.dumps(lines, indent=1) + "\n"
