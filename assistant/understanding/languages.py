@@ -25,7 +25,7 @@ _UNSURE = "ambiguous"  # stands for a number that may be two: a word, so that no
 _WORD = re.compile(r"[a-z]+")
 _LATIN = re.compile(r"[a-z\u00df-\u024f]+")
 _FEW_SIGNS, _SHARE_OF_SIGNS = 2, 0.3  # so many small words show a language, or so large a part of a short message
-_MANY_UNKNOWN = 4  # words nobody knows, beside no English ones, are another language
+_MANY_UNKNOWN = 3  # words nobody knows, beside no English ones, are another language
 
 
 def _texts(words: str) -> tuple[str, ...]:
@@ -93,9 +93,10 @@ class Languages:
     ) -> None:
         self._tongues = {name: _Tongue.of(entry) for name, entry in entries.items()}
         foreign = frozenset(sign for tongue in self._tongues.values() for sign in tongue.signs)
-        self._signs = frozenset(signs) - foreign
         self._names = frozenset(names)
         self._known = frozenset(stem(word) for word in english if word not in foreign) | self._names
+        self._signs = {name: tongue.signs | self._own(tongue) for name, tongue in self._tongues.items()}
+        self._english_signs = frozenset(signs) - foreign
 
     @classmethod
     def of(cls, language: Language, names: Collection[str], wordings: Collection[str]) -> Languages:
@@ -118,17 +119,25 @@ class Languages:
 
     # -- which language ----------------------------------------------------------------------------------
 
+    def _own(self, tongue: _Tongue) -> set[str]:
+        """Words that the expressions of a language have and English has not."""
+        words = {word for rows in tongue.expressions.values() for expression, _ in rows for word in expression}
+        return {word for word in words if word[0].isalpha() and not self._is_known(word)} | set(tongue.entry.numerals)
+
+    def _is_known(self, word: str) -> bool:
+        """Whether English or the catalog has a word; a single letter is part of a name or a unit."""
+        return word in self._known or stem(word) in self._known or (len(word) == 1 and word.isascii())
+
     def _language(self, tokens: Sequence[Token]) -> str:
         words = {token.text for token in tokens if token.is_word}
-        english = len(words & self._signs)
-        found = {name: len(words & tongue.signs) for name, tongue in self._tongues.items()}
+        english = len(words & self._english_signs)
+        found = {name: len(words & signs) for name, signs in self._signs.items()}
         name = max(found, key=lambda name: found[name], default=ENGLISH)
         most = found.get(name, 0)
+        unknown = {word for word in words if not self._is_known(word)}
         if most and 2 * most >= english:
-            if most >= _FEW_SIGNS or (not english and most >= _SHARE_OF_SIGNS * len(words)):
+            if most >= _FEW_SIGNS or (not english and most >= _SHARE_OF_SIGNS * len(unknown)):
                 return name
-        unknown = {word for word in words if len(word) > 1 or not _LATIN.fullmatch(word)} - self._names
-        unknown = {word for word in unknown if stem(word) not in self._known}
         strange = any(not _LATIN.match(word) for word in unknown)
         many = len(unknown) >= _MANY_UNKNOWN and 2 * len(unknown) > len(words)
         return UNREAD if not english and (strange or many) else ENGLISH
@@ -150,9 +159,7 @@ class Languages:
             at += size
 
     def _marked(self, token: Token) -> Token:
-        known = not token.is_word or token.stem in self._known or token.text in self._known
-        single = len(token.text) == 1 and token.text.isascii()
-        return token if known or single else replace(token, foreign=True)
+        return replace(token, foreign=True) if token.is_word and not self._is_known(token.text) else token
 
     # -- its numbers -------------------------------------------------------------------------------------
 
@@ -161,7 +168,8 @@ class Languages:
         at = 0
         while at < len(tokens):
             text, end = self._number(tokens, at, entry)
-            yield replace(tokens[at], text=text, stem=text, end=tokens[end - 1].end)
+            same = text == tokens[at].text
+            yield tokens[at] if same else replace(tokens[at], text=text, stem=text, end=tokens[end - 1].end)
             at = end
 
     def _number(self, tokens: Sequence[Token], at: int, entry: OtherLanguage) -> tuple[str, int]:
@@ -259,7 +267,7 @@ def _numerals(tokens: Sequence[Token], at: int, numerals: Mapping[str, int]) -> 
             section, digit = section + (1 if digit is None else digit) * value, None
         else:
             whole = section + (digit or 0)
-            total, section, digit = (total + (whole or 1)) * value, 0.0, None
+            total, section, digit = ((total + whole) or 1) * value, 0.0, None
         end += 1
     if end == at + 1 and tokens[at].is_number:
         return tokens[at].text, end

@@ -462,7 +462,7 @@ class Listener:
     def _utterance(self, reading: _Reading) -> Utterance:
         places, question = reading.text.tokens, self._asked(reading)
         rest = "" if reading.act in _SILENT_ACTS else self._rest(reading)
-        if rest and reading.text.language != ENGLISH:
+        if reading.text.language != ENGLISH and (reading.withheld or any(c.isdigit() for c in rest)):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
