@@ -22,10 +22,10 @@ _GROUP = re.compile(r"\d{3}")
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # 1.250, where a dot marks thousands
 _COMMAED = re.compile(r"\d{1,3},\d{3}")  # 1,250: in English a thousand, elsewhere a little more than one
 _UNSURE = "ambiguous"  # stands for a number that may be two: a word, so that nothing counts with it and it is said back
-_WORD = re.compile(r"[a-z]+")
+_WORD = re.compile(r"[a-z\u00df-\u024f]+")
 _LATIN = re.compile(r"[a-z\u00df-\u024f]+")
 _FEW_SIGNS, _SHARE_OF_SIGNS = 2, 0.3  # so many small words show a language, or so large a part of a short message
-_MANY_UNKNOWN = 3  # words nobody knows, beside no English ones, are another language
+_MANY_UNKNOWN = 4  # words nobody knows, beside no English ones, are another language
 
 
 def _texts(words: str) -> tuple[str, ...]:
@@ -89,21 +89,29 @@ class Languages:
     """All languages with a file, and the words of English and of the catalog, which stay what they are."""
 
     def __init__(
-        self, entries: Mapping[str, OtherLanguage], english: Iterable[str], names: Collection[str], signs: Iterable[str]
+        self,
+        entries: Mapping[str, OtherLanguage],
+        english: Collection[str],
+        learned: Iterable[str],
+        names: Collection[str],
+        signs: Iterable[str],
     ) -> None:
         self._tongues = {name: _Tongue.of(entry) for name, entry in entries.items()}
         foreign = frozenset(sign for tongue in self._tongues.values() for sign in tongue.signs)
         self._names = frozenset(names)
-        self._known = frozenset(stem(word) for word in english if word not in foreign) | self._names
+        self._english = frozenset(english) | self._names
+        self._known = frozenset(stem(word) for word in {*english, *learned} if word not in foreign) | self._names
         self._signs = {name: tongue.signs | self._own(tongue) for name, tongue in self._tongues.items()}
+        self._clear = {name: frozenset(filter(self._is_clear, signs)) for name, signs in self._signs.items()}
         self._english_signs = frozenset(signs) - foreign
 
     @classmethod
     def of(cls, language: Language, names: Collection[str], wordings: Collection[str]) -> Languages:
-        """The languages of the house; English is every word of its data and of the messages that acts were learned from."""
-        learned = [feature for feature in language["weights"]["weights"] if feature.startswith("~")]
-        parts = {name: part for name, part in language.parts.items() if name != "weights"}
-        return cls(language.others, words_of([learned, parts]) | set(wordings), names, language["words"]["signs"].split())
+        """The languages of the house; English is every word of its data, and of the messages that acts were learned from."""
+        learned = words_of([feature for feature in language["weights"]["weights"] if feature.startswith("~")])
+        parts = [part for name, part in language.parts.items() if name != "weights"]
+        english = words_of(parts) | set(wordings)
+        return cls(language.others, english, learned, names, language["words"]["signs"].split())
 
     def read(self, tokens: Sequence[Token]) -> tuple[str, list[Token]]:
         """The language of a message, and its tokens with what is known of that language put into English."""
@@ -124,6 +132,10 @@ class Languages:
         words = {word for rows in tongue.expressions.values() for expression, _ in rows for word in expression}
         return {word for word in words if word[0].isalpha() and not self._is_known(word)} | set(tongue.entry.numerals)
 
+    def _is_clear(self, sign: str) -> bool:
+        """Whether a sign shows a language by itself: no English word, no name, no single letter such as "à"."""
+        return sign not in self._english and (len(sign) > 1 or not _LATIN.match(sign))
+
     def _is_known(self, word: str) -> bool:
         """Whether English or the catalog has a word; a single letter is part of a name or a unit."""
         return word in self._known or stem(word) in self._known or (len(word) == 1 and word.isascii())
@@ -131,16 +143,16 @@ class Languages:
     def _language(self, tokens: Sequence[Token]) -> str:
         words = {token.text for token in tokens if token.is_word}
         english = len(words & self._english_signs)
-        found = {name: len(words & signs) for name, signs in self._signs.items()}
-        name = max(found, key=lambda name: found[name], default=ENGLISH)
-        most = found.get(name, 0)
+        found = {name: words & signs for name, signs in self._signs.items() if words & self._clear[name]}
         unknown = {word for word in words if not self._is_known(word)}
+        name = max(found, key=lambda name: len(found[name]), default=ENGLISH)
+        most = len(found.get(name, ()))
         if most and 2 * most >= english:
             if most >= _FEW_SIGNS or (not english and most >= _SHARE_OF_SIGNS * len(unknown)):
                 return name
-        strange = any(not _LATIN.match(word) for word in unknown)
-        many = len(unknown) >= _MANY_UNKNOWN and 2 * len(unknown) > len(words)
-        return UNREAD if not english and (strange or many) else ENGLISH
+        strange = sum(len(word) for word in unknown if not _LATIN.match(word)) > 1
+        others = [word for word in words if len(word) > 1 and word not in self._names]
+        return UNREAD if not english and (strange or _MANY_UNKNOWN <= len(others) == len(unknown)) else ENGLISH
 
     # -- its words ---------------------------------------------------------------------------------------
 
