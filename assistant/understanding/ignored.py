@@ -43,7 +43,7 @@ class Ignored:
                 doubts.append(self._said(hit.key, text.typed(span.start, span.stop)))
             hidden |= set(span)
         tokens = [replace(t, text=HIDDEN, stem=HIDDEN) if at in hidden else t for at, t in enumerate(text.tokens)]
-        return Text(text.original, tuple(tokens)), doubts
+        return replace(text, tokens=tuple(tokens)), doubts
 
     def _hits(self, source: Source) -> list[Hit]:
         return [*self.templates.hits(source), *_negative(source)]

@@ -18,6 +18,7 @@ from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
 from .ignored import HIDDEN, Ignored
+from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -25,7 +26,7 @@ from .offers import Priced, offers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Hit, Quantity, Source
-from .text import Speller, Text, cut
+from .text import ENGLISH, Speller, Text, cut
 from .topics import Heard, Question, Topics
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
@@ -72,6 +73,7 @@ class _Reading:
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
+    withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
 
     @property
     def spans(self) -> list[Quantity]:
@@ -124,7 +126,7 @@ class Listener:
         reading.scopes = self._scopes.read(reading.source)
         reading.act = self._act(reading)
         if reading.act not in _SILENT_ACTS:
-            self._attach(reading)
+            self._understand(reading)
         stated = reading.fields or reading.fabrics or reading.excluded or reading.unset or reading.doubts
         reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
         return self._utterance(reading)
@@ -181,6 +183,20 @@ class Listener:
 
     # -- attach ------------------------------------------------------------------------------------------
 
+    def _understand(self, reading: _Reading) -> None:
+        """All that is said; of another language what is beside a word that nobody knows is asked about, never taken in silence."""
+        withheld = unsure(reading.text.tokens)
+        if not withheld:
+            self._attach(reading)
+            return
+        bold = _Reading(reading.text, reading.source, reading.context, reading.today, reading.quantities, reading.named,
+                        reading.mentions, reading.scopes, reading.act)  # fmt: skip
+        self._attach(bold)
+        reading.withheld = withheld
+        self._attach(reading)
+        reading.fields = {path: value for path, value in reading.fields.items() if bold.fields.get(path) == value}
+        reading.doubts += [_maybe(path, value) for path, value in bold.fields.items() if path not in reading.fields]
+
     def _attach(self, reading: _Reading) -> None:
         hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
         found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
@@ -200,6 +216,7 @@ class Listener:
         reading.taken |= {at for fact in facts for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
         reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
+        facts = [fact for fact in facts if not fact.claimed & reading.withheld]
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
         reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
@@ -371,6 +388,9 @@ class Listener:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', found.rates))
                 continue
+            if mention.claimed & reading.withheld:
+                reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
+                continue
             denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
             listed = denied_before and lists_on(
                 reading.text.tokens, denied_before.end, mention.start, corrects=reading.act == "change"
@@ -426,14 +446,15 @@ class Listener:
         asked = reading.context.asked
         if asked in self._replies and asked not in reading.fields:
             best = max(self._replies[asked].hits(reading.source), key=lambda hit: len(hit.own), default=None)
-            if best is not None:
+            if best is not None and not best.claimed & reading.withheld:
                 reading.taken |= best.claimed
                 if best.key.act == "unset":
                     reading.unset.append(asked)
                 else:
                     reading.fields[asked] = best.key.value
         if reading.act in ("describe", "change", "what-if") and not reading.fields:
-            found = changes.bare(reading.source, reading.taken, reading.act, reading.context, FIELDS, reading.today)
+            taken = reading.taken | reading.withheld
+            found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today)
             if found is not None:
                 path, value, tokens = found
                 reading.fields[path] = value
@@ -453,6 +474,9 @@ class Listener:
 
     def _utterance(self, reading: _Reading) -> Utterance:
         places, question = reading.text.tokens, self._asked(reading)
+        rest = "" if reading.act in _SILENT_ACTS else self._rest(reading)
+        if reading.text.language != ENGLISH and (reading.withheld or any(c.isdigit() for c in rest)):
+            reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
             act="ask" if question.of_plan and reading.act in _SILENT_ACTS | {"unclear"} else reading.act,
@@ -478,8 +502,16 @@ class Listener:
             nodes=reading.nodes,
             offers=tuple(reading.offers),
             doubts=tuple(reading.doubts),
-            rest="" if reading.act in _SILENT_ACTS else self._rest(reading),
+            rest=rest,
+            language=reading.text.language,
         )
+
+    def _in_english_please(self, name: str, rest: str) -> Doubt:
+        """The sentence that asks for English, in that language too."""
+        other = self.language.others.get(name)
+        if other is None or not other.words:
+            return Doubt(None, f'"{rest}" is in a language that is not read here: please say it in English')
+        return Doubt(None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})')
 
     def _rest(self, reading: _Reading) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""
@@ -509,6 +541,12 @@ def _of_range(fact: Fact) -> Doubt:
     """ "64 or 128 GPUs": which of both is asked."""
     low, high = int(fact.slots["low"].value), int(fact.slots["high"].value)
     return Doubt(counting.COUNTED, f"{low} or {high}?", (low, high))
+
+
+def _maybe(path: str, value: Any) -> Doubt:
+    """A question about a value that was read beside words that were not."""
+    unit = FIELDS[path].about.unit if path in FIELDS else "{}"
+    return Doubt(path, f"was {unit.format(value)} meant? Not every word beside it was understood", (value,))
 
 
 def _keep_stated(reading: _Reading) -> None:
@@ -570,7 +608,9 @@ def _speller(language: Language, names: Names, known: Collection[str]) -> Spelle
     short = {tuple(t.text for t in cut(form)): tuple(t.text for t in cut(full)) for form, full in data["short"].items()}
     return Speller(
         frozenset(data["words"].split()) | {w for w in names.words if len(w) > 4},
+        frozenset(w for w in names.words | words_of(language["names"]) if len(w) > 4),
         short,
         frozenset(data["right"].split()),
         frozenset(known),
+        Languages.of(language, names.words, known).read,
     )

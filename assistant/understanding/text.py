@@ -6,9 +6,9 @@ The project's only cleaner and speller. One pass of one regular expression cuts 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ALIKE = str.maketrans(
@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     r"|[a-z\u00df-\u024f\u0370-\u04ff]+(?:'[a-z]+)?"  # words; a run of Chinese is cut into its characters
     r"|\S"
 )
+ENGLISH = "english"
 _LONGEST_WORD = 24  # letters: what is longer is no word anybody knows, and not worth a look for slips
 
 
@@ -53,7 +54,7 @@ class Text:
 
     original: str
     tokens: tuple[Token, ...]
-    language: str = "english"
+    language: str = ENGLISH
     slips: tuple[tuple[str, str], ...] = ()
 
     def typed(self, start: int, end: int) -> str:
@@ -104,13 +105,16 @@ def _tokens(text: str) -> Iterator[Token]:
 class Speller:
     """Corrects slips against the words the language data and the catalog know.
 
-    ``short`` holds what people type for something longer, ``right`` English words that look like slips and are none.
+    ``short`` holds what people type for something longer, ``right`` English words that look like slips and are none. Of another
+    language what is known is put into English (``in_english``), and slips are looked for in ``names`` alone.
     """
 
     words: frozenset[str]
+    names: frozenset[str]
     short: dict[tuple[str, ...], tuple[str, ...]]
     right: frozenset[str]
-    known: frozenset[str] = frozenset()  # words of the wordings, spelled right as well
+    known: frozenset[str]  # words of the wordings, spelled right as well
+    in_english: Callable[[Sequence[Token]], tuple[str, list[Token]]]
 
     def read(self, text: str) -> Text:
         """``text`` as tokens, cleaned and corrected."""
@@ -119,18 +123,23 @@ class Speller:
             ";" if c in "\n\r\x0b\x0c" else c for c in _ESCAPE.sub("", text)
         )  # a line is a sentence of its own
         tokens = list(_tokens(_lower("".join(c if c.isprintable() else " " for c in lines))))
-        corrected = [self._corrected(t) for t in tokens]
-        slips = tuple(
-            (typed.text, read.text) for typed, read in zip(tokens, corrected, strict=True) if typed is not read
-        )
-        return Text(original, tuple(self._expanded(corrected)), slips)
+        language, tokens = self.in_english(tokens)
+        speller = self if language == ENGLISH else self._of_names
+        corrected = [speller._corrected(t) for t in tokens]
+        slips = tuple((typed.text, read.text) for typed, read in zip(tokens, corrected, strict=True) if typed is not read)
+        return Text(original, tuple(self._expanded(corrected)), language, slips)
+
+    @cached_property
+    def _of_names(self) -> Speller:
+        return replace(self, words=self.names)
 
     def _corrected(self, token: Token) -> Token:
-        better = self._near(token.text) if token.is_word and 4 < len(token.text) <= _LONGEST_WORD else None
+        better = self._near(token) if token.is_word and 4 < len(token.text) <= _LONGEST_WORD else None
         return Token(better, token.start, token.end, token.glued, stem(better)) if better else token
 
-    def _near(self, word: str) -> str | None:
-        return None if word in self.right else _nearest(self, word)
+    def _near(self, token: Token) -> str | None:
+        known = token.text in self.right or (self.words is self.names and not token.foreign)
+        return None if known else _nearest(self, token.text)
 
     def _expanded(self, tokens: Sequence[Token]) -> Iterator[Token]:
         """Short forms written out: the tokens that come of one stand for the whole of what was typed."""

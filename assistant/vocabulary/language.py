@@ -44,7 +44,7 @@ class Wording(Entry):
 class OtherLanguage(Entry):
     """A language beside English. ``signs`` are the small words that show it; ``words`` English words → what stands for them, several
     with ``|`` between (of no English words: what may be passed over); ``please`` asks for English in that language; ``thousands`` and
-    ``decimal`` are the marks in its numbers, ``numerals`` signs that are digits or multiply."""
+    ``decimal`` are the marks in its numbers, ``numerals`` signs that are digits or multiply; ``elided`` what goes before an apostrophe."""
 
     name: str
     please: str
@@ -52,6 +52,7 @@ class OtherLanguage(Entry):
     words: dict[str, str] = Field(default_factory=dict)
     thousands: str = ""
     decimal: str = "."
+    elided: list[str] = Field(default_factory=list)
     numerals: dict[str, int] = Field(default_factory=dict)
     examples: list[Example] = Field(min_length=2)
 
