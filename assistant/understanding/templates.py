@@ -9,6 +9,7 @@ word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space b
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ _PART = re.compile(r"[()\[\]|~]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}~]+")
 SOFT = frozenset("-_~\"':=(*`)")
 _MOST_SOFT = 2
 _WIDEST_GAP = 4
+_LONGEST, _SPARE = 48, 4  # tokens: no template reaches farther, or so far beyond the end of a sentence
 _STOPS = frozenset(".;!?\n")
 
 
@@ -85,6 +87,11 @@ class _Node:
 
     def may_be_empty(self) -> bool:
         return False
+
+    def needs(self) -> list[frozenset[str]]:
+        """What has to be in the text for a match: of every set one, written as in :meth:`first`."""
+        begin = self.first()
+        return [frozenset(begin)] if begin else []
 
 
 @dataclass
@@ -219,6 +226,9 @@ class _Sequence(_Node):
                 return found
         return found
 
+    def needs(self) -> list[frozenset[str]]:
+        return [need for part in self.parts for need in part.needs()]
+
     def may_be_empty(self) -> bool:
         return all(part.may_be_empty() for part in self.parts)
 
@@ -238,6 +248,10 @@ class _Choice(_Node):
         begins = [option.first() for option in self.options]
         return None if any(begin is None for begin in begins) else set().union(*(b for b in begins if b is not None))
 
+    def needs(self) -> list[frozenset[str]]:
+        each = [min(option.needs(), key=len, default=frozenset()) for option in self.options]
+        return [] if self.optional or not all(each) else [frozenset().union(*each)]
+
     def may_be_empty(self) -> bool:
         return self.optional or any(option.may_be_empty() for option in self.options)
 
@@ -254,6 +268,9 @@ class _Beside(_Node):
 
     def first(self) -> set[str] | None:
         return self.inner.first()
+
+    def needs(self) -> list[frozenset[str]]:
+        return self.inner.needs()
 
     def may_be_empty(self) -> bool:
         return self.inner.may_be_empty()
@@ -328,31 +345,76 @@ def _words(part: str) -> _Node:
     return words[0] if len(words) == 1 else _Sequence(words)
 
 
+@dataclass(frozen=True)
+class _Template:
+    """One template: what a hit of it means, and what has to be near for one."""
+
+    key: Any
+    node: _Node
+    needs: tuple[frozenset[str], ...]
+
+
+class _Places:
+    """Where in a text the words and quantities stand that templates need: most templates are ruled out at a glance."""
+
+    def __init__(self, source: Source) -> None:
+        self._at: dict[str, list[int]] = defaultdict(list)
+        for at, token in enumerate(source.tokens):
+            for key in {token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))}:
+                self._at[key].append(at)
+        self._merged: dict[frozenset[str], list[int]] = {}
+        self._ends = _sentence_ends(source.tokens)
+
+    def near(self, needs: Iterable[frozenset[str]], at: int) -> bool:
+        """Whether all that is needed stands between ``at`` and the end of the sentence."""
+        return all(self._stands(need, at) for need in needs)
+
+    def _stands(self, need: frozenset[str], at: int) -> bool:
+        places = self._merged.get(need)
+        if places is None:
+            places = self._merged[need] = sorted({p for key in need & self._at.keys() for p in self._at[key]})
+        following = bisect_left(places, at)
+        return following < len(places) and places[following] <= min(self._ends[at], at + _LONGEST)
+
+
+def _sentence_ends(tokens: Sequence[Token]) -> list[int]:
+    """For every token where its sentence ends, with some tokens to spare for marks inside of words."""
+    ends, end = [0] * len(tokens), len(tokens)
+    for at in range(len(tokens) - 1, -1, -1):
+        if tokens[at].text in _STOPS and not (at + 1 < len(tokens) and tokens[at + 1].glued):
+            end = at
+        ends[at] = end + _SPARE
+    return ends
+
+
 class Matcher:
     """Many templates at once, found by what they begin with."""
 
     def __init__(self, compiler: Compiler, templates: Iterable[tuple[Any, str]]) -> None:
-        self._by_first: dict[str, list[tuple[Any, _Node]]] = defaultdict(list)
+        self._by_first: dict[str, list[_Template]] = defaultdict(list)
         for key, template in templates:
             node = compiler.read(template)
             begins = node.first()
             if begins is None or node.may_be_empty():
                 raise TemplateError(f'"{template}" must begin with a word or a quantity')
+            needs = tuple(sorted(set(node.needs()), key=len))
             for begin in begins:
-                self._by_first[begin].append((key, node))
+                self._by_first[begin].append(_Template(key, node, needs))
 
     def hits(self, source: Source) -> list[Hit]:
         """The longest match of every template at every place."""
-        return [hit for at in range(len(source.tokens)) for hit in self.at(source, at)]
+        places = _Places(source)
+        return [hit for at in range(len(source.tokens)) for hit in self.at(source, at, places)]
 
-    def at(self, source: Source, at: int) -> list[Hit]:
+    def at(self, source: Source, at: int, places: _Places | None = None) -> list[Hit]:
         """The longest match of every template that begins at one place."""
         if at >= len(source.tokens):
             return []
         token = source.tokens[at]
         begins = dict.fromkeys((token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))))
-        nodes = {id(node): (key, node) for begin in begins for key, node in self._by_first.get(begin, ())}
-        return [hit for key, node in nodes.values() if (hit := _longest(key, node, source, at)) is not None]
+        found = {id(t.node): t for begin in begins for t in self._by_first.get(begin, ())}
+        near = [t for t in found.values() if places is None or places.near(t.needs, at)]
+        return [hit for t in near if (hit := _longest(t.key, t.node, source, at)) is not None]
 
 
 def _longest(key: Any, node: _Node, source: Source, at: int) -> Hit | None:
