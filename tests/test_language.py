@@ -17,7 +17,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 LOADED = library.load()
 WORDINGS = LOADED.language.fields
 TODAY = datetime.date(2026, 11, 22)
-KEYS = {"unset", "+", "-"}  # beside the values of a choice: taken back, changed by an amount
+KEYS = {"unset", "either", "+", "-"}  # beside the values of a choice: taken back, left open, changed by an amount
 COMPUTED = re.compile(r"/\d+|\d+[-/]")  # a value that follows from the amount: "/60", "100-", "1000/"
 UNSAID = {"name"}  # given with the plan's file, not in a sentence
 
@@ -73,11 +73,6 @@ def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
             or (flag and value in ("true", "false"))
             or value.isdigit()
         )
-
-
-@pytest.mark.parametrize("path", WORDINGS)
-def test_what_says_a_value_holds_one(path: str) -> None:
-    assert all("{" in template for template in WORDINGS[path].says)
 
 
 def test_every_field_that_a_person_may_say_has_words() -> None:
