@@ -46,6 +46,11 @@ def _messages(name: str) -> list[dict[str, Any]]:
     )
 
 
+def _intents(message: dict[str, Any]) -> list[str]:
+    """What may be done with a message: its label, or the labels that are equally defensible."""
+    return message.get("either", {}).get("intent", [message["intent"]])
+
+
 def _facts(fields: dict[str, Any], fabrics: list[str], excluded: list[str]) -> set[tuple[str, Any]]:
     return {*fields.items(), *(("fabric", f) for f in fabrics), *(("excluded", f) for f in excluded)}
 
@@ -69,7 +74,8 @@ def _heard(message: dict[str, Any]) -> Understanding:
 @pytest.mark.parametrize("message", _messages("development") + _messages("nothing_said"), ids=lambda m: m["say"])
 def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     found = said(message["say"])
-    assert found.intent == message["intent"]
+    assert found.intent in _intents(message)
+    assert len(found.doubts) >= len(message.get("ask", []))
     wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
     assert _facts(found.fields, found.fabrics, found.excluded) == wanted
 
@@ -102,7 +108,7 @@ def test_messages_of_many_people_are_understood(name: str, least: float) -> None
         found = _heard(message)
         wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
         got = _facts(found.fields, found.fabrics, found.excluded)
-        right += found.intent == message["intent"]
+        right += found.intent in _intents(message)
         both, claimed, wanted_total = both + len(got & wanted), claimed + len(got), wanted_total + len(wanted)
     assert right / len(messages) >= least
     assert 2 * both / (claimed + wanted_total) >= least

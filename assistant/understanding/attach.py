@@ -23,6 +23,7 @@ from .wordings import Says, span_kinds
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
 _MONTH = 30.4375  # days
 _LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
+_FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
 _SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
 
 
@@ -77,13 +78,21 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             value = converted(fields[says.field], computed(says.how, said), today) if said else True
         if says.act == "set" and value is None:
             continue
-        fact = Fact(says, value, hit.start, hit.end, hit.claimed, hit.slots)
-        fit = _fit(fields[says.field], value) if says.act == "set" else 0
+        fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
+        fit = _fit(fields[says.field], value) if says.act == "set" and "tokens" not in hit.slots else 0
         worth = score(hit) - (_GENERIC if says.generic else 0) + fit
         if fit and (worth < 0 or not hit.own):  # an amount that would make no sense for the field says nothing of it
             continue
         found.append(Candidate(fact, worth))
     return found
+
+
+def _claimed(hit: Hit) -> frozenset[int]:
+    """The tokens a reading takes: of a choice not the counts and names beside it, which are facts of their own."""
+    if hit.key.act != "set" or hit.key.value is None:
+        return hit.claimed
+    beside = (q for q in hit.slots.values() if q.kind in _FACTS)
+    return hit.claimed - frozenset(at for q in beside for at in range(q.start, q.end))
 
 
 def answers(source: Source, field: RegisteredField | None, today: datetime.date) -> list[Candidate]:

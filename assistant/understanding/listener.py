@@ -21,7 +21,7 @@ from .ignored import HIDDEN, Ignored
 from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
-from .numbers import NumberWords, numbers
+from .numbers import NumberWords, binary, numbers
 from .offers import Priced, offers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
@@ -108,7 +108,6 @@ class Listener:
         self._last = of_the_last(compiler)
         self._ignored = Ignored.of(language["ignored"], compiler)
         self._replies = replies(language, compiler)
-        self._yields = {path: wording.yields for path, wording in language.fields.items()}
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._filler = frozenset(language["words"]["filler"].split())
         self._others = frozenset(language["names"]["other_networks"])
@@ -222,7 +221,9 @@ class Listener:
         reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
         self._count(reading, [fact for fact in live if fact.says.act == "count"])
-        reading.doubts += [_of_range(fact) for fact in live if fact.says.act == "range"]
+        for fact in (fact for fact in live if fact.says.act == "range"):
+            reading.doubts.append(_of_range(fact))
+            reading.fields |= {"cluster.gpu": fact.slots["gpu"].value} if "gpu" in fact.slots else {}
         self._count_waiting(reading)
         self._networks(reading)
         self._offers(reading)
@@ -287,8 +288,7 @@ class Listener:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
         readings = [fact for fact in readings if not self._waits(reading, fact)]
         planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
-        yielding = self._yields.get(path, ())
-        planned = [f for f in planned if f.value not in yielding] or planned
+        planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
         if not values:
             return
@@ -315,7 +315,7 @@ class Listener:
                 known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8),
             )
             if "tokens" in fact.slots and length:
-                reading.fields[fact.says.field] = max(1, round(fact.slots["tokens"].value / length))
+                reading.fields[fact.says.field] = max(1, round(binary(fact.slots["tokens"]) / length))
             elif "tokens" in fact.slots:
                 reading.doubts.append(
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
@@ -426,9 +426,12 @@ class Listener:
 
     def _is_decided(self, reading: _Reading, mention: Mention) -> bool:
         kinds = kinds_at(reading.scopes, mention.start, mention.end)
-        around = {t.text for t in reading.text.tokens[max(0, mention.start - 3) : mention.end + 3]}
+        before, behind = range(max(0, mention.start - 3), mention.start), range(mention.end, mention.end + 3)
+        around = {t.text for at, t in enumerate(reading.text.tokens) if at in before or at in behind}
         if reading.act == "what-if":
             kinds -= {"supposition", "hedged"}
+        if "owned" in kinds:
+            return True
         if kinds & _NOT_DECIDED or around & self._others:
             return False
         return "decided" in kinds or self._stands_alone(reading, mention)

@@ -201,6 +201,7 @@ class Names:
         found = self._bases.get(typed) or [self.catalog.gpus[i] for i in dict.fromkeys(exact)]
         before = self._gigabytes_before(tokens, at)
         form, gigabytes, rack, end = self._details(tokens, end)
+        rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
         if before is not None and gigabytes is None:
             at, gigabytes = before
         if form:

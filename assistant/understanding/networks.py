@@ -145,6 +145,8 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     start, end = min(mention.start, rate.start), max(mention.end, rate.end)
     claimed = mention.claimed | set(range(rate.start, rate.end))
     per = _words_after(tokens, rate.end, 3)
+    if rate.end <= mention.start:
+        per = _words_after(tokens, end, 3) or per  # "1.6 Tb/s RoCE per node"
     per_node = (
         per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)
     ) or rate.value > _FASTEST_ADAPTER

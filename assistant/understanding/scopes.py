@@ -68,7 +68,7 @@ class ScopeReader:
         """Every scope of a message."""
         clauses = list(_clauses(source.tokens))
         found = [_opened(hit, source.tokens, clauses) for hit in self._cues.hits(source)]
-        found += [_closed(hit, clauses) for hit in self._before.hits(source)]
+        found += [_closed(hit, source.tokens, clauses) for hit in self._before.hits(source)]
         return found + list(_quotations(source.tokens))
 
 
@@ -117,7 +117,13 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
         )
     else:
         end = _clause_of(hit.end - 1, clauses)[1]
+    if hit.key == "denied":  # "not AWS, Azure" denies the first: what goes on with a list is told by `lists_on`
+        end = next((n for n in range(hit.end, end) if _pauses(tokens, n)), end)
     return Reach(hit.key, hit.start, end, frozenset(hit.own))
+
+
+def _pauses(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].text in (",", ":") or (tokens[at].text == "-" and not tokens[at].glued)
 
 
 def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
@@ -128,8 +134,11 @@ def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
     )
 
 
-def _closed(hit: Hit, clauses: Sequence[tuple[int, int]]) -> Reach:
+def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
     start, _ = _clause_of(hit.start, clauses)
+    if hit.key == "owned":
+        ends = [n for n in range(hit.start) if tokens[n].text in _ENDS and not tokens[min(n + 1, hit.start)].glued]
+        start = ends[-1] + 1 if ends else 0
     return Reach(hit.key, start, hit.end, frozenset(hit.own))
 
 

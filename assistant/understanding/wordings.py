@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
@@ -38,6 +38,7 @@ class Says:
     value: Any = None
     generic: bool = False
     how: str = ""
+    weak: bool = False  # gives way to another value
 
 
 def span_kinds(field: RegisteredField) -> tuple[str, ...]:
@@ -115,6 +116,8 @@ def _meant(path: str, value: str) -> Says:
         return Says("add", path, 1 if value == "+" else -1)
     if value[0] == "/" or value[-1] in "-/":
         return Says("set", path, how=value)
+    if value[-1] == "?":
+        return replace(_meant(path, value[:-1]), weak=True)
     flags = {"true": True, "false": False, "yes": True, "no": False}
     return Says("set", path, int(value) if value.isdigit() else flags.get(value, value))
 

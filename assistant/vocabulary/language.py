@@ -28,7 +28,7 @@ class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
     ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless they
     are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it stands, by the
-    sentence that asks back (``{said}`` stands for the words); ``yields`` values that give way where another one is said too."""
+    sentence that asks back (``{said}`` stands for the words); a value with ``?`` gives way where another one is said too."""
 
     field: str
     says: list[str] = Field(default_factory=list)
@@ -37,7 +37,6 @@ class Wording(Entry):
     implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
     asks: dict[str, list[str]] = Field(default_factory=dict)
-    yields: list[str] = Field(default_factory=list)
     examples: list[Example] = Field(min_length=2)
 
 
