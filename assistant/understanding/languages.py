@@ -53,14 +53,18 @@ class _Tongue:
         """The longest expression that begins at a place: how many tokens it has, and its English words."""
         for words, english in self.expressions.get(tokens[at].text, ()):
             end = at + len(words)
-            if words == tuple(token.text for token in tokens[at:end]) and not (_joined(tokens, at) or _joined(tokens, end)):
+            if words == tuple(token.text for token in tokens[at:end]) and not (
+                _joined(tokens, at) or _joined(tokens, end)
+            ):
                 return len(words), english
         return None
 
 
 def _joined(tokens: Sequence[Token], at: int) -> bool:
     """Whether a place lies within a word with digits: "A100"."""
-    return 0 < at < len(tokens) and tokens[at].glued and tokens[at - 1].text[0].isalnum() and tokens[at].text[0].isalnum()
+    return (
+        0 < at < len(tokens) and tokens[at].glued and tokens[at - 1].text[0].isalnum() and tokens[at].text[0].isalnum()
+    )
 
 
 def _spoken(expression: str, entry: OtherLanguage) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from .topics import Heard, Question, Topics
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
+LONGEST = 4000  # characters
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
 _SILENT_ACTS = frozenset({"undo", "help", "export"})
@@ -116,7 +117,17 @@ class Listener:
         self._speller = _speller(language, self._names, compiler.vocabulary)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
-        """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections."""
+        """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
+
+        Only the first :data:`LONGEST` characters are read, and what was left out is said: a message that is longer is a document.
+        """
+        if len(text) > LONGEST:
+            read = self.hear(text[:LONGEST], context, today=today)
+            left = Doubt(
+                None,
+                f"only the first {LONGEST:,} of {len(text):,} characters were read: say the facts of the job alone",
+            )
+            return replace(read, text=text, doubts=(*read.doubts, left))
         typed = self._speller.read(text)
         counted = by_start(numbers(typed.tokens, self._numbers))
         shown, doubts = self._ignored.hide(typed, Source(typed.tokens, counted))
@@ -514,7 +525,9 @@ class Listener:
         other = self.language.others.get(name)
         if other is None or not other.words:
             return Doubt(None, f'"{rest}" is in a language that is not read here: please say it in English')
-        return Doubt(None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})')
+        return Doubt(
+            None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})'
+        )
 
     def _rest(self, reading: _Reading) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""

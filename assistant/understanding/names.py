@@ -107,12 +107,11 @@ class Names:
 
     def find(self, tokens: Sequence[Token], numbers: Mapping[int, list[Quantity]]) -> list[Quantity]:
         """Every name in a message, the longest where several begin at one place; networks are found by :meth:`networks`."""
+        source = Source(tokens, numbers)
         found: list[Quantity] = []
         at = 0
         while at < len(tokens):
-            name = (
-                self._name(tokens, at) or self._product(tokens, at, numbers) or self._unknown_gpu(tokens, at, numbers)
-            )
+            name = self._name(tokens, at) or self._product(source, at) or self._unknown_gpu(source, at)
             if name:
                 found.append(name)
             at = name.end if name else at + 1
@@ -276,16 +275,17 @@ class Names:
             else None
         )
 
-    def _product(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
+    def _product(self, source: Source, at: int) -> Quantity | None:
         """A product whose number counts nothing: "ConnectX-7", "CUDA 12", "p99"."""
-        hit = max(self._products.at(Source(tokens, numbers), at), key=lambda hit: hit.end, default=None)
+        hit = max(self._products.at(source, at), key=lambda hit: hit.end, default=None)
         return Quantity("product", "", at, hit.end) if hit else None
 
-    def _unknown_gpu(self, tokens: Sequence[Token], at: int, numbers: Mapping[int, list[Quantity]]) -> Quantity | None:
+    def _unknown_gpu(self, source: Source, at: int) -> Quantity | None:
         """A GPU that exists and is not in the catalog."""
+        tokens = source.tokens
         if tokens[at].glued and at and (tokens[at - 1].is_word or tokens[at - 1].text in "-."):
             return None
-        hit = max(self._others.at(Source(tokens, numbers), at), key=lambda hit: hit.end, default=None)
+        hit = max(self._others.at(source, at), key=lambda hit: hit.end, default=None)
         if hit is None or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end)):
             return None
         plural = hit.end < len(tokens) and tokens[hit.end].text == "s" and tokens[hit.end].glued

@@ -19,6 +19,7 @@ from typing import Any
 from .text import Token, cut, stem
 
 _PART = re.compile(r"[()\[\]|~]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}~]+")
+_NO_WORD = "\0"
 SOFT = frozenset("-_~\"':=(*`)")
 _MOST_SOFT = 2
 _WIDEST_GAP = 4
@@ -52,11 +53,26 @@ class Source:
     hedges: frozenset[str] = frozenset()  # words that may stand before a quantity: about, only, at least
     inside: frozenset[int] = frozenset()  # tokens of a name: they are no words
 
+    def __post_init__(self) -> None:
+        self.texts = [_NO_WORD if n in self.inside else token.text for n, token in enumerate(self.tokens)]
+        self.stems = [_NO_WORD if n in self.inside else token.stem for n, token in enumerate(self.tokens)]
+        self._hard = [self._past_soft(at) for at in range(len(self.tokens) + 1)]
+        self._places = [self._found(at) for at in range(len(self.tokens) + 1)]
+
+    def _past_soft(self, at: int) -> int:
+        last = min(at + _MOST_SOFT, len(self.tokens))
+        return next((n for n in range(at, last) if self.tokens[n].text not in SOFT), last)
+
     def skip_soft(self, at: int) -> int:
-        skipped = 0
-        while at < len(self.tokens) and self.tokens[at].text in SOFT and skipped < _MOST_SOFT:
-            at, skipped = at + 1, skipped + 1
-        return at
+        """The next place that is no hyphen, quote or the like."""
+        return self._hard[min(at, len(self.tokens))]
+
+    def _found(self, at: int) -> tuple[int, ...]:
+        return tuple(n for n in dict.fromkeys((at, self._hard[at])) if n < len(self.tokens))
+
+    def places(self, at: int) -> tuple[int, ...]:
+        """Where a word that is expected at ``at`` may stand: there, or behind hyphens and the like."""
+        return self._places[at] if at < len(self._places) else ()
 
 
 @dataclass(frozen=True)
@@ -104,14 +120,28 @@ class _Word(_Node):
         self.stem = self.text if self.exact else stem(self.text)
 
     def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
-        for place in dict.fromkeys((at, source.skip_soft(at))):
-            if place < len(source.tokens) and place not in source.inside:
-                token = source.tokens[place]
-                if token.text == self.text or (not self.exact and token.stem == self.stem):
-                    yield place + 1, slots, (*own, place)
+        for place in source.places(at):
+            if source.texts[place] == self.text or (not self.exact and source.stems[place] == self.stem):
+                yield place + 1, slots, (*own, place)
 
     def first(self) -> set[str] | None:
         return {self.text} if self.exact else {self.stem, self.text}
+
+
+@dataclass
+class _OneWord(_Node):
+    """One of several words, looked up at once."""
+
+    texts: frozenset[str]
+    stems: frozenset[str]
+
+    def go(self, source: Source, at: int, slots: Bindings, own: tuple[int, ...]) -> Iterator[Way]:
+        for place in source.places(at):
+            if source.texts[place] in self.texts or source.stems[place] in self.stems:
+                yield place + 1, slots, (*own, place)
+
+    def first(self) -> set[str] | None:
+        return set(self.texts | self.stems)
 
 
 @dataclass
@@ -276,6 +306,16 @@ class _Beside(_Node):
         return self.inner.may_be_empty()
 
 
+def _choice(options: list[_Sequence]) -> _Choice:
+    """Alternatives of which those that are one word are looked up together."""
+    words = [o.parts[0] for o in options if len(o.parts) == 1 and isinstance(o.parts[0], _Word)]
+    if len(words) < 2:
+        return _Choice(list(options))
+    one = _OneWord(frozenset(w.text for w in words), frozenset(w.stem for w in words if not w.exact))
+    others = [o for o in options if not (len(o.parts) == 1 and isinstance(o.parts[0], _Word))]
+    return _Choice([one, *others])
+
+
 class TemplateError(ValueError):
     """A template that cannot be read, with the sentence that says why."""
 
@@ -305,7 +345,7 @@ class Compiler:
                 continue
             node, at = self._part(parts, at)
             sequence.parts.append(node)
-        return (_Choice([*options, sequence]) if options else sequence), at
+        return (_choice([*options, sequence]) if options else sequence), at
 
     def _part(self, parts: list[str], at: int) -> tuple[_Node, int]:
         part = parts[at]

@@ -126,7 +126,9 @@ class Speller:
         language, tokens = self.in_english(tokens)
         speller = self if language == ENGLISH else self._of_names
         corrected = [speller._corrected(t) for t in tokens]
-        slips = tuple((typed.text, read.text) for typed, read in zip(tokens, corrected, strict=True) if typed is not read)
+        slips = tuple(
+            (typed.text, read.text) for typed, read in zip(tokens, corrected, strict=True) if typed is not read
+        )
         return Text(original, tuple(self._expanded(corrected)), language, slips)
 
     @cached_property
