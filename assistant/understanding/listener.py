@@ -275,7 +275,7 @@ class Listener:
         for path, readings in said.items():
             self._settle(reading, path, readings)
         for path, value in list(reading.fields.items()):
-            for other, implied in self._implied.get(path, {}).get(str(value), {}).items():
+            for other, implied in self._implication(path, value):
                 if other not in reading.context.fields:
                     reading.fields.setdefault(other, implied)
         for fact in facts:
@@ -283,6 +283,11 @@ class Listener:
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+
+    def _implication(self, path: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """What a value says of other fields, by the value itself or by any."""
+        known = self._implied.get(path, {})
+        return {**known.get("any", {}), **known.get(str(value), {})}.items()
 
     def _question(self, reading: _Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""

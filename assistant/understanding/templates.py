@@ -68,7 +68,9 @@ class Source:
         return self._hard[min(at, len(self.tokens))]
 
     def _found(self, at: int) -> tuple[int, ...]:
-        return tuple(n for n in dict.fromkeys((at, self._hard[at])) if n < len(self.tokens))
+        """A colon leads to a quantity, not back from one to a word: "3B: hidden 2560"."""
+        crossed = any(self.tokens[n].text in ":=" for n in range(at, self._hard[at]))
+        return tuple(n for n in dict.fromkeys((at, at if crossed else self._hard[at])) if n < len(self.tokens))
 
     def places(self, at: int) -> tuple[int, ...]:
         """Where a word that is expected at ``at`` may stand: there, or behind hyphens and the like."""
