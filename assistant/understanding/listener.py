@@ -239,6 +239,8 @@ class Listener:
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
         if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
             return fact
+        if reading.act == "ask" and fact.says.field in ("model", "model.params", "cluster.gpu"):
+            return fact  # "is RoCE not enough for Llama?" is about Llama
         if (
             fact.says.field == "cluster.provider"
             and reading.act != "change"
@@ -514,7 +516,9 @@ class Listener:
         other = self.language.others.get(name)
         if other is None or not other.words:
             return Doubt(None, f'"{rest}" is in a language that is not read here: please say it in English')
-        return Doubt(None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})')
+        return Doubt(
+            None, f'{other.name} is read in part only, please say in English what "{rest}" means ({other.please})'
+        )
 
     def _rest(self, reading: _Reading) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""
