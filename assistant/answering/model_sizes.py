@@ -71,7 +71,7 @@ def kv_precision(case: Case) -> str:
 def context_length(case: Case) -> int | None:
     """Tokens of a context, also where they are said as tokens alone: "32k tokens" are 32,768."""
     said = case.fields.get("training.sequence_length") or case.fields.get("inference.prompt_tokens")
-    return said or case.utterance.roles.get("tokens")
+    return said or case.utterance.roles.get("prompt") or case.utterance.roles.get("tokens")
 
 
 def _kv_formula(a: Architecture, precision: str) -> str:

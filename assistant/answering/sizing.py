@@ -76,7 +76,8 @@ class _Sizes:
 
 def deadline(case: Case) -> Computed | None:
     """The smallest number of GPUs tried that finishes the run in the days named."""
-    days = case.fields.get("constraints.deadline_days") or case.fields.get("training.days")
+    said = case.fields
+    days = said.get("constraints.deadline_days") or said.get("training.days") or case.utterance.roles.get("days")
     if not days or not case.trains:
         return None
     gpu, tokens = case.gpu, run_tokens(case)

@@ -239,7 +239,7 @@ class Listener:
         self._networks(reading)
         self._offers(reading)
         self._answer(reading)
-        if reading.act == "ask":
+        if reading.act == "ask" and self._asked(reading).topic is None:
             _keep_stated(reading)
 
     def _as_meant(self, reading: _Reading, fact: Fact) -> Fact | None:
@@ -250,6 +250,8 @@ class Listener:
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
         if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
             return fact
+        if reading.act == "ask" and fact.says.field in ("model", "model.params", "cluster.gpu"):
+            return fact  # "is RoCE not enough for Llama?" is about Llama
         if (
             fact.says.field == "cluster.provider"
             and reading.act != "change"
@@ -480,8 +482,8 @@ class Listener:
                 reading.taken |= set(tokens)
 
     def _asked(self, reading: _Reading) -> Question:
-        states = reading.act not in _ABOUT_A_PLAN and reading.fields.keys() - {"cluster.fabric"}
-        explained = set(reading.taken) if states else set()
+        """What is asked; words that state facts of a job ask nothing."""
+        explained = set(reading.taken) if reading.act not in _ABOUT_A_PLAN and _states(reading) else set()
         explained.update(*(mention.claimed for mention in reading.mentions))
         fields = reading.fields | (
             {"cluster.gpus": None} if reading.nodes else {}
@@ -498,7 +500,7 @@ class Listener:
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
-            act="ask" if question.of_plan and reading.act in _SILENT_ACTS | {"unclear"} else reading.act,
+            act="ask" if question.of_plan and _may_ask(reading) else reading.act,
             topic=question.topic,
             of_plan=question.of_plan,
             roles=question.roles,
@@ -568,6 +570,16 @@ def _maybe(path: str, value: Any) -> Doubt:
     """A question about a value that was read beside words that were not."""
     unit = FIELDS[path].about.unit if path in FIELDS else "{}"
     return Doubt(path, f"was {unit.format(value)} meant? Not every word beside it was understood", (value,))
+
+
+def _states(reading: _Reading) -> bool:
+    """Whether a message states facts of the job; its kind alone may follow from what is asked ("requests per second")."""
+    return bool(reading.fields.keys() - {"cluster.fabric", "workload"})
+
+
+def _may_ask(reading: _Reading) -> bool:
+    """Whether an act other than a question may be one that is put without a question word."""
+    return reading.act in _SILENT_ACTS | {"unclear"} or (reading.act == "describe" and not _states(reading))
 
 
 def _keep_stated(reading: _Reading) -> None:

@@ -16,12 +16,8 @@ from .text import Text, cut
 _JOB = ("training.", "parallelism")
 _CLUSTER = ("cluster.gpu", "cluster.gpus", "cluster.gpus_per_node", "cluster.nics_per_node")
 _HOURLY = 100.0  # US dollars: no GPU-hour costs as much
-_VALUED = {
-    "bytes": "payload",
-    "requests": "requests",
-    "tokens": "context",
-    "days": "so_long",
-}  # roles by what gives them
+# Roles by the sign whose template names the quantity.
+_VALUED = {"bytes": "payload", "requests": "requests", "tokens": "context", "prompt": "prompt", "days": "so_long"}
 _FASTEST = 1600.0  # Gb/s of an adapter
 
 
