@@ -192,7 +192,7 @@ def test_no_128_corrects_the_number_said_last() -> None:
         ("a GPT of 20 billion parameters", "model.params", 20e9),
         ("a 70B model similar to llama", "model.params", 70e9),
         ("a llama 2 70b clone", "model", "llama-2-70b"),
-        ("a 175 billion parameter GPT", "model", "gpt-3-175b"),
+        ("a 175 billion parameter GPT", "model.params", 175e9),
         ("something like llama 3.1 70b", "model", "llama-3.1-70b"),
         ("the big llama, 405", "model", "llama-3.1-405b"),
     ],

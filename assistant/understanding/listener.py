@@ -235,6 +235,7 @@ class Listener:
                 self._change(reading, fact)
         for path, readings in said.items():
             self._settle(reading, path, readings)
+        self._one_model(reading)
         for path, value in list(reading.fields.items()):
             for other, implied in self._implied.get(path, {}).get(str(value), {}).items():
                 if other not in reading.context.fields:
@@ -242,6 +243,17 @@ class Listener:
         for fact in facts:
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+
+    def _one_model(self, reading: _Reading) -> None:
+        """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""
+        params = reading.fields.get("model.params")
+        named = reading.fields.get("model")
+        model = named or (reading.context.fields.get("model") if reading.act in ("change", "what-if") else None)
+        sibling = self._names.sibling(model, params) if params and isinstance(model, str) else None
+        if sibling:
+            reading.fields = {path: v for path, v in reading.fields.items() if path != "model.params"} | {
+                "model": sibling
+            }
 
     def _question(self, reading: _Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
@@ -359,10 +371,11 @@ class Listener:
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', found.rates))
                 continue
             denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
+            spoken_of = "quoted" in kinds_at(reading.scopes, mention.start, mention.end)
             listed = denied_before and lists_on(
                 reading.text.tokens, denied_before.end, mention.start, corrects=reading.act == "change"
             )
-            if (denied or listed) and reading.act not in _ABOUT_A_PLAN | {"ask"}:
+            if (denied or listed) and not spoken_of and reading.act not in _ABOUT_A_PLAN | {"ask"}:
                 denied_before = mention
                 reading.excluded += [
                     i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded
