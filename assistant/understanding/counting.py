@@ -53,6 +53,8 @@ class Counter:
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED), t) for t in data["part_of"]]
+            + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
+            + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
             + [(Says("range", COUNTED), t) for t in data["ranges"]]
             + [(Says("quiet", COUNTED), t) for t in data["not"]],
         )
@@ -128,13 +130,17 @@ def concluded(
     gpu: str | None,
     sites: int,
     waiting: int | None,
+    of_nodes: bool = False,
 ) -> Concluded:
     """GPUs from nodes and GPUs per node where both are known; a node's usual GPUs come from the catalog.
 
-    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before.
+    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before,
+    ``of_nodes`` that the nodes were spoken of last.
     """
     result = Concluded()
-    said = _joined(list(facts), result)
+    said = _joined(list(facts), result, of_nodes)
+    if result.unknown and "cluster.gpu" in known:  # so many of a GPU nobody knows are not so many of the one known
+        return result
     if said.gpu is None and gpu:
         said = replace(said, gpu=gpu)
     sites = said.sites or sites
@@ -155,7 +161,7 @@ def concluded(
     return result
 
 
-def _joined(facts: list[Fact], result: Concluded) -> Scale:
+def _joined(facts: list[Fact], result: Concluded, of_nodes: bool) -> Scale:
     """One scale of all that was said; what contradicts itself is asked about."""
     said = Scale()
     for fact in facts:
@@ -163,8 +169,8 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)
         if scale.them is not None:
-            of_nodes = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
-            scale = replace(scale, nodes=scale.them) if of_nodes else replace(scale, gpus=scale.them)
+            sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
+            scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)
         for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider", "sites"):
             value = getattr(scale, name)
             before = getattr(said, name)

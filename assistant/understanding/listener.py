@@ -70,6 +70,7 @@ class _Reading:
     waiting: list[Fact] = field(default_factory=list)
     offers: list[Quoted] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
+    denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back
 
     @property
     def spans(self) -> list[Quantity]:
@@ -189,6 +190,7 @@ class Listener:
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
         reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        self._keep_denied(reading, facts, {fact.says.field for fact in live})
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
         reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
@@ -223,6 +225,13 @@ class Listener:
         if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
             reading.unset.append(fact.says.field)
         return None
+
+    def _keep_denied(self, reading: _Reading, facts: Sequence[Fact], live: Set[str]) -> None:
+        """What is denied without having been said, and without another in its place, is given back: "not fsdp"."""
+        for fact in facts:
+            denial = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
+            if denial and fact.says.act == "set" and fact.says.field not in live | {"cluster.provider", *reading.unset}:
+                reading.denied |= fact.claimed | denial.cue
 
     def _set(self, reading: _Reading, facts: Sequence[Fact]) -> None:
         said: dict[str, list[Fact]] = {}
@@ -336,6 +345,7 @@ class Listener:
             gpu=reading.fields.get("cluster.gpu"),
             sites=reading.fields.get("cluster.sites", 1),
             waiting=waiting,
+            of_nodes=tuple(reading.context.changed)[-1:] == ("cluster.gpus_per_node",),
         )
         reading.fields |= {
             path: value
@@ -414,7 +424,7 @@ class Listener:
             return True
         if kinds & _NOT_DECIDED or around & self._others:
             return False
-        return "decided" in kinds or self._stands_alone(reading, mention)
+        return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
 
     def _stands_alone(self, reading: _Reading, mention: Mention) -> bool:
         """Whether a network is an item of its own in what is said of the job: "…, RoCE 400, zero-3, …"."""
@@ -490,11 +500,11 @@ class Listener:
         parts: list[str] = []
         run: list[int] = []
         for at, token in enumerate((*reading.text.tokens, None)):
-            known = token is None or at in reading.taken or at in cues
+            known = token is None or (at in reading.taken | cues and at not in reading.denied)
             if not known:
                 run.append(at)
                 continue
-            while run and self._says_nothing(reading.text, run[0]):
+            while run and run[0] not in reading.denied and self._says_nothing(reading.text, run[0]):
                 run.pop(0)
             while run and self._says_nothing(reading.text, run[-1]):
                 run.pop()
