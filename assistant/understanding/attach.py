@@ -174,7 +174,7 @@ def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
     taken: set[int] = set()
     kept: list[Candidate] = []
     doubts: list[Doubt] = []
-    for candidate in sorted(found, key=lambda c: (-c.score, c.fact.start, -c.fact.end)):
+    for candidate in sorted(_paired(_heeded(list(found))), key=lambda c: (-c.score, c.fact.start, -c.fact.end)):
         fact = candidate.fact
         if not taken & fact.claimed:
             taken |= fact.claimed
@@ -183,6 +183,31 @@ def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
             doubts.append(_between(rival, candidate))
     undecided = {doubt.field for doubt in doubts}
     return [c.fact for c in kept if c.fact.says.field not in undecided or not c.fact.says.generic], doubts
+
+
+def _heeded(found: list[Candidate]) -> list[Candidate]:
+    """A reading that only says what a field does not mean gives way to the field that means it with the very same words."""
+    meant = {c.fact.claimed: c.fact.says.field for c in found if c.fact.says.act == "set"}
+    idle = [
+        c for c in found if c.fact.says.act == "quiet" and meant.get(c.fact.claimed, "") not in ("", c.fact.says.field)
+    ]
+    barred = {(c.fact.says.field, at) for c in idle for at in c.fact.claimed}
+    kept = (c for c in found if c not in idle)
+    return [c for c in kept if not any((c.fact.says.field, at) in barred for at in c.fact.claimed)]
+
+
+def _paired(found: list[Candidate]) -> list[Candidate]:
+    """Names and numbers in a row, "layers 48 hidden 6144": of their generic readings those that together explain most."""
+    pairs = [c for c in found if c.fact.says.generic and len(c.fact.slots) == 1 and c.fact.says.act == "set"]
+    best: list[tuple[float, tuple[Candidate, ...]]] = [(0.0, ())]
+    pairs.sort(key=lambda c: c.fact.end)
+    for n, pair in enumerate(pairs):
+        before = sum(other.fact.end <= pair.fact.start for other in pairs[:n])
+        worth, chain = best[before]
+        best.append(max(best[-1], (worth + pair.score, (*chain, pair)), key=lambda way: way[0]))
+    chained = {id(c) for c in best[-1][1]}
+    lost = {id(c) for c in pairs if id(c) not in chained}
+    return [c for c in found if id(c) not in lost]
 
 
 def _rival(candidate: Candidate, kept: Sequence[Candidate]) -> Candidate | None:

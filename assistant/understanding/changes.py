@@ -14,6 +14,7 @@ from .templates import Quantity, Source
 from .wordings import FACTORS, SHARES, span_kinds
 
 _GPUS = "cluster.gpus"
+_USUAL_NODE = 8  # GPUs of a node
 _LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
 
 
@@ -48,7 +49,10 @@ def relative(
         share = said.value / 100 if said else next((SHARES[w] for w in words if w in SHARES), 0.0)
         changed = known * (1 + fact.says.value * share)
     else:
-        changed = known + fact.says.value * (converted(field, said, today) or 0)
+        size = context.fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else _USUAL_NODE)
+        changed = known + fact.says.value * (converted(field, said, today) or 0) * (
+            size if "nodes" in fact.slots else 1
+        )
     return _kept_whole(field, changed) if changed > 0 and changed != known else None
 
 
@@ -80,7 +84,8 @@ def bare(
     today: datetime.date,
 ) -> tuple[str, Any, range] | None:
     """An amount on its own that answers the open question or corrects what was said last: the field, the value, its tokens."""
-    path = expected(act, context, fields)
+    path = _of_the_old(source, taken, context, fields) if act == "change" else None
+    path = path or expected(act, context, fields)
     if path is None:
         return None
     found = [
@@ -96,6 +101,15 @@ def bare(
     return path, found[0][0], range(found[0][1].start, found[0][1].end)
 
 
+def _of_the_old(source: Source, taken: set[int], context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
+    """ "48, not 64": the one field that is 64."""
+    old = [q.value for q in _free(source, taken) if q.start and source.tokens[q.start - 1].text in ("not", "from")]
+    known = [
+        p for p, value in context.fields.items() if old == [value] and p in fields and fields[p].about.kind in NUMERIC
+    ]
+    return known[0] if len(known) == 1 else None
+
+
 def _new_for_old(
     source: Source, found: Sequence[tuple[Any, Quantity]], path: str, context: Context
 ) -> tuple[str, Any, range] | None:
@@ -105,7 +119,11 @@ def _new_for_old(
     if len(other) != 1:
         denied = [i for i, (_, q) in enumerate(found) if q.start and source.tokens[q.start - 1].text in ("not", "from")]
         other = [pair for i, pair in enumerate(found) if denied == [1 - i]]
-    return (path, other[0][0], range(found[0][1].start, found[-1][1].end)) if len(other) == 1 else None
+    return (
+        (path, other[0][0], range(min(q.start for _, q in found), max(q.end for _, q in found)))
+        if len(other) == 1
+        else None
+    )
 
 
 def _free(source: Source, taken: set[int]) -> list[Quantity]:

@@ -19,6 +19,8 @@ _MOST_IN_A_CHASSIS = 16
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
+_NEAR = 6  # tokens between "each" and what is counted
+_EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites"})
 
 
@@ -38,6 +40,7 @@ class Scale:
     unknown_gpu: Quantity | None = None
     provider: str | None = None
     rack_scale: bool = False
+    each: bool = False  # said of each of something
 
 
 class Counter:
@@ -50,12 +53,15 @@ class Counter:
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED), t) for t in data["part_of"]]
+            + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
+            + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
             + [(Says("range", COUNTED), t) for t in data["ranges"]]
             + [(Says("quiet", COUNTED), t) for t in data["not"]],
         )
 
     def candidates(self, source: Source) -> list[Candidate]:
-        return [Candidate(fact, score(hit) + 1) for hit in self._matcher.hits(source) if (fact := _fact(hit))]
+        hits = self._matcher.hits(source)
+        return [Candidate(_of_each(fact, source), score(hit) + 1) for hit in hits if (fact := _fact(hit))]
 
 
 def _fact(hit: Hit) -> Fact | None:
@@ -66,6 +72,12 @@ def _fact(hit: Hit) -> Fact | None:
     if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
     return Fact(hit.key, _scale(hit), hit.start, hit.end, hit.claimed, hit.slots)
+
+
+def _of_each(fact: Fact, source: Source) -> Fact:
+    """What is counted beside "each", "je" or "chacun" is of each."""
+    around = {t.text for t in source.tokens[max(0, fact.start - _NEAR) : fact.end + 2]}
+    return replace(fact, value=replace(fact.value, each=True)) if fact.value and around & _EACH else fact
 
 
 def _of_thousands(quantity: Quantity) -> Quantity:
@@ -118,13 +130,17 @@ def concluded(
     gpu: str | None,
     sites: int,
     waiting: int | None,
+    of_nodes: bool = False,
 ) -> Concluded:
     """GPUs from nodes and GPUs per node where both are known; a node's usual GPUs come from the catalog.
 
-    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before.
+    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before,
+    ``of_nodes`` that the nodes were spoken of last.
     """
     result = Concluded()
-    said = _joined(list(facts), result)
+    said = _joined(list(facts), result, of_nodes)
+    if result.unknown and "cluster.gpu" in known:  # so many of a GPU nobody knows are not so many of the one known
+        return result
     if said.gpu is None and gpu:
         said = replace(said, gpu=gpu)
     sites = said.sites or sites
@@ -145,7 +161,7 @@ def concluded(
     return result
 
 
-def _joined(facts: list[Fact], result: Concluded) -> Scale:
+def _joined(facts: list[Fact], result: Concluded, of_nodes: bool) -> Scale:
     """One scale of all that was said; what contradicts itself is asked about."""
     said = Scale()
     for fact in facts:
@@ -153,8 +169,8 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)
         if scale.them is not None:
-            of_nodes = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
-            scale = replace(scale, nodes=scale.them) if of_nodes else replace(scale, gpus=scale.them)
+            sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
+            scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)
         for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider", "sites"):
             value = getattr(scale, name)
             before = getattr(said, name)
@@ -166,6 +182,7 @@ def _joined(facts: list[Fact], result: Concluded) -> Scale:
                 continue
             said = replace(said, **{name: value})
         said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
+        said = replace(said, each=said.each or (scale.each and scale.gpus is not None))
     doubted = {doubt.field for doubt in result.doubts}
     return replace(said, gpus=None if COUNTED in doubted else said.gpus, nodes=None if COUNTED in doubted else said.nodes,
                    gpu=None if "cluster.gpu" in doubted else said.gpu)  # fmt: skip
@@ -182,7 +199,15 @@ def _of_racks(said: Scale, gpu: Gpu | None) -> Scale:
     return replace(said, nodes=said.racks * nodes if nodes else None)
 
 
+def _of_each_node(said: Scale) -> bool:
+    """Whether the GPUs beside some nodes are those of each: it is said, or they could not be shared out."""
+    shared = bool(said.gpus and said.nodes) and said.per_node is None and said.gpus <= _MOST_IN_A_CHASSIS
+    return shared and (said.each or said.gpus % said.nodes > 0)
+
+
 def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, result: Concluded) -> None:
+    if _of_each_node(said):
+        said = replace(said, per_node=said.gpus, gpus=None)
     gpus, per_node = said.gpus, said.per_node
     if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes <= _MOST_PER_NODE:
         per_node = gpus // said.nodes

@@ -16,6 +16,7 @@ from .text import Text, Token
 
 HIDDEN = "\x00"  # stands for a word that nobody reads
 _SCHEMES = frozenset({"http", "https", "ftp", "ssh", "file", "mailto", "git", "s"})
+_CURRENCIES = frozenset("$€£¥₹")
 _STOPS = frozenset(".;!?")
 _LONGEST_SAID = 80  # characters of an order that are quoted back
 
@@ -76,7 +77,8 @@ def _negative(source: Source) -> Iterator[Hit]:
     for at in range(len(tokens) - 1):
         alone = not tokens[at].glued or tokens[at - 1].text in ("=", ":", "(")
         after = at > 0 and tokens[at - 1].is_number
-        number = next((q for q in source.starting.get(at + 1, ()) if q.kind == "number"), None)
+        first = at + 1 + (at + 2 < len(tokens) and tokens[at + 1].text in _CURRENCIES)
+        number = next((q for q in source.starting.get(first, ()) if q.kind == "number"), None)
         if tokens[at].text == "-" and alone and not after and number and tokens[at + 1].glued:
             noun = number.end < len(tokens) and tokens[number.end].is_word
             yield Hit("impossible", at, number.end + noun, {}, ())

@@ -75,6 +75,7 @@ class _Reading:
     offers: list[Quoted] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
     withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
+    denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back
 
     @property
     def spans(self) -> list[Quantity]:
@@ -228,6 +229,7 @@ class Listener:
         reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
         facts = [fact for fact in facts if not fact.claimed & reading.withheld]
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        self._keep_denied(reading, facts, {fact.says.field for fact in live})
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
         reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
@@ -265,6 +267,13 @@ class Listener:
             reading.unset.append(fact.says.field)
         return None
 
+    def _keep_denied(self, reading: _Reading, facts: Sequence[Fact], live: Set[str]) -> None:
+        """What is denied without having been said, and without another in its place, is given back: "not fsdp"."""
+        for fact in facts:
+            denial = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
+            if denial and fact.says.act == "set" and fact.says.field not in live | {"cluster.provider", *reading.unset}:
+                reading.denied |= fact.claimed | denial.cue
+
     def _set(self, reading: _Reading, facts: Sequence[Fact]) -> None:
         said: dict[str, list[Fact]] = {}
         for fact in facts:
@@ -276,6 +285,7 @@ class Listener:
                 self._change(reading, fact)
         for path, readings in said.items():
             self._settle(reading, path, readings)
+        self._one_model(reading)
         for path, value in list(reading.fields.items()):
             for other, implied in self._implication(path, value):
                 if other not in reading.context.fields:
@@ -290,6 +300,17 @@ class Listener:
         """What a value says of other fields, by the value itself or by any."""
         known = self._implied.get(path, {})
         return {**known.get("any", {}), **known.get(str(value), {})}.items()
+
+    def _one_model(self, reading: _Reading) -> None:
+        """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""
+        params = reading.fields.get("model.params")
+        named = reading.fields.get("model")
+        model = named or (reading.context.fields.get("model") if reading.act in ("change", "what-if") else None)
+        sibling = self._names.sibling(model, params) if params and isinstance(model, str) else None
+        if sibling:
+            reading.fields = {path: v for path, v in reading.fields.items() if path != "model.params"} | {
+                "model": sibling
+            }
 
     def _question(self, reading: _Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
@@ -372,6 +393,7 @@ class Listener:
             gpu=reading.fields.get("cluster.gpu"),
             sites=reading.fields.get("cluster.sites", 1),
             waiting=waiting,
+            of_nodes=tuple(reading.context.changed)[-1:] == ("cluster.gpus_per_node",),
         )
         reading.fields |= {
             path: value
@@ -410,10 +432,11 @@ class Listener:
                 reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
                 continue
             denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
+            spoken_of = "quoted" in kinds_at(reading.scopes, mention.start, mention.end)
             listed = denied_before and lists_on(
                 reading.text.tokens, denied_before.end, mention.start, corrects=reading.act == "change"
             )
-            if (denied or listed) and reading.act not in _ABOUT_A_PLAN | {"ask"}:
+            if (denied or listed) and not spoken_of and reading.act not in _ABOUT_A_PLAN | {"ask"}:
                 denied_before = mention
                 reading.excluded += [
                     i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded
@@ -452,7 +475,7 @@ class Listener:
             return True
         if kinds & _NOT_DECIDED or around & self._others:
             return False
-        return "decided" in kinds or self._stands_alone(reading, mention)
+        return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
 
     def _stands_alone(self, reading: _Reading, mention: Mention) -> bool:
         """Whether a network is an item of its own in what is said of the job: "…, RoCE 400, zero-3, …"."""
@@ -542,11 +565,11 @@ class Listener:
         parts: list[str] = []
         run: list[int] = []
         for at, token in enumerate((*reading.text.tokens, None)):
-            known = token is None or at in reading.taken or at in cues
+            known = token is None or (at in reading.taken | cues and at not in reading.denied)
             if not known:
                 run.append(at)
                 continue
-            while run and self._says_nothing(reading.text, run[0]):
+            while run and run[0] not in reading.denied and self._says_nothing(reading.text, run[0]):
                 run.pop(0)
             while run and self._says_nothing(reading.text, run[-1]):
                 run.pop()

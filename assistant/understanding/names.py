@@ -20,6 +20,7 @@ from .text import Token, cut
 _JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
 _SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
 _MODEL_ID = re.compile(r"(?P<family>[a-z]+)-?v?(?P<version>\d+(?:\.\d+)?)?(?:-(?P<rest>.*))?$")
+_NEAR = 0.1  # a size said in round numbers
 _SHORTEST_ALONE = 3  # letters a one-word name must have
 
 
@@ -103,6 +104,7 @@ class Names:
         self._add_gpus()
         self._add_providers()
         self._add_fabrics()
+        self._families = {split_id(model)[0] for model in catalog.models if len(split_id(model)[0]) > 3}
         self.words = frozenset(_words(self._trie.root))
 
     def find(self, tokens: Sequence[Token], numbers: Mapping[int, list[Quantity]]) -> list[Quantity]:
@@ -111,7 +113,12 @@ class Names:
         found: list[Quantity] = []
         at = 0
         while at < len(tokens):
-            name = self._name(tokens, at) or self._product(source, at) or self._unknown_gpu(source, at)
+            name = (
+                self._name(tokens, at)
+                or self._spread(tokens, at)
+                or self._product(source, at)
+                or self._unknown_gpu(source, at)
+            )
             if name:
                 found.append(name)
             at = name.end if name else at + 1
@@ -134,11 +141,19 @@ class Names:
         elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
             return None
         kinds = {name.kind: name for name in reversed(named)}
+        if "model" in kinds and self._likened(tokens, end):
+            return None
         kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
         if kind == "gpu":
             return self._gpu(tokens, at, end, [name for name in named if name.kind == "gpu"])
         end = self._past_suffix(tokens, end) if kind == "model" else end
         return Quantity(kind, kinds[kind].more or kinds[kind].id, at, end)
+
+    def _likened(self, tokens: Sequence[Token], end: int) -> bool:
+        """Whether a family's name only says what a model is like: "7B mistral-like", unless its size stands behind it."""
+        place = end + (end < len(tokens) and tokens[end].text == "-")
+        alike = place < len(tokens) and tokens[place].text in self._data["likened"]
+        return alike and tokens[end - 1].is_word and len(tokens[end - 1].text) > 1
 
     def _past_suffix(self, tokens: Sequence[Token], end: int) -> int:
         while end + 1 < len(tokens) and tokens[end].text == "-" and tokens[end + 1].text in self._data["suffixes"]:
@@ -172,6 +187,27 @@ class Names:
         for base, ids in _without_sizes(self.catalog).items():
             if len(ids) == 1:
                 self._trie.add(parts_of(base), Named("model", ids[0]))
+
+    def sibling(self, model: str, params: float) -> str | None:
+        """The model of the same family and version that has about so many parameters, be it ``model`` itself."""
+        entry = self.catalog.models.get(model)
+        kin = [m for m in self.catalog.models.values() if entry and split_id(m.id)[:2] == split_id(model)[:2]]
+        near = [m for m in kin if abs(m.params.value - params) <= _NEAR * params]
+        return min(near, key=lambda m: (m.id != model, abs(m.params.value - params))).id if near else None
+
+    def _spread(self, tokens: Sequence[Token], at: int) -> Quantity | None:
+        """A family and, a few small words further on, a size that only its models have: "the big llama, 405"."""
+        if tokens[at].text not in self._families or self._likened(tokens, at + 1):
+            return None
+        for place in range(at + 1, min(at + 5, len(tokens))):
+            size = tokens[place].text
+            end = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].text == "b" and tokens[place + 1].glued)
+            named = self._trie.longest([*tokens[at : at + 1], *cut(size + "b")], 0) if size.isdigit() else None
+            if named and named[0] == 3 and not (end < len(tokens) and (tokens[end].is_word or tokens[end].glued)):
+                return Quantity("model", named[1][0].id, at, end)
+            if tokens[place].text not in self._data["between"]:
+                return None
+        return None
 
     # -- GPUs --------------------------------------------------------------------------------------------
 

@@ -136,6 +136,8 @@ def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
 
 def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
     start, _ = _clause_of(hit.start, clauses)
+    if start == hit.start:  # "InfiniBand? No thanks."
+        start, _ = _clause_of(max(0, start - 1), clauses)
     if hit.key == "owned":
         ends = [n for n in range(hit.start) if tokens[n].text in _ENDS and not tokens[min(n + 1, hit.start)].glued]
         start = ends[-1] + 1 if ends else 0
