@@ -519,7 +519,8 @@ class Listener:
     def _utterance(self, reading: _Reading) -> Utterance:
         places, question = reading.text.tokens, self._asked(reading)
         rest = "" if reading.act in _SILENT_ACTS else self._rest(reading)
-        if reading.text.language != ENGLISH and (reading.withheld or any(c.isdigit() for c in rest)):
+        said = any(c.isdigit() for c in rest) and any(c.isalpha() for c in rest)  # what may be a fact
+        if reading.text.language != ENGLISH and (reading.withheld or said):
             reading.doubts.append(self._in_english_please(reading.text.language, rest))
         return Utterance(
             text=reading.text.original,
