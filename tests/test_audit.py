@@ -144,7 +144,7 @@ def test_a_mistake_in_a_computation_names_the_claim_and_what_is_wrong(library, c
 def test_a_computation_without_a_figure_to_compare_with_is_refused(library):
     claim = library.knowledge.claims["spheron-networking-guide-2026/all-reduce-volume-formula"]
     without = claim.model_dump(mode="json") | {"compute": {"formula": "product", "inputs": {"a": 1}, "unit": "1"}}
-    with pytest.raises(ValueError, match="needs? what it states|need what it states"):
+    with pytest.raises(ValueError, match=r"needs? what it states|need what it states"):
         Claim.model_validate(without)
 
 

@@ -82,7 +82,7 @@ def _results(out):
 
 
 def test_one_result_per_questionnaire_in_input_order(done):
-    seen, out = done
+    _, out = done
     results = _results(out)
     assert [r["name"] if "error" in r else r["questionnaire"]["name"] for r in results] == NAMES
     assert {i for i, r in enumerate(results) if "error" in r} == BAD

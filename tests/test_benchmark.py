@@ -88,7 +88,7 @@ def test_the_whole_space_is_counted_and_its_best_is_the_best_of_all_that_fit(lib
 
 
 def test_the_space_is_the_product_of_what_may_be_chosen_less_what_does_not_divide(library):
-    job, machine = _small(library)
+    job, _ = _small(library)
     rows = set()
     for chosen in space.choices(job):
         layouts = layouts_among(job, chosen)

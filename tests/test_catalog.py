@@ -6,6 +6,7 @@ import csv
 import re
 import statistics
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -253,7 +254,7 @@ def test_half_bandwidth_message_was_read_off_the_measured_curve(fabric, first, l
         if first <= ident <= last
     )
     half = max(bandwidth for _, bandwidth in curve) / 2
-    below = next(pair for pair in zip(curve, curve[1:]) if pair[0][1] < half <= pair[1][1])
+    below = next(pair for pair in pairwise(curve) if pair[0][1] < half <= pair[1][1])
     (size, low), (next_size, high) = below
     read = (size + (next_size - size) * (half - low) / (high - low)) / gpus_per_node
     assert CATALOG.fabrics[fabric].half_bandwidth_message.si == pytest.approx(read, rel=0.05)

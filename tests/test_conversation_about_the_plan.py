@@ -235,7 +235,7 @@ def test_sources_that_disagree_are_told_with_what_holds(begin: Callable[..., Con
     ],
 )
 def test_each_part_of_the_plan_can_be_asked_for(begin: Callable[..., Conversation], message: str) -> None:
-    assert [e for e in begin(JOB).say(message) if isinstance(e, Note)][0].text
+    assert next(e for e in begin(JOB).say(message) if isinstance(e, Note)).text
 
 
 def test_free_questions_go_to_the_search(begin: Callable[..., Conversation]) -> None:

@@ -200,7 +200,7 @@ def test_a_gpu_without_a_price_takes_it_from_a_relative_and_says_so():
 
 def test_without_any_price_a_quote_is_asked_for():
     bare = CATALOG.model_copy(update={"gpus": {"h100-sxm": H100.model_copy(update={"hour_price": None})}})
-    with pytest.raises(InputError, match="budget.gpu_hour_usd: expected a price"):
+    with pytest.raises(InputError, match=r"budget\.gpu_hour_usd: expected a price"):
         candidate_prices(job(), bare.gpus["h100-sxm"], TCP, (), bare, today=TODAY)
 
 

@@ -388,7 +388,7 @@ def test_a_technical_question_in_the_words_of_a_price_a_date_or_a_person_is_answ
 @pytest.mark.parametrize("text", ["words: [1]", "words: [{said: 3, means: x}]", "words: [{said: [x]}]"])
 def test_a_broken_list_of_everyday_words_is_one_clear_sentence(text, tmp_path):
     (tmp_path / "everyday.yaml").write_text(text)
-    with pytest.raises(KnowledgeError, match="everyday.yaml: words: expected a list"):
+    with pytest.raises(KnowledgeError, match=r"everyday\.yaml: words: expected a list"):
         everyday(tmp_path)
 
 

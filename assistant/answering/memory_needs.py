@@ -26,7 +26,6 @@ _SERVING = "serving: serving stacks give nine tenths of the memory to weights an
 
 def memory(case: Case) -> Computed | None:
     """Memory for training, for serving, or for both when the question does not say which."""
-    case.name, case.gpu
     workload = case.fields.get("workload")
     serves = not case.trains or (workload is None and case.says("serves_word"))
     trains = workload in TRAINING or (workload is None and case.says("trains_word"))

@@ -7,7 +7,8 @@ from assistant.vocabulary.audit import Check, Result
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.knowledge import Claim, Computation
 
-from . import arithmetic, collectives, models, predictions
+# Importing the formulas registers them.
+from . import arithmetic, collectives, models, predictions  # noqa: F401
 from .registry import evaluate
 from .verdicts import agreement_of, follows, gap_percent, reason_not_computed, together
 

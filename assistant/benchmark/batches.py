@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import time
@@ -60,10 +61,8 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
 
 
 def _planned(questionnaire: Questionnaire, library: Library) -> None:
-    try:
+    with contextlib.suppress(InputError):  # a job that cannot be split over its GPUs takes its time too
         plan(questionnaire, library)
-    except InputError:
-        pass  # a job that cannot be split over its GPUs takes its time too
 
 
 def _held_mib() -> float | None:

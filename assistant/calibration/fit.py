@@ -92,7 +92,9 @@ def best(total: np.ndarray, priors: Priors) -> Factors:
     """The most probable factors for a sum of misfits."""
     held = (FINE[:, None] / priors.compute) ** 2
     held = (
-        held + (FINE / priors.network) ** 2 if priors.network else np.where(FINE == FINE[len(FINE) // 2], held, np.inf)
+        held + (FINE / priors.network) ** 2
+        if priors.network
+        else np.where(np.arange(len(FINE)) == len(FINE) // 2, held, np.inf)
     )
     a, b = np.unravel_index(np.argmin(total + held), total.shape)
     return Factors(round(float(np.exp(FINE[a])), 3), round(float(np.exp(FINE[b])), 3))

@@ -131,7 +131,7 @@ def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_a
     workload = changes.get("workload", fields.get("workload"))
     if workload is None:
         return dict(changes)
-    here, elsewhere = ("inference.", "training.") if workload in SERVING else ("training.", "inference.")
+    elsewhere = "training." if workload in SERVING else "inference."
     taken: dict[str, Any] = {}
     for name, value in changes.items():
         other = _COUNTERPARTS.get(name) if name.startswith(elsewhere) else name
@@ -214,9 +214,9 @@ def _with_stand_ins(fields: Mapping[str, Any], catalog: Catalog) -> dict[str, An
     filled = dict(fields)
     filled.setdefault("workload", "inference" if any(n.startswith("inference.") for n in filled) else "pretraining")
     shape = {name for name in filled if name.startswith("model.")}
-    if shape and "model.params" not in shape and not _DIMENSIONS <= shape:
+    if shape and "model.params" not in shape and not shape >= _DIMENSIONS:
         filled = {name: value for name, value in filled.items() if name not in shape}
-    if "model.params" not in filled and not _DIMENSIONS <= set(filled):
+    if "model.params" not in filled and not filled.keys() >= _DIMENSIONS:
         filled.setdefault("model", next(iter(catalog.models)))
     filled.setdefault("cluster.gpu", next(iter(catalog.gpus)))
     divisors = [filled.get(name, 1) for name in _DIVIDES_THE_GPUS]

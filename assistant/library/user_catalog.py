@@ -127,7 +127,7 @@ class UserCatalog:
         unit, value = given.get("unit"), given.get("value")
         if isinstance(like, dict) and unit in UNITS and unit not in (same := _same_kind(like["unit"])):
             raise self._error(document, (*key, "unit"), f"expected {' or '.join(same)}, got {shown(unit)}")
-        if isinstance(value, (int, float)) and (value < 0 or value == 0 and not str(unit).startswith(_MAY_BE_ZERO)):
+        if isinstance(value, (int, float)) and (value < 0 or (value == 0 and not str(unit).startswith(_MAY_BE_ZERO))):
             least = "of at least 0" if str(unit).startswith(_MAY_BE_ZERO) else "above 0"
             raise self._error(document, (*key, "value"), f"expected a number {least}, got {shown(value)}")
 

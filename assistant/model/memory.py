@@ -159,7 +159,7 @@ def gradient_bytes(job: Job, framework: Framework) -> float:
     """
     if job.precision == "fp32":
         return 4.0
-    if not job.master_weights or job.precision == "fp16" and framework.name != "fsdp":
+    if not job.master_weights or (job.precision == "fp16" and framework.name != "fsdp"):
         return 2.0
     return framework.gradient_memory + HABITS[framework.name].half_gradients
 

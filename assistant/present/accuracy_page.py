@@ -120,7 +120,7 @@ def _judged(lines: list[SourceAccuracy]) -> list[SourceAccuracy]:
     return [
         line
         for line in lines
-        if line.source and (line.use == "left out" or line.use == "validation" and line.source not in refitted)
+        if line.source and (line.use == "left out" or (line.use == "validation" and line.source not in refitted))
     ]
 
 

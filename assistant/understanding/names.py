@@ -246,7 +246,7 @@ class Names:
         if gigabytes:
             found = [g for g in found if round(g.memory.value) == gigabytes] or found
         best = max(found, key=lambda g: g.memory.si)
-        board = at > 0 and tokens[at - 1].text in self._data["boards"] or tokens[at].text in self._data["boards"]
+        board = (at > 0 and tokens[at - 1].text in self._data["boards"]) or tokens[at].text in self._data["boards"]
         at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
         return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
 

@@ -169,16 +169,17 @@ def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
     """The 400 of "RoCE 400" is its speed, and so is that of "400 RoCE"."""
     for at in (mention.end, mention.end + 1):
         before = tokens[mention.end].text if at > mention.end and at <= len(tokens) else ""
-        if (
-            at < len(tokens)
-            and tokens[at].text.isdigit()
-            and int(tokens[at].text) in _USUAL_RATES
-            and before in ("", "-", "at", "@")
-        ):
-            if not (
-                _words_after(tokens, at + 1, 1) and tokens[at + 1].text in ("gpus", "nodes", "gpu", "x", "servers", "%")
-            ):
-                return replace(mention, end=at + 1, gbps=float(tokens[at].text), claimed=mention.claimed | {at})
+        rate = tokens[at].text if at < len(tokens) and before in ("", "-", "at", "@") else ""
+        counts = _words_after(tokens, at + 1, 1) and tokens[at + 1].text in (
+            "gpus",
+            "nodes",
+            "gpu",
+            "x",
+            "servers",
+            "%",
+        )
+        if rate.isdigit() and int(rate) in _USUAL_RATES and not counts:
+            return replace(mention, end=at + 1, gbps=float(rate), claimed=mention.claimed | {at})
     return mention
 
 

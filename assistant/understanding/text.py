@@ -76,7 +76,7 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _stemmer():  # noqa: ANN202 - the package has no types
+def _stemmer():
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")

@@ -35,8 +35,8 @@ class Measurement(Contract):
     work: int | None = None
     of: str | None = None
     against: str | None = None
-    peers: list[Peer] = []
-    notes: list[str] = []
+    peers: list[Peer] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
 
     @property
     def least(self) -> float:

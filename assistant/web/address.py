@@ -82,7 +82,7 @@ def url(host: str, sockets: list[socket.socket]) -> str:
     name, port = sockets[0].getsockname()[:2]
     if ipaddress.ip_address(name).is_unspecified:
         name = socket.gethostname()
-    elif host == "localhost" or not _is_address(host) and not is_loopback(sockets):
+    elif host == "localhost" or (not _is_address(host) and not is_loopback(sockets)):
         name = host
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 

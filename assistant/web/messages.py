@@ -53,9 +53,10 @@ def _parts(text: str) -> tuple[Any, Any]:
 def size(width: object, height: object) -> tuple[int, int]:
     """Columns and rows, within what a screen can have. Raises :class:`NotUnderstood` for what is no number."""
     try:
-        return tuple(
-            max(low, min(high, int(given)))  # type: ignore[call-overload, return-value]
-            for given, low, high in zip((width, height), SMALLEST, LARGEST)
+        columns, rows = (
+            max(low, min(high, int(given)))  # type: ignore[call-overload]
+            for given, low, high in zip((width, height), SMALLEST, LARGEST, strict=True)
         )
+        return columns, rows
     except (TypeError, ValueError, OverflowError):
         raise NotUnderstood from None

@@ -113,7 +113,7 @@ class DebugLog:
             self.settings.setdefault(found.group(1), (number, found.group(2).rstrip(".")))
         if found := _BOOTSTRAP.search(text):
             self.bootstrap.setdefault(host, (number, f"{found.group(1)}:{found.group(2)}"))
-        if (found := _NVLS.search(text)) and int(found.group(1)) > 0 or "NVLS Head" in text or "NVLS comm" in text:
+        if ((found := _NVLS.search(text)) and int(found.group(1)) > 0) or "NVLS Head" in text or "NVLS comm" in text:
             self.nvls = True
 
     @property

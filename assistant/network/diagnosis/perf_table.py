@@ -106,9 +106,7 @@ class Reader:
             run.per_iteration = "i_min" in words
             run.milliseconds = words[0] == "bytes"  # release 1.0
             return True
-        if words and words[0] in ("out-of-place", "(B)"):
-            return True
-        return False
+        return bool(words) and words[0] in ("out-of-place", "(B)")
 
     def _row(self, number: int, line: str) -> bool:
         row = _row_of(number, line.split(), self._run)

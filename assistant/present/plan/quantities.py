@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .. import figures, limits
 from ..blocks import Block, told
