@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from assistant import library
 from assistant.library import load
+from assistant.understanding import Listener
 from assistant.vocabulary.catalog import Fact
 from tests.program import weft
 
@@ -174,3 +177,29 @@ def test_the_doctor_says_what_is_wrong_with_the_catalog(tmp_path, monkeypatch):
     (tmp_path / "catalog.yaml").write_text("gpus: all\n", encoding="utf-8")
     seen = weft("doctor")
     assert seen.code == 1 and f"your catalog cannot be used: {tmp_path / 'catalog.yaml'}:1 gpus" in seen.out
+
+
+def test_what_a_catalog_adds_is_understood_in_the_conversation_at_once(tmp_path):
+    """A GPU, a fabric and a provider of one's own are heard by their names, with no further word about them."""
+    shipped = library.load().catalog
+    own = {
+        "gpus": {"x9000": _renamed(shipped.gpus["h100-sxm"], "Acme X9000")},
+        "fabrics": {"acme-mesh-400": _renamed(shipped.fabrics["roce-v2-400"], "Acme Mesh", ["acmemesh"])},
+        "providers": {"acme-cloud": _renamed(shipped.providers["lambda"], "Acme Cloud")},
+    }
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(own), encoding="utf-8")
+    mine = library.load(user_catalog=file)
+    heard = Listener.of(mine.language, mine.catalog).hear("8 nodes of 8x X9000 at Acme Cloud, connected with Acme Mesh")
+    assert heard.fields == {
+        "cluster.gpu": "x9000",
+        "cluster.gpus": 64,
+        "cluster.gpus_per_node": 8,
+        "cluster.provider": "acme-cloud",
+        "cluster.fabric": "acme-mesh-400",
+    }
+
+
+def _renamed(entry, name, aliases=()):
+    """An entry of the catalog as a file holds it, under another name."""
+    return entry.model_dump(mode="json", exclude={"id"}, exclude_none=True) | {"name": name, "aliases": list(aliases)}

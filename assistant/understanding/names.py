@@ -346,7 +346,7 @@ class Names:
         for name, (technology, gbps) in self._data["generations_of_networks"].items():
             self._trie.add(parts_of(name), Named("network", "", NetworkName(technology, float(gbps))))
         # "aws p5" names machines, which bring their network with them.
-        sellers = {parts_of(p.id)[0] for p in self.catalog.providers.values()} | {"a"}
+        sellers = {p.id for p in self.catalog.providers.values()} | {"a"}
         for fabric in self.catalog.fabrics.values():
             names = (fabric.id, fabric.name, *(fabric.aliases if fabric.technology not in ("none", "wan") else ()))
             for name in names if fabric.technology != "none" else ():
