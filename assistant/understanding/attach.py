@@ -80,7 +80,7 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" and "tokens" not in hit.slots else 0
-        worth = score(hit) - (_GENERIC if says.generic else 0) + fit
+        worth = score(hit) - (_GENERIC if says.generic or says.weak else 0) + fit
         if fit and (worth < 0 or not hit.own):  # an amount that would make no sense for the field says nothing of it
             continue
         found.append(Candidate(fact, worth))

@@ -138,7 +138,13 @@ class Listener:
         reading.act = self._act(reading)
         if reading.act not in _SILENT_ACTS:
             self._understand(reading)
-        stated = reading.fields or reading.fabrics or reading.excluded or reading.unset or reading.doubts
+        stated = (
+            reading.fields
+            or reading.fabrics
+            or reading.excluded
+            or reading.unset
+            or any(doubt.field for doubt in reading.doubts)
+        )
         reading.act = settled(reading.act, stated=bool(stated or reading.nodes))
         return self._utterance(reading)
 
