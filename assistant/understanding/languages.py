@@ -113,8 +113,8 @@ class Languages:
     def of(cls, language: Language, names: Collection[str], wordings: Collection[str]) -> Languages:
         """The languages of the house; English is every word of its data, and of the messages that acts were learned from."""
         learned = words_of([feature for feature in language["weights"]["weights"] if feature.startswith("~")])
-        parts = [part for name, part in language.parts.items() if name != "weights"]
-        english = words_of(parts) | set(wordings)
+        parts = [part for name, part in language.parts.items() if name not in ("weights", "spelling")]
+        english = words_of([parts, language["spelling"]["words"], language["spelling"]["right"]]) | set(wordings)
         return cls(language.others, english, learned, names, language["words"]["signs"].split())
 
     def read(self, tokens: Sequence[Token]) -> tuple[str, list[Token]]:

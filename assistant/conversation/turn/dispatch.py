@@ -37,7 +37,14 @@ def respond(parts: Parts, text: str) -> list[Event]:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     figure = asked.figure_asked(parts, said)
-    return ACTS.get(said.act, describe)(parts, said) if figure is None else figure
+    events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
+    return [*events, *_in_english_please(said)] if said.act in ACTS else events
+
+
+def _in_english_please(said: Utterance) -> list[Event]:
+    """What a question in another language asks may be more than was read of it; of facts the sentence stands with the doubts."""
+    missing = [doubt for doubt in said.doubts if doubt.field is None] if said.language != "english" else []
+    return [Note(text=f"{doubt.sentence}.") for doubt in missing]
 
 
 def describe(parts: Parts, said: Utterance) -> list[Event]:
