@@ -31,7 +31,7 @@ class _Tried:
     @property
     def gbps(self) -> float:
         """Gb/s of all adapters of a node."""
-        return self.fabric.line_rate.si * 8 / 1e9 * self.adapters
+        return self.fabric.nic_rate * 8 / 1e9 * self.adapters
 
 
 def bandwidth(case: Case) -> Computed | None:
@@ -62,7 +62,7 @@ def _tried(case: Case, at: Cluster) -> Iterator[_Tried]:
     """Every network of :data:`_TRIED` up to the GPU's usual speed, one of them with fewer adapters too."""
     fastest = max(at.gpu.usual_nic_line_rate.si, _SLOWEST_RDMA)
     for fabric in (case.catalog.fabrics[name] for name in _TRIED):
-        if fabric.line_rate.si > fastest:
+        if fabric.nic_rate > fastest:
             continue
         usual = case.again().nics(fabric, at)
         yield _Tried(fabric, usual, case.predicted([fabric])[0])

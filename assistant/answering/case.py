@@ -291,7 +291,7 @@ class Case:
 def _at_speed(gbps: float, catalog: Catalog) -> Fabric | None:
     technology = "tcp" if gbps <= _FASTEST_PLAIN else "infiniband"
     alike = [f for f in catalog.fabrics.values() if f.technology == technology and f.line_rate]
-    return next((f for f in alike if abs(f.line_rate.si * 8 / 1e9 - gbps) < 0.5), None)
+    return next((f for f in alike if abs(f.nic_rate * 8 / 1e9 - gbps) < 0.5), None)
 
 
 def _size(params: float) -> str:

@@ -72,8 +72,8 @@ def _between(case: Case, kind: str, bytes_: float, fabric: Fabric, count: int, a
     """The least and the expected time over a network between domains."""
     links = 1 if kind == "send_receive" else at.machine.domain / at.gpus_per_node * count
     each = min(at.machine.domain, at.gpus)
-    least = _least(kind, bytes_, at.domains, each) / (fabric.line_rate.si * links)
-    over = f"({significant(links)} × {written.rate(fabric.line_rate.si)})"
+    least = _least(kind, bytes_, at.domains, each) / (fabric.nic_rate * links)
+    over = f"({significant(links)} × {written.rate(fabric.nic_rate)})"
     formula, bound = f"{_share(kind, at.domains, each)}{written.bytes_(bytes_)} ÷ {over}", fabric.id
     inside, how = _scale_up_bound(case, kind, bytes_, at)
     if inside > least:  # a rack's own link, not the network, is then the narrower place

@@ -51,7 +51,7 @@ def direct_lines(
     chosen = [*_speaks_for_itself(candidates, passages, vector, index), *chosen][:_MOST_LINES]
     firsts = {found.claim.source: found for found in reversed(chosen) if found.claim}  # who gains is said once
     return [
-        _line(found, library, firsts[found.claim.source] is found, shown, leads=place == 0)
+        _line(found, found.claim, library, firsts[found.claim.source] is found, shown, leads=place == 0)
         if found.claim
         else _told(found.sentence, passages[found.passage - 1], found.passage, shown)
         for place, found in enumerate(chosen)
@@ -122,9 +122,11 @@ def _is_withdrawn(claim: Claim, library: Library) -> bool:
     return claim.verdict == "withdrawn" or library.knowledge.sources[claim.source].status == "withdrawn"
 
 
-def _line(found: _Candidate, library: Library, names_interest: bool, shown: int, *, leads: bool) -> DirectLine:
+def _line(
+    found: _Candidate, claim: Claim, library: Library, names_interest: bool, shown: int, *, leads: bool
+) -> DirectLine:
     """One claim with its conditions, source and verdict; a doubtful one that ``leads`` is opened by what holds."""
-    claim, source = found.claim, library.knowledge.sources[found.claim.source]
+    source = library.knowledge.sources[claim.source]
     date = claim.date or source.date
     told = date.isoformat() if date else None
     number = found.passage if found.passage <= shown else None
@@ -133,7 +135,7 @@ def _line(found: _Candidate, library: Library, names_interest: bool, shown: int,
     corrected = leads and claim.correction and _is_doubtful(found, library)
     marked = "WITHDRAWN: " if withdrawn else f"{claim.verdict.upper()}: " if claim.doubtful else ""
     parts = [
-        *([f"What holds: {_ended(claim.correction)}"] if corrected else []),
+        *([f"What holds: {_ended(claim.correction)}"] if corrected and claim.correction else []),
         f"{marked}{claim.statement}",
         *_figure(claim),
         *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),

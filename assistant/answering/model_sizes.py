@@ -7,7 +7,7 @@ from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
 from assistant.planning.resolve import TOKENS_PER_PARAMETER
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import Parallelism, Strategy
 
 from . import written
 from .case import Case, Cluster
@@ -112,8 +112,9 @@ def step_traffic(case: Case) -> Computed | None:
     case.take("parallelism", "no tensor or pipeline parallelism", "the method alone moves the whole model")
     again = "one micro-batch per step: FSDP and ZeRO-3 move as much again for every further one"
     case.take("training.micro_batches", 1, again)
-    parts = []
-    for method in [said] if said else ["ddp", "fsdp"]:
+    parts: list[str] = []
+    methods: tuple[Strategy, ...] = (said,) if said else ("ddp", "fsdp")
+    for method in methods:
         first = _moved(case, method, at)
         parts.append(f"{_METHODS[method][0]} {written.bytes_(first)} into each {at.unit}")
     case.figure("the gradients themselves", 2.0 * params, "bytes", f"{written.count(params)} parameters × 2 bytes")
@@ -122,7 +123,7 @@ def step_traffic(case: Case) -> Computed | None:
     return case.answer(text, _RINGS, model=case.name, **sizes)
 
 
-def _moved(case: Case, method: str, at: Cluster) -> float:
+def _moved(case: Case, method: Strategy, at: Cluster) -> float:
     """Bytes into a domain, or a GPU where there is one domain only, for one micro-batch."""
     a, params = case.architecture, case.params
     job = Job(a, at.gpus, global_batch=at.gpus, micro_batch=1, recompute="none")

@@ -34,12 +34,13 @@ def run_cost(case: Case) -> Computed | None:
         return None
     ours = ("fabrics.", f"fabrics.{chosen.fabric}.")
     case.take_over([a for a in made.assumptions if not a.field.startswith(ours[0]) or a.field.startswith(ours[1])])
-    cost, gpus, days = chosen.cost_usd, case.fields["cluster.gpus"], chosen.run_hours / 24
-    hours, price, premium = chosen.run_hours * gpus, usd(chosen.gpu_usd_per_hour), usd(chosen.fabric_usd_per_gpu_hour)
+    cost, gpus, length = chosen.cost_usd, case.fields["cluster.gpus"], chosen.run_hours or 0.0
+    days = length / 24
+    hours, price, premium = length * gpus, usd(chosen.gpu_usd_per_hour), usd(chosen.fabric_usd_per_gpu_hour)
     gpu_hours = f"{significant(hours)} GPU-hours"
     spent = f"{gpu_hours} × ({price} + {premium}), with the time that failures and checkpoints take"
     case.figure("cost of the run", cost.p50, "USD", spent)
-    case.figure("GPU-hours", hours, "GPU-hours", f"{significant(chosen.run_hours)} hours × {gpus} GPUs")
+    case.figure("GPU-hours", hours, "GPU-hours", f"{significant(length)} hours × {gpus} GPUs")
     case.figure("length of the run", days, "days", "tokens ÷ throughput")
     data = "" if tokens is None else f"on {written.count(tokens)} tokens "
     network = f" and {premium} for the network" if chosen.fabric_usd_per_gpu_hour else ""

@@ -31,9 +31,9 @@ def kv_transfer(case: Case) -> Computed | None:
     at, told, used = case.cluster, [], {}
     for fabric in case.networks()[:MOST_NETWORKS]:
         nics = used[fabric.id] = case.nics(fabric, at)
-        line, rate = fabric.line_rate.si * nics, network(fabric, nics, at).gpu_rate * at.gpus_per_node
+        line, rate = fabric.nic_rate * nics, network(fabric, nics, at).gpu_rate * at.gpus_per_node
         least, expected = bytes_ / line, bytes_ / rate
-        size, links = written.bytes_(bytes_), f"({nics} × {written.rate(fabric.line_rate.si)})"
+        size, links = written.bytes_(bytes_), f"({nics} × {written.rate(fabric.nic_rate)})"
         case.figure(f"at least, {fabric.id} at line rate", least, "s", f"{size} ÷ {links}")
         case.figure(f"expected, {fabric.id}", expected, "s", f"{size} ÷ {written.rate(rate)} of a node")
         told.append(f"over {fabric.name} at least {seconds(least)} at line rate, {seconds(expected)} expected")

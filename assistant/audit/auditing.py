@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.library import Library
 from assistant.vocabulary.audit import Check, Result
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Computation
 
 # Importing the formulas registers them.
@@ -42,7 +43,9 @@ def result_of(claim: Claim, catalog: Catalog) -> Result:
 
 
 def _check(claim: Claim, computation: Computation, catalog: Catalog) -> Check:
-    stated = claim.figure.value if computation.states is None else computation.states
+    stated = claim.figure.value if computation.states is None and claim.figure else computation.states
+    if stated is None or isinstance(stated, str):
+        raise KnowledgeError(f"knowledge/claims: {claim.id}: expected a number that is recomputed")
     computed = evaluate(
         computation.formula, computation.inputs, computation.unit, catalog, f"knowledge/claims: {claim.id}"
     )

@@ -18,7 +18,7 @@ def transfer_time(bytes: float, rate: float, links: float = 1) -> float:
 @formula
 def collective_volume(kind: str, bytes: float, members: float) -> float:
     """bytes into each member: all-reduce 2(n−1)/n, all-gather and reduce-scatter (n−1)/n of the payload"""
-    return bus_bandwidth(kind, bytes, 1.0, members)
+    return bus_bandwidth(kind, bytes, 1.0, int(members))
 
 
 @formula

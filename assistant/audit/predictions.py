@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from assistant.model import (
     Job,
@@ -18,7 +19,7 @@ from assistant.model import (
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import Parallelism, Strategy
 
 from .registry import formula
 
@@ -49,7 +50,7 @@ def _outcome(
     sequence: float,
     global_batch: float,
     micro_batch: float,
-    strategy: str,
+    strategy: Strategy | Literal["auto"],
     framework: str,
 ) -> Outcome:
     """The outcome of one split, or of the fastest one (``auto``); a micro-batch of 0 is left to the model."""
@@ -76,7 +77,7 @@ def predicted_tokens_per_s(
     sequence: float,
     global_batch: float,
     micro_batch: float = 0,
-    strategy: str = "fsdp",
+    strategy: Strategy | Literal["auto"] = "fsdp",
     framework: str = "fsdp",
 ) -> float:
     """the model's training throughput of all GPUs"""
@@ -94,7 +95,7 @@ def predicted_utilization(
     sequence: float,
     global_batch: float,
     micro_batch: float = 0,
-    strategy: str = "fsdp",
+    strategy: Strategy | Literal["auto"] = "fsdp",
     framework: str = "fsdp",
 ) -> float:
     """the model's FLOPs utilisation of a training step"""

@@ -63,7 +63,8 @@ def together(checks: Iterable[Check]) -> Agreement:
     """
     worst: dict[str, Agreement] = {}
     for check in checks:
-        worst[check.basis] = max(worst.get(check.basis, "agrees"), check.agreement, key=_ORDER.index)
+        before = worst.get(check.basis, "agrees")
+        worst[check.basis] = _ORDER[max(_ORDER.index(before), _ORDER.index(check.agreement))]
     stated, known = worst.get("stated"), worst.get("known")
     if stated is None or known is None:
         return stated or known or worst["model"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.vocabulary.errors import InputError
 
+Result = dict[str, Any]  # a plan as the contract's JSON value, or ``{"name", "error": {file, line, field, message}}``
 CSV_COLUMNS = tuple(
     """
     name verdict fabric runner_up confidence headline strategy tp pp cp ep dp micro_batch step_time_p10_s
@@ -19,7 +20,7 @@ CSV_COLUMNS = tuple(
 )
 
 
-def error_result(name: str | None, error: InputError) -> dict[str, Any]:
+def error_result(name: str | None, error: InputError) -> Result:
     """What stands in the place of a questionnaire that could not be planned."""
     place = error.place
     return {
@@ -28,7 +29,7 @@ def error_result(name: str | None, error: InputError) -> dict[str, Any]:
     }
 
 
-def json_line(result: dict[str, Any]) -> str:
+def json_line(result: Result) -> str:
     """A result as one line of JSON."""
     return json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
@@ -37,7 +38,7 @@ def csv_header() -> str:
     return _csv_line(CSV_COLUMNS)
 
 
-def csv_line(result: dict[str, Any]) -> str:
+def csv_line(result: Result) -> str:
     """A result as one CSV row: the recommendation and its figures, or the error."""
     row = _error_cells(result) if "error" in result else _plan_cells(result)
     return _csv_line(["" if row.get(column) is None else row[column] for column in CSV_COLUMNS])
@@ -54,11 +55,11 @@ def _harmless(cell: Any) -> Any:
     return "'" + cell if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
 
 
-def _error_cells(result: dict[str, Any]) -> dict[str, Any]:
+def _error_cells(result: Result) -> Result:
     return {"name": result["name"], **{f"error_{key}": value for key, value in result["error"].items()}}
 
 
-def _plan_cells(plan: dict[str, Any]) -> dict[str, Any]:
+def _plan_cells(plan: dict[str, Any]) -> Result:
     answer = plan["recommendation"]
     chosen = next((c for c in plan["candidates"] if c["fabric"] == answer["fabric"]), {})
     row = {"name": plan["questionnaire"].get("name"), "warnings": " ".join(w["code"] for w in plan["warnings"])}

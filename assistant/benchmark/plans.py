@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
-from assistant.model import Network, machine_of, network_of, predict_training
+from assistant.model import Machine, Network, machine_of, network_of, predict_training
 from assistant.planning import decide, plan, with_crossover
 from assistant.planning.estimate import model_job
 from assistant.planning.resolve import resolve
@@ -17,7 +17,7 @@ FABRICS = 12
 _MODEL = f"best parallelism on {FABRICS} fabrics, with bands"
 
 
-def twelve(catalog: Catalog, machine: object) -> list[Network]:
+def twelve(catalog: Catalog, machine: Machine) -> list[Network]:
     """The first twelve fabrics of the catalog that join nodes."""
     between = [fabric for fabric in catalog.fabrics.values() if fabric.technology not in ("none", "wan")]
     return [network_of(fabric, fabric.nics_per_node, machine) for fabric in between[:FABRICS]]

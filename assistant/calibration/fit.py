@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def best(total: np.ndarray, priors: Priors) -> Factors:
 
 def fit(tables: Sequence[np.ndarray], priors: Priors) -> Factors:
     """The most probable factors for some runs, each given by its :func:`table`."""
-    return best(sum(misfit(one) for one in tables), priors)
+    return best(reduce(np.add, map(misfit, tables)), priors)
 
 
 def fits_without_each(tables: Sequence[np.ndarray], priors: Priors) -> list[Factors]:

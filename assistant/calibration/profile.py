@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import assistant
@@ -38,10 +38,10 @@ def calibrate(
     factors = fit(tables, priors)
     without = fits_without_each(tables, priors) if len(runs) >= LEAST_TO_LEAVE_OUT else None
     rows = [_row(run, number, factors, without[number] if without else None) for number, run in enumerate(runs)]
-    if without and (errors := _errors(rows)).left_out_percent > errors.before_percent:
-        factors = (
-            Factors()
-        )  # the runs contradict each other: what some of them say makes the prediction of the others worse
+    errors = _errors(rows)
+    if without and (errors.left_out_percent or 0.0) > errors.before_percent:
+        # The runs contradict each other: what some of them say makes the prediction of the others worse.
+        factors = Factors()
         rows = [_row(run, number, factors, without[number]) for number, run in enumerate(runs)]
     compute = ComputeFactor(factor=factors.compute, gpus=_ids(run.machine.gpu for run in runs))
     return Profile(
@@ -82,7 +82,7 @@ def _name(run: Run, number: int) -> str:
     return run.id or str(number + 1)
 
 
-def _ids(found: object) -> list[str]:
+def _ids(found: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
@@ -114,11 +114,11 @@ def _seconds(value: float) -> float:
 
 
 def _errors(rows: Sequence[ProfileRun]) -> ProfileErrors:
-    left_out = [row.left_out_s for row in rows]
+    left_out = [row.left_out_s for row in rows if row.left_out_s is not None]
     return ProfileErrors(
         before_percent=_mean_error(rows, [row.before_s for row in rows]),
         after_percent=_mean_error(rows, [row.after_s for row in rows]),
-        left_out_percent=None if None in left_out else _mean_error(rows, left_out),
+        left_out_percent=_mean_error(rows, left_out) if len(left_out) == len(rows) else None,
     )
 
 

@@ -185,7 +185,7 @@ def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalo
 
 
 def _per_node(fields: Mapping[str, Any], catalog: Catalog) -> int | None:
-    gpu = catalog.gpus.get(fields.get("cluster.gpu"))
+    gpu = catalog.gpus.get(fields.get("cluster.gpu", ""))
     return fields.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
 
 
@@ -206,7 +206,11 @@ def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
     except InputError as error:
         # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
         field = error.place.field
-        if field in fields and not field.startswith(("parallelism", "inference.tensor", "training.global_batch")):
+        if (
+            field
+            and field in fields
+            and not field.startswith(("parallelism", "inference.tensor", "training.global_batch"))
+        ):
             raise
 
 

@@ -21,7 +21,7 @@ _ENDINGS: dict[
     "html": (".html", ".htm"),
     "text": (".txt", ".text"),
 }
-_FORMATS = {ending: name for name, endings in _ENDINGS.items() for ending in endings}
+_FORMATS: dict[str, Format] = {ending: name for name, endings in _ENDINGS.items() for ending in endings}
 _NAMED = re.compile(r"\b(markdown|md|json|yaml|yml|html|text)\b", re.IGNORECASE)
 _PATH = re.compile(
     r"""["'](?P<quoted>[^"']+)["']|"""

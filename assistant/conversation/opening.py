@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.library import Library, load
+from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import exporting
@@ -50,7 +51,7 @@ def _today(library: Library, exporter: Exporter) -> Conversation:
     """A conversation at today's prices, with further evidence from the search index when it is built."""
     today = datetime.date.today()
 
-    def planner(questionnaire: Questionnaire, library: Library) -> Begun:
+    def planner(questionnaire: Questionnaire, library: Library) -> Plan | Begun:
         # Whether there is an index is looked up with the first plan: the first question need not wait for it.
         return dated_planner(today, searched=_searched(library))(questionnaire, library)
 

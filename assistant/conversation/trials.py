@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from typing import Protocol
 
 from assistant.library import Library
 from assistant.planning import CHOICE_ALONE, Decision, Pipeline
 from assistant.planning.resolve import Resolved
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.questionnaire import Questionnaire
 
 
@@ -37,6 +39,16 @@ class Tried:
         return max(0.0, self.costs[fabric] / self.cost - 1)
 
 
+class Trying(Protocol):
+    """What tries questionnaires of a catalog."""
+
+    catalog: Catalog
+
+    def tried(self, questionnaire: Questionnaire) -> Tried:
+        """What would be recommended. Raises :class:`InputError` for a job that cannot be split or priced."""
+        ...
+
+
 class Trials:
     """Tries questionnaires. ``today`` dates the prices."""
 
@@ -50,7 +62,7 @@ class Trials:
 
 def _outcome(made: Decision) -> Tried:
     chosen, other = made.choice.chosen, made.choice.runner_up
-    usable = [e for e in made.entries if e.usable and e.cost is not None and e.verdict != "impossible"]
+    usable = [e for e in made.entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
     return Tried(
         chosen.id if chosen else None,
         other.id if made.choice.coin_flip and other else None,

@@ -126,7 +126,7 @@ def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Cata
 
 def _check_batch(questionnaire: Questionnaire, replicas: int) -> None:
     training = questionnaire.training
-    if training.global_batch is None:
+    if training is None or training.global_batch is None:
         return
     per_step = replicas * (training.micro_batch or 1)
     if training.global_batch % per_step:

@@ -51,9 +51,9 @@ def laid_over(catalog: Catalog, path: Path) -> Catalog:
         return Fact(value=factor, unit="1", source=f"derived: {path.name}, {runs}", date=profile.date, note=what)
 
     constants = {f"{COMPUTE}{gpu}": fact(profile.compute.factor, "measured") for gpu in profile.compute.gpus}
-    network = profile.network
-    for fabric in catalog.fabrics if network else ():
-        measured = fabric in network.fabrics
-        factor, what = (network.factor, "measured") if measured else (network.others, "taken over")
-        constants[f"{NETWORK}{fabric}"] = fact(factor, what)
+    if network := profile.network:
+        for fabric in catalog.fabrics:
+            measured = fabric in network.fabrics
+            factor, what = (network.factor, "measured") if measured else (network.others, "taken over")
+            constants[f"{NETWORK}{fabric}"] = fact(factor, what)
     return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})

@@ -40,8 +40,15 @@ class Row:
     file: str
     line: int | None
     name: str | None
-    questionnaire: Questionnaire | None = None
+    read: Questionnaire | None = None
     error: InputError | None = None
+
+    @property
+    def questionnaire(self) -> Questionnaire:
+        """What was read. Raises the error that stands in its place."""
+        if self.read is None:
+            raise self.error or InputError("expected a questionnaire, got nothing")
+        return self.read
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -30,7 +31,7 @@ def sentence(error: ValidationError, value: Any) -> InputError:
     return InputError(text, Place(field=".".join(path) or None))
 
 
-def _fields_only(problem: dict[str, Any]) -> dict[str, Any]:
+def _fields_only(problem: Mapping[str, Any]) -> dict[str, Any]:
     path = tuple(str(part) for part in problem["loc"] if not str(part).startswith(_BRANCHES))
     return {**problem, "path": path, "branch": [str(p) for p in problem["loc"] if str(p).startswith(_BRANCHES)]}
 

@@ -54,7 +54,7 @@ def documents(text: str, file: str) -> Iterator[Document]:
             loader.dispose()
 
 
-def _document(loader: Any, node: yaml.Node, file: str) -> Document:
+def _document(loader: Any, node: Any, file: str) -> Document:
     builder = _Builder(loader, file)
     value = builder.value(node, ())
     return Document(value, node.start_mark.line + 1, builder.lines)
@@ -96,7 +96,7 @@ class _Builder:
             result[key] = self.value(value_node, inner)
         return result
 
-    def _scalar(self, node: yaml.ScalarNode, path: tuple[str, ...]) -> Any:
+    def _scalar(self, node: yaml.Node, path: tuple[str, ...]) -> Any:
         if node.tag not in _SCALARS:
             raise InputError(
                 f"unknown tag {shown(node.tag)}; accepted: plain text, numbers, true, false, null",

@@ -23,9 +23,9 @@ def rent(budget: Budget, gpu: Gpu, offers: Sequence[Offer], catalog: Catalog, fr
         return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
     for spot in (True, False) if budget.spot else (False,):
         note = None if spot == budget.spot else "no spot price known: the on-demand price stands in"
-        offer = _cheapest(offers, gpu, spot)
-        if offer is not None:
-            fact = offer.hour_price_spot if spot else offer.hour_price
+        cheapest = _cheapest(offers, gpu, spot)
+        if cheapest is not None:
+            offer, fact = cheapest
             return freshness.priced(f"{what}, {offer.name}", fact, "offer", note=note or offer.note)
         fact = gpu.hour_price_spot if spot else gpu.hour_price
         if fact is not None:
@@ -55,12 +55,9 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
     return _from_relative(what, gpu, prices, catalog, freshness, "budget.gpu_hour_usd", amortized(1.0, months))
 
 
-def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> Offer | None:
-    def price(offer: Offer) -> Fact | None:
-        return offer.hour_price_spot if spot else offer.hour_price
-
-    fitting = [offer for offer in offers if offer.gpu == gpu.id and price(offer) is not None]
-    return min(fitting, key=lambda offer: price(offer).si) if fitting else None
+def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> tuple[Offer, Fact] | None:
+    prices = ((offer, offer.hour_price_spot if spot else offer.hour_price) for offer in offers if offer.gpu == gpu.id)
+    return min(((offer, fact) for offer, fact in prices if fact), key=lambda priced: priced[1].si, default=None)
 
 
 def _from_relative(

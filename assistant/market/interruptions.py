@@ -41,10 +41,10 @@ def time_factor(mean_time: Any, checkpoint: Any, restart: Any, interval: Any | N
     (``interval``; ``None``: the best). A job that is interrupted much faster than it restarts gets :data:`HOPELESS`.
     """
     mean_time = np.asarray(mean_time, dtype=float)
-    interval = best_interval(mean_time, checkpoint) if interval is None else np.asarray(interval, dtype=float)
+    spaced = np.asarray(best_interval(mean_time, checkpoint) if interval is None else interval, dtype=float)
     calm = ~np.isfinite(mean_time)
-    mean, spacing = np.where(calm, 1.0, mean_time), np.where(np.isfinite(interval), interval, 1.0)
+    mean, spacing = np.where(calm, 1.0, mean_time), np.where(np.isfinite(spaced), spaced, 1.0)
     with np.errstate(over="ignore"):
         factor = mean / spacing * np.exp(restart / mean) * np.expm1((spacing + checkpoint) / mean)
-    undisturbed = np.where(np.isfinite(interval), 1.0 + checkpoint / spacing, 1.0)
+    undisturbed = np.where(np.isfinite(spaced), 1.0 + checkpoint / spacing, 1.0)
     return np.minimum(np.where(calm, undisturbed, factor), HOPELESS)

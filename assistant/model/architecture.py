@@ -94,7 +94,7 @@ class Architecture:
     def attention_params(self) -> int:
         """Parameters of one layer's attention, biases included."""
         if self.latent is not None:
-            return _latent_params(self)
+            return _latent_params(self, self.latent)
         weights = 2 * self.hidden * self.query_width + self.hidden * self.kv_width
         bias = self.query_width + self.kv_width if self.attention_bias or self.biases else 0
         return weights + bias + (self.hidden if self.biases else 0) + (2 * self.head_dim if self.qk_norm else 0)
@@ -179,9 +179,8 @@ class Architecture:
         return float(self.layers * width * BYTES[precision])
 
 
-def _latent_params(a: Architecture) -> int:
+def _latent_params(a: Architecture, latent: LatentAttention) -> int:
     """Parameters of one latent-attention layer with its two inner norms (DeepSeek-V2, 2405.04434, section 2.1)."""
-    latent = a.latent
     per_head = latent.nope + latent.rope
     query = a.hidden * a.heads * per_head
     if latent.q_rank:
@@ -229,21 +228,22 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
 
 
 def _of_shape(shape: ModelShape) -> Architecture:
-    if shape.layers is None:
-        return dense_of_size(float(shape.params))
+    layers, hidden, heads, ffn, vocab = shape.layers, shape.hidden, shape.heads, shape.ffn, shape.vocab
+    if layers is None or hidden is None or heads is None or ffn is None or vocab is None:
+        return dense_of_size(float(shape.params or 0))
     return Architecture(
-        layers=shape.layers,
-        hidden=shape.hidden,
-        heads=shape.heads,
-        kv_heads=shape.kv_heads or shape.heads,
-        head_dim=shape.hidden // shape.heads,
-        ffn=shape.ffn,
-        vocab=shape.vocab,
+        layers=layers,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=shape.kv_heads or heads,
+        head_dim=hidden // heads,
+        ffn=ffn,
+        vocab=vocab,
         gated=shape.gated_mlp,
         tied=shape.tied_embeddings,
         experts=shape.experts,
         experts_per_token=shape.experts_per_token,
-        expert_ffn=(shape.expert_ffn or shape.ffn) if shape.experts else 0,
+        expert_ffn=(shape.expert_ffn or ffn) if shape.experts else 0,
     )
 
 

@@ -228,7 +228,8 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         backward += share * (back + core_backward + ELEMENTWISE_BACKWARD * traffic)
         loop += share * framework.expert_launch * held
         if framework.stops_early and job.recompute != "none":
-            spared += share * gemm_time(*gemms[-1], kernels.matrix_rate, kernels)
+            m, k, n, batch = gemms[-1]
+            spared += share * gemm_time(m, k, n, batch, kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
     factor, launch = framework.compute * framework.practice, machine.kernel_launch * framework.launch
     launch = launch * (machine.kernels.fp8_launch if job.precision == "fp8" else 1.0)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from assistant.vocabulary.catalog import Fact
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 def from_catalog(start: T, prefix: str, constants: Mapping[str, Fact] | None) -> T:

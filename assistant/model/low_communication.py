@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.questionnaire import Parallelism
@@ -15,6 +16,9 @@ from assistant.vocabulary.questionnaire import Parallelism
 from .job import Job
 from .machine import Machine
 from .network import Network
+
+if TYPE_CHECKING:
+    from .training import Outcome
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ def predict_islands(
     machine: Machine,
     network: Network,
     parallelism: Parallelism | None,
-    predict: Callable[[Job, Machine, Sequence[Network], Parallelism | None], list],
-) -> object:
+    predict: Callable[[Job, Machine, Sequence[Network], Parallelism | None], list[Outcome]],
+) -> Outcome:
     """The outcome when every scale-up domain trains alone and ``network`` joins them rarely.
 
     ``predict`` is the prediction of one synchronous job. The WAN's bandwidth belongs to a site and is shared by its islands.

@@ -7,6 +7,7 @@ what no network touches has one row for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def steps(
     (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m).
     """
     parts = _parts(_pieces(job, machine, networks, layouts, slowdown, framework))
-    return Steps(sum(parts.values()), parts)
+    return Steps(reduce(np.add, parts.values()), parts)
 
 
 def step_times(
@@ -200,13 +201,13 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     again = 1.0 + full  # full recompute repeats the forward pass's collectives
     return _Layer(
         *alone,
-        tp=sum(beside) - sum(alone),
+        tp=reduce(np.add, beside) - reduce(np.add, alone),
         cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
         ep=_pick(ep.forward, own) * again + _pick(ep.backward, own),
         ahead=beside[0],
         back=beside[1] + beside[2],
         head=(times.head_forward + times.head_backward)[own],
-        outer_tp=_pick(tp.outer, own),
+        outer_tp=_pick(np.asarray(tp.outer), own),
     )
 
 

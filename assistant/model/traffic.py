@@ -6,6 +6,7 @@ Exact volumes of the algorithms in ``collectives`` (flat ring: (N−1)/N of the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -41,9 +42,8 @@ def traffic_of(job: Job, machine: Machine, layouts: Layouts) -> Traffic:
         "pp": _pipeline(job, machine, layouts),
         "dp": _data(job, machine, layouts),
     }
-    return Traffic(
-        {k: v[0] for k, v in parts.items()}, {k: v[1] for k, v in parts.items()}, sum(v[2] for v in parts.values())
-    )
+    into_gpu, into_domain = ({kind: part[i] for kind, part in parts.items()} for i in (0, 1))
+    return Traffic(into_gpu, into_domain, reduce(np.add, (part[2] for part in parts.values())))
 
 
 def _per_step(job: Job, layouts: Layouts) -> np.ndarray:

@@ -149,10 +149,11 @@ def price_of(device: Device, catalog: Catalog) -> Price | None:
     found = own_price(device)
     if found is not None:
         return found
-    sibling = _sibling(device, [other for other in catalog.devices.values() if own_price(other) is not None])
+    priced = {other.id: price for other in catalog.devices.values() if (price := own_price(other)) is not None}
+    sibling = _sibling(device, [catalog.devices[ident] for ident in priced])
     if sibling is None:
         return None
-    return own_price(sibling).scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
+    return priced[sibling.id].scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
 
 
 def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
@@ -160,7 +161,7 @@ def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
     if device.power is not None:
         return device.power.si, None
     sibling = _sibling(device, [other for other in catalog.devices.values() if other.power is not None])
-    if sibling is None:
+    if sibling is None or sibling.power is None:
         return 0.0, "no figure seen, left out"
     return sibling.power.si * capacity(device) / capacity(sibling), f"no figure seen; {sibling.name} by capacity"
 

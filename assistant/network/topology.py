@@ -70,7 +70,7 @@ def design(
     without = _without_bill(fabric, size)
     if without:
         return _empty(fabric, size, without)
-    line_rate = fabric.line_rate.si / ports_per_nic
+    line_rate = fabric.nic_rate / ports_per_nic
     chosen = bill.switching(fabric, line_rate, catalog, switch)
     if chosen is None:
         raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
@@ -231,7 +231,7 @@ def _assemble(
         cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
         optics=sum(optics.values()),
         oversubscription=round(layout.oversubscription, 3),
-        power_w=_power(layout, chosen.device, optics, fabric.line_rate.si / size.ports_per_nic, catalog, notes),
+        power_w=_power(layout, chosen.device, optics, fabric.nic_rate / size.ports_per_nic, catalog, notes),
         capex_usd=capex,
         usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH),
         prices=items,
@@ -247,7 +247,7 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Cou
 
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
-    line_rate = fabric.line_rate.si / size.ports_per_nic
+    line_rate = fabric.nic_rate / size.ports_per_nic
     at_switch = bill.optic(fabric, line_rate, catalog)
     if at_switch is None:
         return Counter()
@@ -277,8 +277,8 @@ def _items(
     catalog: Catalog,
     notes: list[str],
 ) -> list[PricedItem]:
-    line_rate = fabric.line_rate.si / size.ports_per_nic
-    card = bill.network_card(fabric, fabric.line_rate.si, catalog)
+    line_rate = fabric.nic_rate / size.ports_per_nic
+    card = bill.network_card(fabric, fabric.nic_rate, catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
         (f"switch {chosen.device.name}", layout.switches, bill.price_of(chosen.device, catalog)),
         (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
@@ -292,7 +292,7 @@ def _items(
     found.append(
         (f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None)
     )
-    if fabric.technology == "spectrum-x" and card is not None and fabric.line_rate.si <= FASTEST_SHARED_CAGE:
+    if fabric.technology == "spectrum-x" and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
             f"seen: {card.name} stands in"

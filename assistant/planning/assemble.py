@@ -10,8 +10,10 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
     Candidate,
+    Outcome,
     Plan,
     Recommendation,
+    Verdict,
     Warning_,
 )
 
@@ -52,11 +54,11 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Any) 
 def candidates_of(made: Decision) -> list[Candidate]:
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
-    ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimate is None, rank[e.verdict], e.median_cost))
+    ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
     return [_candidate(entry, "recommended" if entry is chosen else entry.verdict) for entry in ordered]
 
 
-def verdict_of(choice: Choice) -> str:
+def verdict_of(choice: Choice) -> Outcome:
     """``recommended``, ``no-network-needed`` or ``infeasible``."""
     if choice.chosen is None:
         return "infeasible"
@@ -78,8 +80,8 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     )
 
 
-def _candidate(entry: Entry, verdict: str) -> Candidate:
-    if entry.estimate is None:
+def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
+    if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
     e = entry.estimate
     return Candidate(

@@ -51,7 +51,7 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
 
 def mark_ties(entries: list[Entry]) -> None:
     """Note which costs the bands cannot tell from the cheapest, and each one's probability of being the cheapest."""
-    usable = [e for e in entries if e.usable and e.cost is not None]
+    usable = [e for e in entries if e.usable and e.run_cost is not None]
     if not usable:
         return
     costs = np.stack([e.cost for e in usable])
@@ -66,9 +66,9 @@ def mark_ties(entries: list[Entry]) -> None:
 
 def mark_probabilities(entries: list[Entry]) -> None:
     """Each one's probability of being the cheapest of those that came into question, once the rules have spoken."""
-    asked = [e for e in entries if e.usable and e.cost is not None and e.verdict == "acceptable"]
+    asked = [e for e in entries if e.usable and e.run_cost is not None and e.verdict == "acceptable"]
     for entry in entries:
-        entry.probability_best = None if entry.cost is None else 0.0
+        entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
         order = np.argmin(np.stack([e.cost for e in asked]), axis=0)
         for i, entry in enumerate(asked):
@@ -110,14 +110,14 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     """A fabric already owned is kept unless the job cannot run on it."""
     rest = [e for e in able if e is not owned and e.verdict == "acceptable"]
     cheapest = min(rest, key=lambda e: e.median_cost, default=None)
-    tied = [e for e in rest if e is cheapest or _indistinct(e, cheapest)]
+    tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.median_cost), default=None)
     return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:
     near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
-    return near or np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost)
+    return near or bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
 
 
 def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: str) -> Entry | None:

@@ -156,7 +156,9 @@ def _numbers(conflict: Conflict, knowledge: Knowledge, job: Resolved) -> list[tu
     found = []
     for side in conflict.sides:
         figure = knowledge.claims[side.claim].figure
-        scale = {"GPUs": 1, "H100": 1, "nodes": job.gpus_per_node}.get(figure.unit.split(",")[0]) if figure else None
+        if figure is None:
+            continue
+        scale = {"GPUs": 1, "H100": 1, "nodes": job.gpus_per_node}.get(figure.unit.split(",")[0])
         if scale is not None and isinstance(figure.value, (int, float)):
             found.append((side.claim, side.says, int(figure.value) * scale))
     return found

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from assistant.vocabulary.plan import Band, Breakdown
+from assistant.market import CandidatePrice
+from assistant.vocabulary.plan import Band, Breakdown, Verdict
 
 from .candidates import Considered
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,40 @@ class Estimate:
 
 @dataclass
 class Entry:
-    """A considered fabric with its estimate, price, run and verdict. Filled from left to right."""
+    """A considered fabric with its estimate, price, run and verdict. Filled from left to right.
+
+    ``estimate``, ``price``, ``hours`` and ``cost`` are asked for only where they are known: :class:`LookupError` elsewhere.
+    """
 
     considered: Considered
-    estimate: Estimate | None = None
-    price: Any = None  # cost.CandidatePrice
-    hours: np.ndarray | None = None  # hours of the run, shape (worlds,)
-    cost: np.ndarray | None = None  # US dollars of the run, shape (worlds,)
+    estimated: Estimate | None = None
+    priced: CandidatePrice | None = None
+    run_hours: np.ndarray | None = None  # shape (worlds,)
+    run_cost: np.ndarray | None = None  # US dollars, shape (worlds,)
     slowdown_percent: float | None = None
     probability_best: float | None = None
     tie: bool = False
     points: float = 0.0
-    verdict: str = "acceptable"
+    verdict: Verdict = "acceptable"
     reasons: list[str] = field(default_factory=list)
+
+    @property
+    def estimate(self) -> Estimate:
+        return _known(self.estimated)
+
+    @property
+    def price(self) -> CandidatePrice:
+        return _known(self.priced)
+
+    @property
+    def hours(self) -> np.ndarray:
+        """Hours of the run, shape (worlds,)."""
+        return _known(self.run_hours)
+
+    @property
+    def cost(self) -> np.ndarray:
+        """US dollars of the run, shape (worlds,)."""
+        return _known(self.run_cost)
 
     @property
     def id(self) -> str:
@@ -59,28 +83,36 @@ class Entry:
     @property
     def usable(self) -> bool:
         """Can be had, was computed, fits in memory."""
-        return self.estimate is not None and self.estimate.fits and self.considered.sold is not False
+        return self.estimated is not None and self.estimate.fits and self.considered.sold is not False
 
     @property
     def step(self) -> float:
         """Median seconds per step."""
-        return self.estimate.band.p50 if self.estimate else float("inf")
+        return self.estimate.band.p50 if self.estimated else float("inf")
 
     @cached_property
     def median_hours(self) -> float:
         """Asked for only once the hours are known."""
-        return _median(self.hours)
+        return _median(self.run_hours)
 
     @cached_property
     def median_cost(self) -> float:
         """Asked for only once the cost is known."""
-        return _median(self.cost)
+        return _median(self.run_cost)
 
     def scaled(self, cost: float, hours: float = 1.0) -> Entry:
         """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for again."""
-        changed = replace(self, cost=self.cost * cost, hours=self.hours if hours == 1.0 else self.hours * hours)
+        changed = replace(
+            self, run_cost=self.cost * cost, run_hours=self.run_hours if hours == 1.0 else self.hours * hours
+        )
         changed.__dict__.update(median_cost=self.median_cost * cost, median_hours=self.median_hours * hours)
         return changed
+
+
+def _known(value: T | None) -> T:
+    if value is None:
+        raise LookupError("expected an entry that is filled so far")
+    return value
 
 
 def _median(draws: np.ndarray | None) -> float:

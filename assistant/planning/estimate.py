@@ -56,7 +56,7 @@ def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> 
     fabrics = networks([e.considered for e in entries], gpus, job)
     outcomes = predict_training(model_job(job), gpus, fabrics, job.parallelism)
     for entry, outcome, network in zip(entries, outcomes, fabrics, strict=True):
-        entry.estimate = as_estimate(outcome, network.gpu_rate * gpus.domain)
+        entry.estimated = as_estimate(outcome, network.gpu_rate * gpus.domain)
 
 
 def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
@@ -93,15 +93,15 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     fabrics = networks([e.considered for e in inside], gpus, site)
     outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
     rates = [network.gpu_rate * gpus.domain for network in fabrics]
-    gradients = job.params * 2.0
-    every_step = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, 1)
+    gradients, link = job.params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8
+    every_step = synchronise(gradients, job.sites, link, 1)
     for entry, outcome, rate in zip(inside, outcomes, rates, strict=True):
-        entry.estimate = _stretched(as_estimate(outcome, rate), every_step)
-    rarely = synchronise(gradients, job.sites, job.wan_gbps * 1e9 / 8, model_job(job).sync_every)
+        entry.estimated = _stretched(as_estimate(outcome, rate), every_step)
+    rarely = synchronise(gradients, job.sites, link, model_job(job).sync_every)
     fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
     for entry in entries:
         if entry.considered.fabric.technology == "wan":
-            entry.estimate = _islands(
+            entry.estimated = _islands(
                 as_estimate(outcomes[fastest], rates[fastest]), rarely, inside[fastest].id, job.sites
             )
 

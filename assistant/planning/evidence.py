@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from assistant.library import Library
 from assistant.reasoning import Conclusion
+from assistant.retrieval import Index
 from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
 
@@ -19,7 +20,7 @@ LONG_NAME = 6  # letters: a first word that names a company by itself, as Google
 
 
 def findings_and_evidence(
-    conclusions: Iterable[Conclusion], library: Library, index: object | None
+    conclusions: Iterable[Conclusion], library: Library, index: Index | None
 ) -> tuple[list[Finding], list[Evidence]]:
     """Findings in the order of the conclusions, and each piece of evidence once."""
     knowledge, found = library.knowledge, {}
@@ -67,7 +68,7 @@ def _to_the_point(conclusion: Conclusion, library: Library) -> list[str]:
     return about or list(conclusion.claims)[:MOST_OF_OTHERS]
 
 
-def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: object | None) -> list[tuple[Passage, float]]:
+def _looked_up(conclusion: Conclusion, knowledge: Knowledge, index: Index | None) -> list[tuple[Passage, float]]:
     if index is None or conclusion.look_up is None:
         return []
     hits = index.for_query(conclusion.look_up, PASSAGES_PER_FINDING)

@@ -27,7 +27,7 @@ def known(value: Any) -> Any:
 
 def _rdma(entries: list[Entry]) -> list[Entry]:
     """RDMA candidates that can be had and fit, else whatever was computed."""
-    computed = [e for e in entries if e.estimate is not None]
+    computed = [e for e in entries if e.estimated is not None]
     fitting = [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
     return [e for e in fitting if e.considered.fabric.transport in _RDMA] or fitting
 
@@ -39,14 +39,14 @@ def reference(entries: list[Entry]) -> Entry | None:
 
 def likely(entries: list[Entry]) -> Entry | None:
     """The candidate whose split the job will most likely run with: the fabric that is there, else the cheapest RDMA one."""
-    owned = next((e for e in entries if e.considered.owned and e.estimate is not None), None)
+    owned = next((e for e in entries if e.considered.owned and e.estimated is not None), None)
     return owned or min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
 
 
 def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
     """Whether the choice runs on another split than the one the rules were told of."""
     told = likely(entries)
-    if chosen is None or chosen.estimate is None or told is None or told is chosen:
+    if chosen is None or chosen.estimated is None or told is None or told is chosen:
         return False
     return any(
         (chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT
@@ -121,7 +121,7 @@ def _where(job: Resolved) -> dict[str, Any]:
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     budget = job.questionnaire.budget
-    priced = [e for e in entries if e.price is not None and e.considered.sold is not False]
+    priced = [e for e in entries if e.priced is not None and e.considered.sold is not False]
     infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
     # Only prices that could decide: those of candidates near the cheapest.
     best = min((e.median_cost for e in priced), default=0.0)
@@ -170,7 +170,7 @@ def _best_network(job: Resolved, ref: Entry | None) -> dict[str, Any]:
         "reference_exposed_percent": ref.estimate.exposed_percent,
         "step_time_ms": ref.step * 1e3,
         "compute_ms": compute * 1e3,
-        "run_days": known(ref.median_hours / 24 if ref.hours is not None else None),
+        "run_days": known(ref.median_hours / 24 if ref.run_hours is not None else None),
         "communication_to_compute_percent": known(_ratio(ref, compute)),
         "outside_calibration": bool(ref.estimate.outside),
     }
@@ -253,12 +253,12 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }
-    return facts | (_computed(entry, job, entries) if entry.estimate is not None else {})
+    return facts | (_computed(entry, job, entries) if entry.estimated is not None else {})
 
 
 def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     estimate, parts, total = entry.estimate, entry.estimate.breakdown, max(entry.step, 1e-12)
-    usable = [e for e in entries if e.usable and e.cost is not None]
+    usable = [e for e in entries if e.usable and e.run_cost is not None]
     best = min((e.median_cost for e in usable), default=None)
     fastest = min((e.step for e in usable), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
@@ -276,7 +276,7 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "exposed_percent": estimate.exposed_percent,
         "fastest": entry.usable and entry.step == fastest,
     }
-    if entry.cost is None:
+    if entry.run_cost is None:
         return facts
     q = job.questionnaire
     return facts | {

@@ -38,7 +38,9 @@ def flips(made: Decision, predictor: Predictor) -> list[Flip]:
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
     # What is to be avoided is chosen only where nothing else is left, and then nothing competes.
-    able = [e for e in made.entries if e.usable and e.cost is not None and (e.verdict == "acceptable" or e is chosen)]
+    able = [
+        e for e in made.entries if e.usable and e.run_cost is not None and (e.verdict == "acceptable" or e is chosen)
+    ]
     found = [
         _premium_flip(job, able, chosen),
         _gpu_price_flip(job, able, chosen),
@@ -94,8 +96,11 @@ def _halved(path: str, now: float, same: float, other: float, decide: Decide) ->
         middle = (same + other) / 2
         same, other = (same, middle) if decide(middle) is not None else (middle, other)
     beyond = max(0.0, other * (1 + BEYOND if other > now else 1 - BEYOND))
-    at = beyond if decide(beyond) is not None else other
-    return Flip(input=path, from_=round(now, 3), at=round(at, 3), to_fabric=decide(at).id)
+    found, at = decide(beyond), beyond
+    if found is None:
+        found, at = decide(other), other
+    assert found  # what ``other`` was given for
+    return Flip(input=path, from_=round(now, 3), at=round(at, 3), to_fabric=found.id)
 
 
 def _distance(at: float, now: float) -> float:

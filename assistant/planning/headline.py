@@ -49,7 +49,7 @@ def _figures(job: Resolved, entry: Entry) -> str:
 
 
 def _against(chosen: Entry, other: Entry | None) -> str:
-    if other is None or other.cost is None:
+    if other is None or other.run_cost is None:
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
     if abs(more) < 1:

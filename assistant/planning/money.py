@@ -28,7 +28,7 @@ def price(
     gpus = job.gpus // job.sites
     for entry in entries:
         design = designs.get(entry.id)
-        entry.price = candidate_prices(
+        entry.priced = candidate_prices(
             job.questionnaire,
             job.gpu,
             entry.considered.fabric,
@@ -48,7 +48,7 @@ def run(entries: list[Entry], job: Resolved) -> None:
     The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for
     (serving: in one month).
     """
-    computed = [e for e in entries if e.estimate is not None]
+    computed = [e for e in entries if e.estimated is not None]
     fitting = [e for e in computed if e.estimate.fits] or computed
     if not fitting:
         return
@@ -58,8 +58,8 @@ def run(entries: list[Entry], job: Resolved) -> None:
         # Failures and, on spot machines, interruptions stretch the run.
         hours = steps * entry.estimate.draws / 3600 * entry.price.failure_factor
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
-        entry.cost = _cost(entry, hours, job.gpus)
-        entry.hours = hours * entry.price.spot_factor
+        entry.run_cost = _cost(entry, hours, job.gpus)
+        entry.run_hours = hours * entry.price.spot_factor
 
 
 def _steps(job: Resolved, fastest_step: float) -> float:

@@ -102,7 +102,7 @@ class Pipeline:
         """
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
-        self.price([e for e in entries if e.estimate is not None], job)
+        self.price([e for e in entries if e.estimated is not None], job)
         money.run(entries, job)
         choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)

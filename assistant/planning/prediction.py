@@ -41,7 +41,7 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
     """
     job = resolve(questionnaire, catalog)
     wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
-    computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimate is not None]
+    computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimated is not None]
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
     return _prediction(

@@ -45,11 +45,11 @@ class Predictor:
 
         def work(new: list[Entry]) -> list[Any]:
             (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
-            return [entry.estimate for entry in new]
+            return [entry.estimated for entry in new]
 
         found = self._kept("estimates", job, computable, [e.considered for e in computable], work)
         for entry, estimate in zip(computable, found, strict=True):
-            entry.estimate = estimate
+            entry.estimated = estimate
         return [e for e in entries if only in (None, e.id)]
 
     def varied(self, job: Resolved, path: str, value: int, *, same_nodes: bool = False) -> Resolved:

@@ -23,7 +23,7 @@ MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse th
 
 def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -> str:
     """One sentence: what stands in the way, and the value with which it would work."""
-    computed = [e for e in entries if e.estimate is not None]
+    computed = [e for e in entries if e.estimated is not None]
     if not computed:
         return f"Nothing in the catalog joins {job.gpu.name}: choose another GPU."
     fits = [e for e in computed if e.estimate.fits]
@@ -31,7 +31,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
+        return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name if job.provider else 'anybody'} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
         return _more_copies(job, allowed[0], predictor)
@@ -67,7 +67,7 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
 
 def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
     """The fewest whole nodes that carry the load, each size with its own best split."""
-    load, node = job.inference.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
+    load, node = job.served.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
     carried = 100 / entry.estimate.copies_short
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
     most = -(-int(1.1 * entry.estimate.copies_short * job.gpus) // node) + 1

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import gcd
-from typing import Any
+from typing import Any, Literal
 
 from assistant.model import Architecture, architecture_of, leaf_nodes
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
@@ -87,6 +87,13 @@ class Resolved:
         return self.architecture.params
 
     @property
+    def served(self) -> Inference:
+        """How the model is served. Raises :class:`LookupError` for a job that does not serve."""
+        if self.inference is None:
+            raise LookupError("expected a job that serves")
+        return self.inference
+
+    @property
     def nodes(self) -> int:
         return -(-self.gpus // self.gpus_per_node)
 
@@ -149,7 +156,9 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         sites=cluster.sites,
         wan_gbps=wan,
         inference=inference,
-        parallelism=None if questionnaire.parallelism == "auto" else _split(questionnaire, taken),
+        parallelism=_split(questionnaire, split, taken)
+        if isinstance(split := questionnaire.parallelism, Parallelism)
+        else None,
         **training,
         assumptions=tuple(taken.taken),
     )
@@ -183,9 +192,9 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
         )
 
 
-def _split(questionnaire: Questionnaire, taken: Assumptions) -> Parallelism:
+def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions) -> Parallelism:
     """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the sequence."""
-    split, training = questionnaire.parallelism, questionnaire.training
+    training = questionnaire.training
     framework = training.framework if training is not None else None
     # Nobody who says "tp 8" and no more means a split in which every rank keeps Adam's states: few models fit so.
     megatron = framework == "megatron" or (framework is None and (split.tp > 1 or split.pp > 1))
@@ -261,8 +270,8 @@ def _precision(section: str, gpu: Gpu, taken: Assumptions) -> str:
     return taken.take(f"{section}.precision", "bf16", _BF16[section])
 
 
-def _interleave(split: Parallelism | str, framework: str | None, taken: Assumptions) -> None:
-    if split == "auto" or split.pp == 1 or "interleave" in split.model_fields_set:
+def _interleave(split: Parallelism | Literal["auto"], framework: str | None, taken: Assumptions) -> None:
+    if not isinstance(split, Parallelism) or split.pp == 1 or "interleave" in split.model_fields_set:
         return
     if framework in ("megatron", None):
         why = "not said: pipelines are interleaved where that is faster, as Megatron can"

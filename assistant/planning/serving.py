@@ -13,7 +13,7 @@ from .resolve import Resolved
 
 def serving(job: Resolved) -> Serving:
     """The served model as the quantitative model sees it."""
-    inference = job.inference
+    inference = job.served
     return Serving(
         job.architecture,
         job.gpus,
@@ -35,12 +35,12 @@ def estimate_serving(entries: list[Entry], job: Resolved, catalog: Catalog) -> N
         crossing = outcome.across_nodes_per_token + outcome.across_nodes_per_request
         if entry.considered.fabric.technology == "none" and crossing > 0:
             continue
-        entry.estimate = _as_estimate(outcome, job, crossing)
+        entry.estimated = _as_estimate(outcome, job, crossing)
 
 
 def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> Estimate:
     """Seconds per output token as a user sees them: the wait for the first token and the transfer of the cache included."""
-    per_token = outcome.request_latency_s / job.inference.output_tokens
+    per_token = outcome.request_latency_s / job.served.output_tokens
     draws = outcome.draws * (per_token / outcome.time_per_output_token_s)
     waited = per_token * outcome.exposed_communication_percent / 100
     flops = 2.0 * job.params * outcome.tokens_per_s_per_gpu

@@ -26,11 +26,11 @@ def deciding_prices(made: Decision, catalog: Catalog) -> list[Warning_]:
     job, chosen = made.job, made.choice.chosen
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
-    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.cost is not None]
+    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
     half_life = half_life_days(catalog, "purchase price" if job.questionnaire.budget.mode == "buy" else "rental price")
     drift = catalog.constants["freshness-price-drift"].si
     found = [
-        _deciding(job, able, chosen, price, (1 + drift) ** sqrt(price.age_days / half_life))
+        _deciding(job, able, chosen, price, (1 + drift) ** sqrt((price.age_days or 0) / half_life))
         for price in _old(able, half_life)
     ]
     return [warning for warning in found if warning is not None]

@@ -18,7 +18,7 @@ def not_the_likeliest(entries: list[Entry], choice: Choice, conclusions: Iterabl
     where it was no choice: it is owned, or nothing crosses a network."""
     chosen = choice.chosen
     likeliest = max(
-        (e for e in entries if e.probability_best is not None), key=lambda e: e.probability_best, default=None
+        (e for e in entries if e.probability_best is not None), key=lambda e: e.probability_best or 0.0, default=None
     )
     if chosen is None or likeliest is None or choice.kept or chosen.considered.fabric.technology == "none":
         return None

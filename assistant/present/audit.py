@@ -37,9 +37,10 @@ def as_text(results: list[Result], width: int) -> str:
 
 
 def _claim_lines(result: Result, width: int) -> list[str]:
+    agreement = result.agreement or "agrees"
     name = result.claim.split("/", 1)[1]
     lines = textwrap.wrap(
-        f"{SIGNS[result.agreement]} {result.agreement}: {result.statement} ({name}; {result.verdict})",
+        f"{SIGNS[agreement]} {agreement}: {result.statement} ({name}; {result.verdict})",
         width,
         subsequent_indent="  ",
     )

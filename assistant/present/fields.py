@@ -53,7 +53,7 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ", ".join(_grouped(list(value), catalog)) or "nothing"
-    if name in _IN_DAYS and value and abs(value) < SHORT_DAYS:
+    if name in _IN_DAYS and isinstance(value, (int, float)) and value and abs(value) < SHORT_DAYS:
         return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
         return unit_of(name).format(_number(name, value))

@@ -72,7 +72,7 @@ def step_view(plan: Plan, width: int) -> list[Line]:
     shown = _told_apart(plan)
     if not shown:
         return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
-    fastest = shown[0][0].step_time_s.p50  # type: ignore[union-attr]
+    fastest = shown[0][0].median_step  # type: ignore[union-attr]
     for candidate, role in shown:
         lines += _step_bar(candidate, role, fastest, width)
     return lines
@@ -87,7 +87,7 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     if not usable:
         return []
     by_name = {c.fabric: c for c in usable}
-    slowest = max(usable, key=lambda c: c.step_time_s.p50)
+    slowest = max(usable, key=lambda c: c.median_step)
     answer = plan.recommendation
     roles = ((answer.fabric, "recommended"), (answer.runner_up, "runner-up"), (slowest.fabric, "slowest"))
     found: dict[str, str] = {}
@@ -98,7 +98,7 @@ def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
 
 
 def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list[Line]:
-    step, parts = candidate.step_time_s.p50, _shares(candidate.breakdown_s)
+    step, parts = candidate.median_step, _shares(candidate.breakdown_s) if candidate.breakdown_s else []
     times = f", {figures.significant(step / first, 2)}×" if step > 1.05 * first else ""
     right = f"{figures.seconds(step)}{times}"
     whole = f"{right} as long"
@@ -158,20 +158,20 @@ def cost_view(plan: Plan, width: int) -> list[Line]:
     )
     priced = sorted(
         (c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"),
-        key=lambda c: c.cost_usd.p50,
+        key=lambda c: c.median_cost,
     )
     if not priced:
         return [*lines, *_said("No fabric has a cost for a whole run here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
-    low, high = _bounds([c.cost_usd for c in shown])
+    low, high = _bounds([c.cost_usd for c in shown if c.cost_usd])
     name_room = min(max(len(c.fabric) for c in shown), width // 2 - 5)
-    label_room = max(len(figures.usd(c.cost_usd.p50)) for c in shown)
+    label_room = max(len(figures.usd(c.median_cost)) for c in shown)
     cells = width - name_room - label_room - 6
-    lines += [[], *(_cost_row(c, low, high, name_room, label_room, cells) for c in shown)]
+    lines += [[], *(_cost_row(c, c.cost_usd, low, high, name_room, label_room, cells) for c in shown if c.cost_usd)]
     left, right = figures.usd(low), figures.usd(high)
     lines.append([(f"{'':{name_room + 4}}{left}{'':{max(1, cells - len(left) - len(right))}}{right}", "quiet")])
     if more > 0:
-        dearer = figures.usd(shown[-1].cost_usd.p50)
+        dearer = figures.usd(shown[-1].median_cost)
         lines += _said(f"{more} more {'costs' if more == 1 else 'cost'} more than {dearer}.", "quiet", width)
     return lines
 
@@ -189,8 +189,10 @@ def _bounds(bands: Iterable[Band]) -> tuple[float, float]:
     return (low, high) if high > low * 1.001 else (low / 1.05, high * 1.05)
 
 
-def _cost_row(candidate: Candidate, low: float, high: float, name_room: int, label_room: int, cells: int) -> Line:
-    band, style = candidate.cost_usd, _SIGN_STYLES.get(candidate.verdict, "")
+def _cost_row(
+    candidate: Candidate, band: Band, low: float, high: float, name_room: int, label_room: int, cells: int
+) -> Line:
+    style = _SIGN_STYLES.get(candidate.verdict, "")
     start, middle, end = (_cell(value, low, high, cells) for value in (band.p10, band.p50, band.p90))
     drawn = [" "] * cells
     drawn[start : end + 1] = "─" * (end + 1 - start)
@@ -241,7 +243,7 @@ def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
     here = _point_of(plan, scale)
     usable = sorted(
         (one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"),
-        key=lambda one: one.step_time_s.p50,
+        key=lambda one: one.median_step,
     )
     quickest: dict[str, SweptFabric] = {}
     for one in usable:

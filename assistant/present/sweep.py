@@ -119,13 +119,13 @@ def _second(point: Point) -> SweptFabric | None:
         for other in point.fabrics
         if other is not point.chosen and other.verdict == "acceptable" and other.cost_usd
     ]
-    return min(rest, key=lambda other: other.cost_usd.p50, default=None)
+    return min(rest, key=lambda other: other.median_cost, default=None)
 
 
 def _dearer(sweep: Sweep) -> list[Paragraph]:
     """Why a choice may cost more than the next."""
     pairs = [(point.chosen, _second(point)) for point in sweep.points if point.chosen is not None and not point.kept]
-    if not any(one.cost_usd and second and second.cost_usd.p50 < one.cost_usd.p50 for one, second in pairs):
+    if not any(one.cost_usd and second and second.median_cost < one.median_cost for one, second in pairs):
         return []
     return [
         Paragraph(
@@ -161,8 +161,8 @@ def _verdict(one: SweptFabric) -> str:
 
 
 def _step(one: SweptFabric) -> str:
-    return figures.seconds(one.step_time_s.p50 if one.step_time_s else None)
+    return figures.seconds(one.median_step if one.step_time_s else None)
 
 
 def _cost(one: SweptFabric) -> str:
-    return figures.usd(one.cost_usd.p50 if one.cost_usd else None)
+    return figures.usd(one.median_cost if one.cost_usd else None)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -82,12 +83,13 @@ class Index:
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""
         self.embedder.preload()
-        self._words, self._section_words, self._alike, self.spelling.corrected("warm")
+        _ = self._words, self._section_words, self._alike  # each is worked out when it is first asked for
+        self.spelling.corrected("warm")
 
     def for_query(self, look_up: str, k: int = 5) -> list[Hit]:
         """The best passages for what a rule looks up; needs no model for the queries the index was built with."""
         row = self._query_row.get(look_up)
-        if row is None or self._hits is None or k > self._hits.shape[1]:
+        if row is None or self._hits is None or self._hit_scores is None or k > self._hits.shape[1]:
             return self.search([look_up], k)[0]
         passages, scores = self._hits[row, :k], self._hit_scores[row, :k]
         return [self._hit(position, score) for position, score in zip(passages, scores, strict=True)]
@@ -181,7 +183,7 @@ class Index:
         information = np.array([self._words.information(token) for token in tokens], np.float32)
         return information / max(float(information.sum()), 1e-9)
 
-    def _hit(self, position: int, score: float) -> Hit:
+    def _hit(self, position: int, score: SupportsFloat) -> Hit:
         return Hit(self.content.documents[position].passage.id, round(float(score), 4))
 
     @cached_property

@@ -36,7 +36,7 @@ def index_with_yours(library: Library, own: DocumentStore | None = None) -> Inde
     """
     own = own or DocumentStore()
     shipped = ready_index(library)
-    state = [(listed, own.state(listed)) for listed in own.documents()]
+    state: list[tuple[OwnDocument, State]] = [(listed, own.state(listed)) for listed in own.documents()]
     before = _OPENED.get((library, own.folder))
     if before is None or before[0] != state:
         found = [document for listed, _ in state for document in _documents(own, listed)]

@@ -34,7 +34,7 @@ def write(path: Path, arrays: Arrays) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, allow_pickle=False, **arrays)
         os.replace(temporary, path)
     except OSError:
         return False

@@ -58,13 +58,14 @@ class WordLikeness:
         """
         like, count = np.zeros((len(tokens), len(self._row)), np.float32), len(self._vectors)
         rows = [self._row.get(token) for token in tokens]
-        known = {
-            place: self._vectors[row] if row is not None and row < count else vectors.get(token)
-            for place, (token, row) in enumerate(zip(tokens, rows, strict=True))
-        }
-        places = [place for place, vector in known.items() if vector is not None]
+        found = (
+            self._vectors[row] if row is not None and row < count else vectors.get(token)
+            for token, row in zip(tokens, rows, strict=True)
+        )
+        known = {place: vector for place, vector in enumerate(found) if vector is not None}
+        places = list(known)
         if places and count:
-            cosines = np.stack([known[place] for place in places]) @ self._vectors.T
+            cosines = np.stack(list(known.values())) @ self._vectors.T
             like[places, :count] = (np.clip(cosines - _UNLIKE, 0.0, None) / (1 - _UNLIKE)) ** 2
         for place, row in enumerate(rows):
             if row is not None:

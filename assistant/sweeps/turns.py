@@ -69,4 +69,4 @@ def _cost(point: Point, kind: FabricKind) -> float | None:
         if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"
     ]
     wise = [one for one in can if one.verdict != "avoid"]
-    return min((one.cost_usd.p50 for one in wise or can), default=None)
+    return min((one.median_cost for one in wise or can), default=None)

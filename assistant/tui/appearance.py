@@ -48,12 +48,14 @@ def _answer() -> bytes:
         import select
         import termios
         import tty
-
+    except ImportError:  # not on Windows
+        return b""
+    try:
         given, shown = sys.stdin.fileno(), sys.stdout.fileno()
         before = termios.tcgetattr(given)
         if select.select([given], [], [], 0)[0]:
             return b""
-    except (ImportError, OSError, ValueError, termios.error):
+    except (OSError, ValueError, termios.error):
         return b""
     try:
         tty.setcbreak(given)

@@ -25,7 +25,7 @@ from .sources import SourcesList
 from .status import StatusLine
 
 if TYPE_CHECKING:
-    from textual.screen import ActiveBinding
+    from textual.binding import ActiveBinding
 
     from assistant.conversation import Conversation
     from assistant.conversation.events import Event, Failure, Question
@@ -84,7 +84,8 @@ class ConversationScreen(Keyboard):
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The keys in the order of their names: one that the answer line would use otherwise must not come first."""
-        order = {binding.key: at for at, binding in enumerate((*self.BINDINGS, *self.app.BINDINGS))}
+        every = (binding for binding in (*self.BINDINGS, *self.app.BINDINGS) if isinstance(binding, Binding))
+        order = {binding.key: at for at, binding in enumerate(every)}
         return dict(sorted(super().active_bindings.items(), key=lambda item: order.get(item[0], -1)))
 
     def compose(self) -> ComposeResult:
@@ -337,7 +338,7 @@ class ConversationScreen(Keyboard):
         from .help_screen import HelpScreen
 
         helped = self.focused.ancestors_with_self if self.focused else ()
-        self.app.push_screen(HelpScreen(next((node.HELP for node in helped if node.HELP), Prompt.HELP)))
+        self.app.push_screen(HelpScreen(next((node.HELP for node in helped if node.HELP), Prompt.HELP or "")))
 
 
 def _heard(conversation: Conversation, answer: Callable[[Conversation], list[Event]]) -> list[Event]:

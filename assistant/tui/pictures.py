@@ -66,16 +66,19 @@ async def _taken(situation: Situation, library: Library) -> str:
     def begin() -> Conversation:
         return conversation_for(saved, library)
 
+    def turns() -> int:
+        return len(app.talk.conversation.turns) if app.talk.conversation else 0
+
     app = WeftApp(begin, theme=situation.theme, grace_s=0)
     async with app.run_test(size=situation.size) as pilot:
         app.talk.prompt.cursor_blink = False
         await _settled(pilot)
         for message in [*saved.said[: situation.messages], *situation.also]:
-            heard = len(app.talk.conversation.turns)
+            heard = turns()
             app.post_message(events.Paste(message))
             await _until(lambda: app.talk.prompt.text, pilot)
             await pilot.press("enter")
-            await _until(lambda heard=heard: len(app.talk.conversation.turns) > heard, pilot)
+            await _until(lambda heard=heard: turns() > heard, pilot)
             await _settled(pilot)
         for key in situation.keys:
             await pilot.press(key)

@@ -36,7 +36,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
     BINDINGS = [
         Binding("right", "open", "Open", show=False),
         Binding("left", "close", "Close", show=False),
-        Binding("space", "toggle", "Open or close", show=False),
+        Binding("space", "unfold", "Open or close", show=False),
     ]
 
     @dataclass
@@ -93,7 +93,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
             self._mark(key.rpartition(".")[0])
         self._redraw()
 
-    def action_toggle(self) -> None:
+    def action_unfold(self) -> None:
         """Open what is closed, close what is open."""
         reason, key = self.marked_reason, self.marked_key
         if reason is not None and key and reason.children:
@@ -107,7 +107,7 @@ Signs: ▸ closed, ▾ open, ↗ a source to read.
         if reason is not None and not reason.children and reason.source:
             self.post_message(self.SourceWanted(reason.id or reason.source))
         else:
-            self.action_toggle()
+            self.action_unfold()
 
     def _mark(self, key: str) -> None:
         self.highlighted = next((i for i, entry in enumerate(self._entries) if entry.key == key), self.highlighted)

@@ -5,6 +5,8 @@ Contrast of text on its background is at least 4.5 : 1 (WCAG 2.2, success criter
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 
@@ -58,7 +60,7 @@ _ANSI = (
 
 
 def _theme(name: str, light: bool) -> Theme:
-    told = {key: _COLOURS[colour][light] for key, colour in _THEME.items()}
+    told: dict[str, Any] = {key: _COLOURS[colour][light] for key, colour in _THEME.items()}
     variables = {key: _COLOURS[colour][light] for key, colour in _VARIABLES.items()}
     return Theme(name=name, dark=not light, **told, variables={**variables, "block-cursor-text-style": "bold"})
 

@@ -71,7 +71,7 @@ def last_said(context: Context, fields: Mapping[str, RegisteredField]) -> str | 
 def expected(act: str, context: Context, fields: Mapping[str, RegisteredField]) -> str | None:
     """The field a bare amount is about: the one last said when correcting, else the one asked for."""
     asked = {"model": "model.params"}.get(context.asked or "", context.asked)
-    numeric = asked if asked in fields and fields[asked].about.kind in NUMERIC else None
+    numeric = asked if asked and asked in fields and fields[asked].about.kind in NUMERIC else None
     return (last_said(context, fields) or numeric) if act in ("change", "what-if") else numeric
 
 

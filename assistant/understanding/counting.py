@@ -87,7 +87,9 @@ def _of_thousands(quantity: Quantity) -> Quantity:
 
 def _scale(hit: Hit) -> Scale:
     """The scale that one match says."""
-    counts = {role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES}
+    counts: dict[str, Any] = {
+        role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES
+    }
     said = Scale(**counts, per_site=hit.key.value == "site")
     if hit.key.value == "rack":
         said = replace(said, racks=1)

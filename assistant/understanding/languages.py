@@ -151,9 +151,9 @@ class Languages:
         unknown = {word for word in words if not self._is_known(word)}
         name = max(found, key=lambda name: len(found[name]), default=ENGLISH)
         most = len(found.get(name, ()))
-        if most and 2 * most >= english:
-            if most >= _FEW_SIGNS or (not english and most >= _SHARE_OF_SIGNS * len(unknown)):
-                return name
+        told = most >= _FEW_SIGNS or (not english and most >= _SHARE_OF_SIGNS * len(unknown))
+        if most and told and 2 * most >= english:
+            return name
         strange = sum(len(word) for word in unknown if not _LATIN.match(word)) > 1
         others = [word for word in words if len(word) > 1 and word not in self._names]
         return UNREAD if not english and (strange or _MANY_UNKNOWN <= len(others) == len(unknown)) else ENGLISH

@@ -134,7 +134,7 @@ def _parts(tokens: Sequence[Token], units: Units) -> list[Quantity]:
             part = units.parts.get(tuple(t.text for t in tokens[at : at + size]))
             unit = tokens[at + size].text if at + size < len(tokens) else ""
             for dimension, factor in units.by_words.get((unit,), ()) if part and len(unit) > 2 else ():
-                if dimension == "time":
+                if part and dimension == "time":
                     found.append(Quantity("time", _round(part * factor), at, at + size + 1, f"a {unit}"))
     return found
 
@@ -190,7 +190,7 @@ def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[st
     for size in (3, 2, 1):
         start = at - size
         name = tuple(t.text for t in tokens[start:at]) if start >= 0 else ()
-        if name in units.currencies and (len(name[0]) > 2 or not tokens[start].is_word):
+        if name and name in units.currencies and (len(name[0]) > 2 or not tokens[start].is_word):
             us = start > 0 and tokens[start - 1].text in ("us", "usd")
             return units.currencies[name], start - us
     return None

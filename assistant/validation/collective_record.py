@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from assistant.model.protocols import CollectiveConstants, protocols_from
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.catalog import Catalog, Fact
 
 from .collective_rows import MEASURED_ONLY, TABLE, measured_only
 from .record import fact_text
@@ -41,8 +41,12 @@ def shipped(catalog: Catalog, measurements: Path) -> Values:
     """The values in use."""
     fabrics = {**catalog.fabrics, **measured_only(measurements)}
     return vars(protocols_from(catalog.constants)) | {
-        f"latency/{fabric}": fabrics[fabric].latency.si for fabric in FITTED
+        f"latency/{fabric}": _si(fabrics[fabric].latency) for fabric in FITTED
     }
+
+
+def _si(fact: Fact | None) -> float:
+    return fact.si if fact else 0.0
 
 
 def record(values: Values, knowledge: Path, day: datetime.date) -> list[Path]:

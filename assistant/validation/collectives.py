@@ -36,7 +36,7 @@ NUDGE, LONGEST, ROUNDS = 0.02, 0.4, 14
 
 def first_values() -> Values:
     """Where the fit starts, whatever is shipped."""
-    values = {field.name: float(field.default) for field in fields(CollectiveConstants)}
+    values = {field.name: float(getattr(CollectiveConstants, field.name)) for field in fields(CollectiveConstants)}
     return values | {f"latency/{fabric}": FIRST_LATENCY for fabric in FITTED}
 
 

@@ -46,7 +46,7 @@ FIRST_EFFICIENCY = {"gemm_efficiency": 0.75, "attention_efficiency": 0.45, "kern
 def first_values() -> Values:
     """Where calibration starts, whatever is shipped."""
     values = {f"{family}/{name}": value for family in MEMBER for name, value in FIRST_EFFICIENCY.items()}
-    values |= {f"kernel/{field.name}": float(field.default) for field in fields(KernelConstants)}
+    values |= {f"kernel/{field.name}": float(getattr(KernelConstants, field.name)) for field in fields(KernelConstants)}
     for name, profile in FRAMEWORKS.items():
         values |= {f"{name}/{habit}": float(getattr(profile, habit)) for habit in HABITS}
     return values | HELD

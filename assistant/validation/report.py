@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from assistant.model.validation import Errors, Run, band, step_time, summarize
 from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
@@ -42,7 +43,7 @@ def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
     return MeasuredRun(
         id=run.id,
         source=run.source,
-        use=run.use,
+        use=cast("Use", run.use),
         gpu=run.machine.gpu,
         gpus=run.job.gpus,
         fabric=run.network.id,

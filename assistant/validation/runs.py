@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -172,7 +173,7 @@ def _architecture(row: Mapping[str, str], catalog: Catalog):
 
 @lru_cache(maxsize=512)
 def _shaped(shape: tuple[str, ...]):
-    values = {name: text for name, text in zip(_SHAPE, shape, strict=True) if text}
+    values: dict[str, Any] = {name: text for name, text in zip(_SHAPE, shape, strict=True) if text}
     for name in ("gated_mlp", "tied_embeddings"):
         if name in values:
             values[name] = values[name] == "1"
@@ -223,10 +224,12 @@ def _faults(job: Job, split: Parallelism, ranks: int) -> Iterator[tuple[str, boo
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
-    numbers = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
+    numbers: dict[str, Any] = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
     try:
         sequence = row.get("sequence_parallel") == "1"
-        return Parallelism(strategy=row.get("strategy") or "ddp", sequence_parallel=sequence, **numbers)
+        return Parallelism.model_validate(
+            {"strategy": row.get("strategy") or "ddp", "sequence_parallel": sequence, **numbers}
+        )
     except ValidationError as error:
         message = f'expected a strategy, got "{row.get("strategy")}": {error.errors()[0]["msg"]}'
         raise InputError(message, Place(field="strategy")) from None

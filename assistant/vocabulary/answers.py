@@ -158,9 +158,16 @@ class FabricDesign(Contract):
     notes: list[str] = Field(default_factory=list)
 
 
+Severity = Literal["error", "warning", "info"]
+LogKind = Literal["nccl-tests", "nccl-debug", "mixed", "unknown"]
+LogTransport = Literal[
+    "infiniband", "roce", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"
+]
+
+
 class DiagnosisFinding(Contract):
     code: str
-    severity: Literal["error", "warning", "info"]
+    severity: Severity
     line: int
     message: str
     fix: str
@@ -168,13 +175,11 @@ class DiagnosisFinding(Contract):
 
 class DiagnosedFile(Contract):
     path: str
-    kind: Literal["nccl-tests", "nccl-debug", "mixed", "unknown"]
+    kind: LogKind
     collective: str
     ranks: int
     nodes: int | None
-    transport: Literal[
-        "infiniband", "roce", "efa", "slingshot", "tcpx", "tcpxo", "tcp-socket", "nvlink", "pcie", "shm", "unknown"
-    ]
+    transport: LogTransport
     gpudirect_rdma: bool | None
     peak_busbw_gb_per_s: float
     expected_busbw_gb_per_s: float | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -72,7 +73,7 @@ def tally(results: list[Result]) -> Tally:
     """The counts of some results."""
     computed = [r for r in results if r.agreement is not None and not r.predicted]
     predicted = [r for r in results if r.predicted]
-    reasons = [r.reason for r in results if r.reason is not None]
+    reasons: list[Reason] = [r.reason for r in results if r.reason is not None]
     return Tally(
         claims=len(results),
         computed=len(computed),
@@ -80,7 +81,7 @@ def tally(results: list[Result]) -> Tally:
         figures=sum(len(r.checks) for r in results),
         agreements=_agreements(computed),
         predictions=_agreements(predicted),
-        not_computed={one: reasons.count(one) for one in sorted(set(reasons))},
+        not_computed=dict(sorted(Counter(reasons).items())),
         changed=sum(r.verdict_before is not None for r in results),
         not_following=sum(not r.follows for r in results),
     )

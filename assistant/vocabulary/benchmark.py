@@ -56,7 +56,9 @@ class Measurement(Contract):
 class Benchmark(Contract):
     """All that was measured, and on what."""
 
-    schema_: Literal["weft/benchmark/1"] = Field("weft/benchmark/1", alias="schema")
+    schema_: Literal["weft/benchmark/1"] = Field(
+        default="weft/benchmark/1", validation_alias="schema", serialization_alias="schema"
+    )
     weft: str
     python: str
     machine: str

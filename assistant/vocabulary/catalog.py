@@ -231,6 +231,11 @@ class Fabric(Entry):
     summary: str
 
     @property
+    def nic_rate(self) -> float:
+        """Bytes/s of one NIC, one direction; 0 where nothing joins the nodes."""
+        return self.line_rate.si if self.line_rate else 0.0
+
+    @property
     def kind(self) -> FabricKind:
         """Which sort of network: what moves data without the host's processor is RDMA here (RoCE, Spectrum-X, EFA)."""
         if self.technology in ("none", "infiniband"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,6 +14,11 @@ class Contract(BaseModel):
     """A JSON contract: fields may be added, none renamed."""
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), populate_by_name=True)
+
+
+def median(band: Band | None) -> float:
+    """P50; infinite where there is no band."""
+    return band.p50 if band else math.inf
 
 
 class Band(Contract):
@@ -75,22 +81,28 @@ class Flip(Contract):
     """The nearest value of one input at which another fabric wins."""
 
     input: str
-    from_: Any = Field(alias="from")
+    from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
+
+
+Outcome = Literal["recommended", "no-network-needed", "infeasible"]
 
 
 class Recommendation(Contract):
     """The answer in one sentence, how sure it is and where it turns."""
 
     fabric: str
-    verdict: Literal["recommended", "no-network-needed", "infeasible"]
+    verdict: Outcome
     headline: str
     confidence: float
     runner_up: str | None = None
     flips: list[Flip] = Field(default_factory=list)
     smallest_change: str | None = None  # infeasible: what would make it work
     not_the_likeliest: str | None = None  # why another fabric is recommended than the one most often the cheapest
+
+
+Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 
 
 class Candidate(Contract):
@@ -100,7 +112,7 @@ class Candidate(Contract):
     """
 
     fabric: str
-    verdict: Literal["recommended", "acceptable", "avoid", "impossible"]
+    verdict: Verdict
     reasons: list[str] = Field(default_factory=list)
     parallelism: dict[str, Any] = Field(default_factory=dict)
     step_time_s: Band | None = None
@@ -118,6 +130,16 @@ class Candidate(Contract):
     )
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
+
+    @property
+    def median_cost(self) -> float:
+        """US dollars of the run; infinite where nothing was computed."""
+        return median(self.cost_usd)
+
+    @property
+    def median_step(self) -> float:
+        """Seconds; infinite where nothing was computed."""
+        return median(self.step_time_s)
 
 
 class Finding(Contract):
@@ -206,7 +228,9 @@ class Warning_(Contract):
 class Plan(Contract):
     """Questionnaire in, plan out. ``schema`` names the contract."""
 
-    schema_: Literal["weft/plan/1"] = Field("weft/plan/1", alias="schema")
+    schema_: Literal["weft/plan/1"] = Field(
+        default="weft/plan/1", validation_alias="schema", serialization_alias="schema"
+    )
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]

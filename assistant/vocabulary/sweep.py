@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from assistant.vocabulary.plan import median
+
 from .catalog import FabricKind
 from .plan import Band, Contract
 
@@ -33,6 +35,16 @@ class SweptFabric(Contract):
     exposed_communication_percent: float | None = None
     run_hours: float | None = None
     cost_usd: Band | None = None
+
+    @property
+    def median_cost(self) -> float:
+        """US dollars of the run; infinite where nothing was computed."""
+        return median(self.cost_usd)
+
+    @property
+    def median_step(self) -> float:
+        """Seconds; infinite where nothing was computed."""
+        return median(self.step_time_s)
 
 
 class Point(Contract):
@@ -76,7 +88,9 @@ class Turn(Contract):
 class Sweep(Contract):
     """A grid over fields of one questionnaire, in the order of the axes, the last one running fastest."""
 
-    schema_: Literal["weft/sweep/1"] = Field("weft/sweep/1", alias="schema")
+    schema_: Literal["weft/sweep/1"] = Field(
+        default="weft/sweep/1", validation_alias="schema", serialization_alias="schema"
+    )
     name: str | None
     axes: list[Axis]
     points: list[Point]

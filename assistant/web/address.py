@@ -23,6 +23,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     Raises :class:`InputError` when the host is not one of this machine or the port is taken.
     """
     opened: list[socket.socket] = []
+    refused = OSError(errno.EADDRNOTAVAIL, "no address")
     for family, address in _addresses(host, port):
         try:
             opened.append(_socket(family, (address[0], opened[0].getsockname()[1] if opened else port, *address[2:])))

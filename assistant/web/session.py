@@ -32,11 +32,15 @@ class Session(AppService):
     """
 
     def __init__(self, websocket: web.WebSocketResponse, transcript: Path, theme: str) -> None:
+
+        async def close() -> None:
+            await websocket.close()
+
         super().__init__(
             "",
             write_bytes=websocket.send_bytes,
             write_str=websocket.send_str,
-            close=websocket.close,
+            close=close,
             download_manager=DownloadManager(),
         )
         self._websocket = websocket

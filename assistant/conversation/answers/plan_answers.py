@@ -82,7 +82,7 @@ def at_hand(plan: Plan) -> str:
         return plan.recommendation.fabric
     computed = [c for c in plan.candidates if c.step_time_s is not None and c.cost_usd is not None]
     fitting = [c for c in computed if c.fits is not False] or computed
-    return min(fitting, key=lambda c: c.cost_usd.p50, default=plan.candidates[0]).fabric
+    return min(fitting, key=lambda c: c.median_cost, default=plan.candidates[0]).fabric
 
 
 def _quantity(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
@@ -115,7 +115,7 @@ def _against(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
 
 def _second(plan: Plan, catalog: Catalog) -> Event:
     answer = plan.recommendation
-    if reading.candidate(plan, answer.runner_up) and reading.chosen(plan):
+    if answer.runner_up and reading.candidate(plan, answer.runner_up) and reading.chosen(plan):
         return compared(plan, answer.fabric, answer.runner_up, catalog)
     if answer.verdict == "infeasible":
         return note(told(candidates.NOTHING_WORKS))

@@ -32,7 +32,7 @@ def _choice(offered: OfferedAnswer, catalog: Catalog) -> Choice | None:
     if label is None:
         entry = getattr(catalog, _ENTRIES[field]).get(value)
         label = entry and entry.name
-    return label and Choice(id=offered.id or str(value), label=label, value=offered.sets)
+    return Choice(id=offered.id or str(value), label=label, value=offered.sets) if label else None
 
 
 def _none(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
@@ -40,7 +40,7 @@ def _none(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
 
 
 def _numbers_of_nodes(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
-    gpu = catalog.gpus.get(draft.fields.get("cluster.gpu"))
+    gpu = catalog.gpus.get(draft.fields.get("cluster.gpu", ""))
     node = max(gpu.gpus_per_node, gpu.scale_up_domain) if gpu else 8
     kind = "rack" if node > 16 else "node"
     for n in _NODES_OFFERED:
@@ -51,7 +51,7 @@ def _numbers_of_nodes(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
 def networks_there(draft: Draft, catalog: Catalog) -> Iterator[Choice]:
     """The usual speed of each technology for this GPU, as "already there"; at a provider only what it sells."""
     sold = _sold(draft, catalog)
-    gpu: Any = catalog.gpus.get(draft.fields.get("cluster.gpu"))
+    gpu: Any = catalog.gpus.get(draft.fields.get("cluster.gpu", ""))
     able = [
         fabric
         for fabric in catalog.fabrics.values()

@@ -16,7 +16,7 @@ from .pairs import value_together
 from .value import REFINES, QuestionValue, in_words, value_of
 
 if TYPE_CHECKING:
-    from ..trials import Trials, Tried
+    from ..trials import Tried, Trying
 
 # Less likely than this to change the answer, a question is not worth the person's time.
 LEAST_PROBABILITY = 0.01
@@ -38,7 +38,7 @@ class Next:
     refines: tuple[str, ...] = ()
 
 
-def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Plan | None, trials: Trials) -> Next:
+def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Plan | None, trials: Trying) -> Next:
     """What is needed, in order; then the question most likely to change the recommended fabric, and among those equally
     likely the one with most at stake; where none alone could change it, the one that could with another."""
     still_open = open_questions(questions, draft, trials.catalog)
@@ -63,7 +63,7 @@ def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Pl
 
 
 def _values_of(
-    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trying
 ) -> list[QuestionValue]:
     """What the questions are worth; those that need the model anew last, and only while they could still be the best."""
     found: list[QuestionValue] = []

@@ -26,7 +26,7 @@ def is_open(question: InterviewQuestion, draft: Draft, catalog: Catalog) -> bool
 
 def crosses_nodes(fields: Mapping[str, Any], catalog: Catalog) -> bool:
     """Whether the job is larger than one scale-up domain: else there is no network to choose."""
-    gpu = catalog.gpus.get(fields.get("cluster.gpu"))
+    gpu = catalog.gpus.get(fields.get("cluster.gpu", ""))
     node = fields.get("cluster.gpus_per_node") or (max(gpu.gpus_per_node, gpu.scale_up_domain) if gpu else 8)
     return fields.get("cluster.gpus", 0) > node or fields.get("cluster.sites", 1) > 1
 

@@ -13,7 +13,7 @@ from .plausible import Plausible, plausible_answers
 from .value import QuestionValue, TurningAnswer, tried
 
 if TYPE_CHECKING:
-    from ..trials import Trials, Tried
+    from ..trials import Tried, Trying
 
 MOST_PAIRS = 32  # the likeliest; each takes some ten milliseconds
 # A deadline is measured by the outcome as it stands, and the length of a run changes only what a deadline allows.
@@ -21,7 +21,7 @@ _ALONE = ("constraints.deadline_days", "training.tokens")
 
 
 def value_together(
-    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trials
+    still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trying
 ) -> QuestionValue | None:
     """The question whose answer, with that to another open one, is likeliest to change the recommended fabric.
 

@@ -15,7 +15,7 @@ from ..draft import Draft
 from .plausible import Plausible, plausible_answers
 
 if TYPE_CHECKING:
-    from ..trials import Trials, Tried
+    from ..trials import Tried, Trying
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -48,7 +48,7 @@ class QuestionValue:
 
 
 def value_of(
-    asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trials, at_least: float = 0.0
+    asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trying, at_least: float = 0.0
 ) -> QuestionValue:
     """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
     ``at_least`` any more, the rest is not tried."""
@@ -69,7 +69,7 @@ def value_of(
     return QuestionValue(asked, probability, regret, moved, tuple(turns))
 
 
-def tried(answer: Plausible, draft: Draft, trials: Trials) -> Tried | None:
+def tried(answer: Plausible, draft: Draft, trials: Trying) -> Tried | None:
     """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide, say."""
     try:
         return trials.tried(draft.with_fields(answer.fields, trials.catalog).draft.questionnaire(trials.catalog))
@@ -83,7 +83,10 @@ def in_words(value: QuestionValue, catalog: Catalog) -> str:
     for turn in value.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
-    least, likeliest = min(RARE, max(weights.values())), sorted(weights, key=weights.get, reverse=True)[:OUTCOMES]
+    least, likeliest = (
+        min(RARE, max(weights.values())),
+        sorted(weights, key=lambda fabric: weights[fabric], reverse=True)[:OUTCOMES],
+    )
     parts = [
         f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}"
         for fabric, answers in outcomes.items()

@@ -71,8 +71,9 @@ def _with_other_facts(parts: Parts, said: Utterance, topic: str) -> list[Event]:
     """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
     varied = what_if(parts, said)
     tried = parts.state.variation
-    told = tried is None or tried not in varied or topic == "better"  # a variation says by itself what is better
-    return varied if told else [*varied, *parts.about.of_topic(tried.plan, topic, said.fabrics)]
+    if tried is None or tried not in varied or topic == "better":  # a variation says by itself what is better
+        return varied
+    return [*varied, *parts.about.of_topic(tried.plan, topic, said.fabrics)]
 
 
 def _in_time(parts: Parts, plan: Plan, days: float, question: str) -> list[Event]:

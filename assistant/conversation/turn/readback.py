@@ -44,7 +44,7 @@ def read_back(
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
     shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
     adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not after.serves else []
-    return Understood(fields=shown, assumed=(*aside, *adapters, *_assumed(after, fields, named)), rest=rest)
+    return Understood(fields=tuple(shown), assumed=(*aside, *adapters, *_assumed(after, fields, named)), rest=rest)
 
 
 def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,6 +106,8 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
     try:
         step = before.with_fields(fields, parts.catalog)
         made = parts.planned(step.draft)
+        if made.plan is None:
+            raise InputError("expected a job that can still be planned; this takes away what a plan needs")
     except InputError as error:
         return _refused(error)
     varied = made.plan

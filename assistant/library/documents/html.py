@@ -52,7 +52,7 @@ def _unseen(tag: Any) -> bool:
 
 def _runs(page: Any) -> list[tuple[Any, str]]:
     """Runs of text with the element that holds them as a block; the cells of a table row are one run."""
-    from bs4 import NavigableString
+    from bs4.element import NavigableString
 
     containers: dict[int, Any] = {}
     runs: list[tuple[Any, list[str]]] = []

@@ -121,8 +121,8 @@ class DocumentStore:
         try:
             data, state = finding.content(found)
             digest = _digest(data)
-            current = before is not None and before.digest == digest and self.cuts(before) is not None
-            document = before if current else self._read(found, data, digest, known, added)
+            same = before if before is not None and before.digest == digest and self.cuts(before) is not None else None
+            document = same or self._read(found, data, digest, known, added)
         except (Unreadable, NotADocument) as error:
             bad = isinstance(error, Unreadable)
             kept = "; what was read before is kept" if before else ""
@@ -130,8 +130,8 @@ class DocumentStore:
             (added.problems if bad else added.notes).append(told)
             return
         document = replace(document, size=state.st_size, modified_ns=state.st_mtime_ns)
-        (added.same if current else added.refreshed if before else added.new).append(document)
-        if current and document != before:
+        (added.same if same else added.refreshed if before else added.new).append(document)
+        if same and document != before:
             self._save([document])  # touched, not changed
         known[document.path] = document
 

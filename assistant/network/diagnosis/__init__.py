@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding
+from assistant.vocabulary.answers import DiagnosedFile, Diagnosis, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 
@@ -61,11 +61,10 @@ def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile
     )
 
 
-def _kind(runs: list[Run], log: DebugLog, known: judge_network.KnownLines) -> str:
-    debug = bool(log.lines or known.seen or known.completions) and not (runs and not log.lines)
-    return {(True, True): "mixed", (True, False): "nccl-tests", (False, True): "nccl-debug"}.get(
-        (bool(runs), debug), "unknown"
-    )
+def _kind(runs: list[Run], log: DebugLog, known: judge_network.KnownLines) -> LogKind:
+    if runs:
+        return "mixed" if log.lines else "nccl-tests"
+    return "nccl-debug" if log.lines or known.seen or known.completions else "unknown"
 
 
 def _nodes(run: Run | None, log: DebugLog) -> int | None:
@@ -74,7 +73,7 @@ def _nodes(run: Run | None, log: DebugLog) -> int | None:
     return log.nodes
 
 
-def _transport(log: DebugLog, nodes: int | None, device: str) -> str:
+def _transport(log: DebugLog, nodes: int | None, device: str) -> LogTransport:
     """The network between nodes; inside one node what joins the GPUs."""
     if nodes == 1:
         if log.local["SHM"] > log.local["P2P"]:

@@ -6,6 +6,8 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from assistant.vocabulary.answers import LogTransport
+
 _LINE = re.compile(r"(?P<host>[^\s:\[\]]+):\d+:\d+\s+\[(?P<device>-?\d{1,6})\].*?NCCL (?:INFO|WARN)\s*(?P<text>.*)")
 _VERSION = re.compile(r"N?CCL version (\d+\.\d+(?:\.\d+)?)")
 _NETWORK = re.compile(r"Using network (.+?)\s*$")
@@ -134,7 +136,7 @@ class DebugLog:
         return self.networks.most_common(1)[0][0] if self.networks else None
 
     @property
-    def transport(self) -> str | None:
+    def transport(self) -> LogTransport | None:
         """The contract's word for the network in use, or ``None``."""
         name = (self.network or "").lower()
         if name.startswith(("ib", "net/ib")):
@@ -148,7 +150,7 @@ class DebugLog:
             return "tcpx"
         if "libfabric" in name or "ofi" in name:
             provider = self.providers.most_common(1)[0][0] if self.providers else ""
-            return {"efa": "efa", "cxi": "slingshot"}.get(provider, "unknown")
+            return "efa" if provider == "efa" else "slingshot" if provider == "cxi" else "unknown"
         return None
 
     @property

@@ -69,7 +69,7 @@ def expected_busbw(
         return measured
     adapters = _adapters(fabric, gpu, per_node)
     share = fabric.bandwidth_efficiency.si if fabric is not None and fabric.bandwidth_efficiency else RDMA_SHARE
-    line = fabric.line_rate.si if fabric is not None and fabric.line_rate else rate
+    line = fabric.nic_rate if fabric is not None and fabric.line_rate else rate
     node = adapters * line * share / 1e9
     if fabric is not None and fabric.bandwidth_ceiling is not None:
         node = min(node, fabric.bandwidth_ceiling.si / 1e9)
@@ -97,9 +97,9 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
     ]
     if technology == "tcp":
         fitting = [fabric for fabric in fitting if fabric.bandwidth_ceiling is not None]
-        return max(fitting, key=lambda fabric: fabric.line_rate.si, default=None)
+        return max(fitting, key=lambda fabric: fabric.nic_rate, default=None)
     if technology in ("infiniband", "roce"):
-        fitting = [fabric for fabric in fitting if abs(fabric.line_rate.si / rate - 1) < 0.01]
+        fitting = [fabric for fabric in fitting if abs(fabric.nic_rate / rate - 1) < 0.01]
     return fitting[0] if fitting else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.vocabulary.answers import DiagnosisFinding
+from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 from .expected import is_pcie
 from .runs import Row, Run, bus_factor, collective_of, ranks_of
@@ -20,7 +20,7 @@ DROP = 0.75  # of the best smaller size: two of those standard deviations below 
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
 
-def finding(code: str, severity: str, line: int, message: str, fix: str) -> DiagnosisFinding:
+def finding(code: str, severity: Severity, line: int, message: str, fix: str) -> DiagnosisFinding:
     return DiagnosisFinding(code=code, severity=severity, line=line, message=message, fix=fix)
 
 

@@ -7,6 +7,7 @@ its own run deciding where that is ambiguous.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .runs import Half, Row, Run
 
@@ -33,6 +34,7 @@ _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(\d{1,9}(?:\.\d{1,9})?(?:[eE][-+
 _OUT_OF_BOUNDS = re.compile(r"Out of bounds values\s*:\s*\d+\s+(OK|FAILED)")
 _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
+_MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
@@ -145,10 +147,12 @@ def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
     redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
     if run is not None and run.timestamp and len(rest) > 2:
         rest = rest[:-2]
+    if any(_unreadable(word) for word in rest):
+        return None
     values = [_number(word) for word in rest]
     wide = 8 if run is not None and run.per_iteration else 4
     sides, extra = divmod(len(values), wide)
-    if extra not in (0, 1) or sides not in (1, 2) or any(value == "?" for value in values):
+    if extra not in (0, 1) or sides not in (1, 2):
         return None
     root = values.pop(0) if extra else None
     scale = 1e-3 if run is not None and run.milliseconds else 1e-6
@@ -160,14 +164,16 @@ def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
     return Row(number, int(words[0]), int(words[1]), words[2], redop, None if root is None else int(root), halves)
 
 
-def _half(values: list[float | None], scale: float) -> Half | None:
+def _half(values: Sequence[float | None], scale: float) -> Half | None:
     time, algbw, busbw, wrong = values
     if time is None or algbw is None or busbw is None:
         return None
     return Half(time * scale, algbw, busbw, wrong)
 
 
-def _number(word: str) -> float | str | None:
-    if word in ("N/A", "nan", "-nan"):
-        return None
-    return float(word) if _NUMBER.match(word) else "?"
+def _number(word: str) -> float | None:
+    return None if word in _MISSING else float(word)
+
+
+def _unreadable(word: str) -> bool:
+    return word not in _MISSING and not _NUMBER.match(word)

@@ -31,11 +31,11 @@ def _row(what: str, left: Any, right: Any, text: Callable[[Any], str], lower: bo
     """A row, with the better side where the two differ by more than rounding; ``None`` when neither is known."""
     if left is None and right is None:
         return None
-    sides = [figures.UNKNOWN if side is None else text(side) for side in (left, right)]
+    one, two = (figures.UNKNOWN if side is None else text(side) for side in (left, right))
     better: Literal["left", "right"] | None = None
-    if left is not None and right is not None and sides[0] != sides[1]:
+    if left is not None and right is not None and one != two:
         better = "left" if (left < right) == lower else "right"
-    return ComparisonRow(what, *sides, better)
+    return ComparisonRow(what, one, two, better)
 
 
 def _computed(one: Candidate, two: Candidate, unit: str) -> Iterator[ComparisonRow | None]:
@@ -87,8 +87,8 @@ def _apart(one: Candidate, two: Candidate) -> str:
     missing = next((side for side in (one, two) if side.cost_usd is None), None)
     if missing:
         return f"Nothing could be computed for {missing.fabric}: it is {missing.verdict} here."
-    cheap, dear = sorted((one, two), key=lambda c: c.cost_usd.p50)
-    more = dear.cost_usd.p50 - cheap.cost_usd.p50
-    if more < reading.APART * cheap.cost_usd.p50:
-        return f"Their costs cannot be told apart ({figures.usd(cheap.cost_usd.p50)})."
-    return f"{cheap.fabric} costs {figures.usd(more)} less for the run ({more / dear.cost_usd.p50:.0%})."
+    cheap, dear = sorted((one, two), key=lambda c: c.median_cost)
+    more = dear.median_cost - cheap.median_cost
+    if more < reading.APART * cheap.median_cost:
+        return f"Their costs cannot be told apart ({figures.usd(cheap.median_cost)})."
+    return f"{cheap.fabric} costs {figures.usd(more)} less for the run ({more / dear.median_cost:.0%})."

@@ -15,8 +15,8 @@ def difference(plan: Plan, other: Candidate) -> str | None:
     best = reading.chosen(plan)
     if best is None or best is other or not best.cost_usd or not other.cost_usd or other.fits is False:
         return None
-    more, serves = other.cost_usd.p50 - best.cost_usd.p50, reading.serves(plan)
-    share = f"{'more' if more >= 0 else 'less'} than {best.fabric} ({abs(more) / best.cost_usd.p50:.1%})"
+    more, serves = other.median_cost - best.median_cost, reading.serves(plan)
+    share = f"{'more' if more >= 0 else 'less'} than {best.fabric} ({abs(more) / best.median_cost:.1%})"
     time = (
         f", each {'token' if serves else 'step'} {_times(other, best)}"
         if other.step_time_s and best.step_time_s
@@ -26,7 +26,7 @@ def difference(plan: Plan, other: Candidate) -> str | None:
 
 
 def _times(other: Candidate, best: Candidate) -> str:
-    ratio = other.step_time_s.p50 / best.step_time_s.p50
+    ratio = other.median_step / best.median_step
     if abs(ratio - 1) < reading.SAME:
         return "as long"
     return f"{ratio:.2f} times as long" if ratio > 1 else f"{1 / ratio:.2f} times as fast"
