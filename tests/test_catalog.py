@@ -27,7 +27,8 @@ GPUS = """v100-sxm a100-sxm-40gb a100-sxm-80gb h100-sxm h100-pcie h200-sxm b200 
           mi250x mi300x mi325x mi355x""".split()
 FABRICS = """none ethernet-tcp-10 ethernet-tcp-25 ethernet-tcp-100 ethernet-tcp-200 roce-v2-100 roce-v2-200 roce-v2-400
              roce-v2-800 spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800
-             aws-efa-v2 aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800 wan-low-communication""".split()
+             aws-efa-v2 aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800
+             wan-low-communication""".split()
 SCALE_UPS = "nvlink-4 nvlink-5 nvlink-6 pcie-5 infinity-fabric ualink-1".split()
 PROVIDERS = """aws gcp azure oci coreweave lambda crusoe verda fluidstack gmi-cloud hot-aisle hyperstack nebius
                nscale ovhcloud runpod sf-compute tensorwave vast-ai voltage-park vultr spheron""".split()
