@@ -1,4 +1,5 @@
-"""Chromium without a window, driven over the DevTools protocol: types into a page and reads the terminal that is drawn in it."""
+"""Chromium without a window, driven over the DevTools protocol: types into a page and reads the terminal that is drawn
+in it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ if (
 
 import pytest
 
-# One process builds the search index in the first file while the other needs none in the second; what takes long is not last.
+# One process builds the search index in the first file while the other needs none in the second; what takes long is not
+# last.
 _FIRST = (
     "test_answers.py",
     "test_interview.py",

@@ -1,7 +1,7 @@
 """Jobs nobody picked by hand: the people of the interview drawn at random, the same ones for the same seed.
 
-Every job is one that somebody could have: the model fits the cluster, the provider sells the GPU, the batch divides. What
-people leave unsaid is left out as often as they would leave it out.
+Every job is one that somebody could have: the model fits the cluster, the provider sells the GPU, the batch divides.
+What people leave unsaid is left out as often as they would leave it out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Jobs with everything said: what the people of these jobs would answer to every question the interview has.
 
-A dash is what somebody does not know or does not ask for. ``length``: tokens. ``load``: requests per second, for serving.
-``provider``: a catalog id, ``any`` (rented anywhere) or ``buy``. ``price``: US dollars per GPU-hour.
+A dash is what somebody does not know or does not ask for. ``length``: tokens. ``load``: requests per second, for
+serving. ``provider``: a catalog id, ``any`` (rented anywhere) or ``buy``. ``price``: US dollars per GPU-hour.
 """
 
 from __future__ import annotations

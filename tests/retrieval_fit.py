@@ -1,7 +1,8 @@
-"""Fits the weights of :mod:`assistant.retrieval.ranking` on labelled questions: ``python -m tests.retrieval_report --fit``.
+"""Fits the weights of :mod:`assistant.retrieval.ranking` on labelled questions: ``python -m tests.retrieval_report
+--fit``.
 
-What is answerable is decided by a logistic regression of a few signs; its threshold comes from cross-validation between the sets, so
-from questions of other hands than those that the coefficients were fitted on.
+What is answerable is decided by a logistic regression of a few signs; its threshold comes from cross-validation between
+the sets, so from questions of other hands than those that the coefficients were fitted on.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from assistant.retrieval.query import read
 if TYPE_CHECKING:
     from tests.retrieval_report import Question
 
-# Share of the answerable questions of the later sets that the threshold may refuse. Less than the 5 % aimed at, because the lines that
-# passages are asked in were written by people who had seen some of these questions.
+# Share of the answerable questions of the later sets that the threshold may refuse. Less than the 5 % aimed at, because
+# the lines that passages are asked in were written by people who had seen some of these questions.
 MOST_REFUSED = 0.02
 FIRST_WRITTEN = "tuning"  # its questions are easier than what came later
 _RIDGE = 0.0005
@@ -45,8 +46,8 @@ def fitted(index: Index, asked: Sequence[Question]) -> str:
     coefficients, unseen = _logistic(table, answerable), _cross_validated(table, answerable, sets)
     threshold = np.quantile(unseen[answerable & (sets != FIRST_WRITTEN)], MOST_REFUSED)
     lines = [
-        f"# cross-validated, {name}: {np.mean(unseen[chosen & ~answerable] < threshold):.1%} of the unanswerable caught, "
-        f"{np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
+        f"# cross-validated, {name}: {np.mean(unseen[chosen & ~answerable] < threshold):.1%} of the unanswerable "
+        f"caught, {np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
         for name, chosen in (*((name, sets == name) for name in dict.fromkeys(sets)), ("all", sets != ""))
     ]
     names = (*(field.name for field in fields(ranking.Evidence)), "constant")

@@ -1,8 +1,9 @@
 """How well the search finds the right section: ``python -m tests.retrieval_report``.
 
-Measures the labelled questions of ``questions.yaml``, each half on its own, and those of the sets written later, beside plain
-keyword search and plain embedding search. ``--fit`` fits the weights of :mod:`assistant.retrieval.ranking` on the sets that
-are for developing and prints them; ``--half`` measures one set only, ``--missed`` lists what goes wrong in it.
+Measures the labelled questions of ``questions.yaml``, each half on its own, and those of the sets written later, beside
+plain keyword search and plain embedding search. ``--fit`` fits the weights of :mod:`assistant.retrieval.ranking` on the
+sets that are for developing and prints them; ``--half`` measures one set only, ``--missed`` lists what goes wrong in
+it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Figures:
-    """Recall in the first five, mean reciprocal rank in the first ten, refusals right and wrong (None: never refuses)."""
+    """Recall in the first five, mean reciprocal rank in the first ten, refusals right and wrong (None: never
+    refuses)."""
 
     recall: float
     mrr: float
@@ -175,7 +177,8 @@ def missed(index: Index, half: str) -> str:
 
 
 def main() -> None:
-    """Print the table; ``--missed`` lists what goes wrong in a half for developing, ``--fit`` fits the weights on them."""
+    """Print the table; ``--missed`` lists what goes wrong in a half for developing, ``--fit`` fits the weights on
+    them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--missed", action="store_true")

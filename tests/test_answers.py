@@ -1,4 +1,5 @@
-"""What a user relies on when asking for a number or a fact: the right sum, its assumptions, verdicts, dates and disagreement."""
+"""What a user relies on when asking for a number or a fact: the right sum, its assumptions, verdicts, dates and
+disagreement."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def test_a_collective_takes_at_least_its_bytes_over_the_line_rate_and_is_expecte
 
 
 def test_a_measured_collective_is_expected_about_as_it_was_measured(library):
-    """CoreWeave's sample without SHARP and Azure's NDR reach 350 to 390 GB/s of bus bandwidth on eight nodes at 8 GiB."""
+    """CoreWeave's sample without SHARP and Azure's NDR reach 350 to 390 GB/s of bus bandwidth on eight nodes at 8
+    GiB."""
     found = computed("how long is an all-reduce of 8 GiB on 8 nodes of 8 H100 with NDR?", library, "collective")
     measured = 8 * GIB * 2 * 63 / 64 / 370e9
     assert value(found, "expected") == pytest.approx(measured, rel=0.4)
@@ -292,7 +294,8 @@ LABELLED = yaml.load(
     (ROOT / "tests" / "questions.yaml").read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 )["questions"]
 ORDINARY = [question["text"] for question in LABELLED]
-# Of the labelled questions these ask for what the model computes; every other one asks what a source says or what something is.
+# Of the labelled questions these ask for what the model computes; every other one asks what a source says or what
+# something is.
 ASK_FOR_A_NUMBER = {
     "70B fp16 gradient sync volume per step in GB",
     "thoretical all-reduce time for 70B on HDR infinband",

@@ -1,4 +1,5 @@
-"""What a user relies on when asking what a run costs, makes a day, writes or moves: the model's own numbers, by sums done by hand."""
+"""What a user relies on when asking what a run costs, makes a day, writes or moves: the model's own numbers, by sums
+done by hand."""
 
 from __future__ import annotations
 

@@ -86,5 +86,5 @@ def test_the_reply_leads_with_its_sources_and_verdict(library):
 
 def test_a_broken_list_is_one_clear_sentence(tmp_path):
     (tmp_path / "settled.yaml").write_text("questions: [{asked: [x]}]")
-    with pytest.raises(KnowledgeError, match="settled.yaml: questions: expected a list"):
+    with pytest.raises(KnowledgeError, match=r"settled\.yaml: questions: expected a list"):
         read(replace(load(), knowledge_folder=tmp_path))

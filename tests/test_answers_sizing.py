@@ -1,4 +1,5 @@
-"""What a user relies on when asking how many GPUs a deadline or a load takes: a number that was tried, and its assumptions."""
+"""What a user relies on when asking how many GPUs a deadline or a load takes: a number that was tried, and its
+assumptions."""
 
 from __future__ import annotations
 

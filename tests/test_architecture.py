@@ -126,7 +126,8 @@ def _imports():
 
 
 def _run(path):
-    """What a file imports but for the type checker: a submodule by its own name where one is imported from a package."""
+    """What a file imports but for the type checker: a submodule by its own name where one is imported from a
+    package."""
     package, waiting = path.relative_to(ROOT).parts[:-1], [ast.parse(path.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,5 @@
-"""What a reader of the audit relies on: every verdict that rests on arithmetic follows from a recomputation that runs."""
+"""What a reader of the audit relies on: every verdict that rests on arithmetic follows from a recomputation that
+runs."""
 
 from __future__ import annotations
 

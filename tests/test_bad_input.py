@@ -124,8 +124,10 @@ YAML = [
     (START + CLUSTER + "name: !!python/object:os.system {}\n", 4, "name", "expected text"),
     (START + CLUSTER + "name: !!binary aGVsbG8=\n", 4, "name", "unknown tag"),
     (
-        "a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n"
-        "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, *e, *e]\n",
+        "a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, "
+        "*b]\n"
+        "d: &d [*c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d]\nf: [*e, *e, *e, *e, *e, *e, "
+        "*e, *e]\n",
         None,
         None,
         "aliases are followed only so far",
@@ -135,7 +137,8 @@ YAML = [
     (START + CLUSTER + "training: {tokens: " + "9" * 5000 + "}\n", 4, "training.tokens", "expected a finite number"),
     (START + CLUSTER + "base: &b {tokens: 1T}\ntraining:\n  <<: *b\n", 6, None, "merge keys (<<) are not read"),
     (
-        "workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: a100-sxm-80gb, gpus: 16}\ntraining: {precision: fp8}\n",
+        "workload: pretraining\nmodel: llama-3.1-8b\ncluster: {gpu: a100-sxm-80gb, gpus: 16}\ntraining: {precision: "
+        "fp8}\n",
         4,
         "training.precision",
         "has no FP8 units, got fp8",

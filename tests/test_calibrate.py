@@ -1,4 +1,5 @@
-"""Calibrating on one's own runs: factors that were there are found again, few rows move little, a profile changes a plan and is named in it."""
+"""Calibrating on one's own runs: factors that were there are found again, few rows move little, a profile changes a
+plan and is named in it."""
 
 from __future__ import annotations
 
@@ -75,7 +76,8 @@ def _row(number, gpus, fabric, batch, model="llama-3.1-8b", seconds=1.0):
 
 
 def _measured(path, library, rows, compute, network, noise=0.0):
-    """The rows as a cluster would measure them on which everything takes these factors longer, and every run is a little off."""
+    """The rows as a cluster would measure them on which everything takes these factors longer, and every run is a
+    little off."""
     runs = read_runs(_write(path, rows), library.catalog)
     disturbed = np.exp(noise * np.random.default_rng(7).standard_normal(len(runs)))
     return _write(

@@ -1,4 +1,5 @@
-"""What the catalog promises: the ids people type are there, every value says where it is from, what can be recomputed agrees."""
+"""What the catalog promises: the ids people type are there, every value says where it is from, what can be recomputed
+agrees."""
 
 from __future__ import annotations
 
@@ -25,11 +26,12 @@ KINDS = {name: getattr(CATALOG, name) for name in ("gpus", "models", "fabrics", 
 GPUS = """v100-sxm a100-sxm-40gb a100-sxm-80gb h100-sxm h100-pcie h200-sxm b200 b300 gb200 gb300 rubin
           mi250x mi300x mi325x mi355x""".split()
 FABRICS = """none ethernet-tcp-10 ethernet-tcp-25 ethernet-tcp-100 ethernet-tcp-200 roce-v2-100 roce-v2-200 roce-v2-400
-             roce-v2-800 spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800 aws-efa-v2
-             aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800 wan-low-communication""".split()
+             roce-v2-800 spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800
+             aws-efa-v2 aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800
+             wan-low-communication""".split()
 SCALE_UPS = "nvlink-4 nvlink-5 nvlink-6 pcie-5 infinity-fabric ualink-1".split()
-PROVIDERS = """aws gcp azure oci coreweave lambda crusoe verda fluidstack gmi-cloud hot-aisle hyperstack nebius nscale ovhcloud
-               runpod sf-compute tensorwave vast-ai voltage-park vultr spheron""".split()
+PROVIDERS = """aws gcp azure oci coreweave lambda crusoe verda fluidstack gmi-cloud hot-aisle hyperstack nebius
+               nscale ovhcloud runpod sf-compute tensorwave vast-ai voltage-park vultr spheron""".split()
 MODELS = "llama-3.1-8b llama-3.1-70b llama-3.1-405b qwen2.5-7b qwen2.5-72b mixtral-8x7b gpt-3-175b deepseek-v3".split()
 
 # What the articles name and a reader will type; mechanisms, software and methods are in the glossary.
@@ -439,8 +441,9 @@ def test_a_device_has_a_speed_and_an_honest_price():
         assert CATALOG.devices[ident].price_low is not None
 
 
-EXAMPLES = """single-node qwen-7b-finetuning-tcp llama-70b-pretraining mixtral-moe llama-405b-at-scale vendor-neutral-mi300x
-              serving-70b disaggregated-serving two-sites-diloco tight-budget cloud-bound-aws buy-256-gpus""".split()
+EXAMPLES = """single-node qwen-7b-finetuning-tcp llama-70b-pretraining mixtral-moe llama-405b-at-scale
+              vendor-neutral-mi300x serving-70b disaggregated-serving two-sites-diloco tight-budget
+              cloud-bound-aws buy-256-gpus""".split()
 
 
 def test_there_is_an_example_for_every_kind_of_question():

@@ -31,7 +31,8 @@ def _seconds(time, nodes: int, **cabling) -> float:
 
 def test_tokens_sent_to_experts_under_other_leaves_share_the_uplinks() -> None:
     free, shared = (_seconds(all_to_all_time, 128, oversubscription=ratio) for ratio in (1.0, 4.0))
-    # At 4:1 a leaf has 51 ports for nodes, so 77 of the other 127 nodes are under other leaves, at a quarter of the bandwidth.
+    # At 4:1 a leaf has 51 ports for nodes, so 77 of the other 127 nodes are under other leaves, at a quarter of the
+    # bandwidth.
     assert shared / free == pytest.approx(4.0 * 77 / 127, rel=0.05)
 
 
@@ -51,12 +52,16 @@ def test_static_routing_loses_bandwidth_with_scale_and_adaptive_routing_less() -
     ]
     assert slower[0] == 1.0
     assert 1.0 < slower[1] < slower[2] < slower[3]
-    # Azure's InfiniBand at 16, 32 and 64 nodes: 309, 284 and 252 GB/s with adaptive routing, 275, 243 and 235 with static.
+    # Azure's InfiniBand at 16, 32 and 64 nodes: 309, 284 and 252 GB/s with adaptive routing, 275, 243 and 235 with
+    # static.
     assert np.mean(slower[1:]) == pytest.approx(np.mean([309 / 275, 284 / 243, 252 / 235]), abs=0.06)
 
 
 def test_a_questionnaire_may_say_both_in_the_words_of_the_field() -> None:
-    text = "model: deepseek-v3\nworkload: pretraining\ncluster: {gpu: h100-sxm, gpus: 2048, oversubscription: 2:1, adaptive_routing: no}"
+    text = (
+        "model: deepseek-v3\nworkload: pretraining\ncluster: {gpu: h100-sxm, gpus: 2048, oversubscription: 2:1, "
+        "adaptive_routing: no}"
+    )
     cluster = Questionnaire.model_validate(next(documents(text, "job.yaml")).value).cluster
     assert (cluster.oversubscription, cluster.adaptive_routing) == (2.0, False)
 

@@ -141,7 +141,8 @@ def test_undo_after_a_what_if_takes_back_the_what_if_and_then_the_last_fact(begi
     ],
 )
 def test_what_is_asked_after_a_what_if_is_about_what_was_tried(begin: Callable[..., Conversation], said: str) -> None:
-    """The same answers as if the variation had been the plan from the start, and the answer says which of the two it is about."""
+    """The same answers as if the variation had been the plan from the start, and the answer says which of the two it is
+    about."""
     note, *answer = begin(JOB, "what if we had 8 GPUs with 100 gig ethernet?").say(said)
     accepted, kept = (
         begin(JOB).say(said),

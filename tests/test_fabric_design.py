@@ -1,4 +1,5 @@
-"""A fabric design has the switches and cables that published designs of the same size have, and a price one can check."""
+"""A fabric design has the switches and cables that published designs of the same size have, and a price one can
+check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The interview asks what matters and no more: over many jobs, few questions lead to the answer that all of them lead to."""
+"""The interview asks what matters and no more: over many jobs, few questions lead to the answer that all of them lead
+to."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def all_interviewed(library: Library) -> list[Interviewed]:
 
 
 def test_few_questions_lead_to_the_answer_of_the_full_questionnaire(all_interviewed: list[Interviewed]) -> None:
-    """Goals: at most 7 questions in the median, and the same fabric in 98 of 100; a tie counts only where the plan says so."""
+    """Goals: at most 7 questions in the median, and the same fabric in 98 of 100; a tie counts only where the plan says
+    so."""
     others = [
         (one.job["model"], one.job["cluster.gpus"], one.early, one.full) for one in all_interviewed if not one.same
     ]
@@ -229,7 +231,8 @@ def test_the_same_answers_bring_the_same_question(library: Library) -> None:
 
 
 def test_jobs_nobody_picked_by_hand_end_at_the_fabric_of_the_full_questionnaire(library: Library) -> None:
-    """Over hundreds of jobs 98 of 100 end at the same fabric after 7 questions in the median; twenty of them are asked here."""
+    """Over hundreds of jobs 98 of 100 end at the same fabric after 7 questions in the median; twenty of them are asked
+    here."""
 
     def works(job: dict[str, Any]) -> bool:
         try:

@@ -10,17 +10,21 @@ from assistant.library import knowledge as reader
 from assistant.vocabulary.errors import KnowledgeError
 
 # What the five articles name beyond GPUs, models, providers and fabrics (those are held by test_catalog.py).
-NAMED = """NVLink 4; NVLink 5; NVLink 6; NVSwitch; PCIe; UALink; UALoE; Infinity Fabric; IPoIB; TCPX; TCPXO; EFA; SRD; Ultra Ethernet;
-Quantum-2; Spectrum-4; SN5600; Tomahawk 4; Arista; Nokia 7220 IXR; Aviz ONES; vRack; ConnectX-7; ConnectX-6 Dx; Mellanox; RDMA;
-GPUDirect RDMA; SHARP; adaptive routing; credit-based flow control; PFC; ECN; DCQCN; head-of-line blocking; incast; tail latency;
-jitter; stragglers; OS bypass; rail-optimised; fat-tree; ring; tree; all-reduce; reduce-scatter; all-gather; broadcast; all-to-all;
-bus bandwidth; prefetch; bisection bandwidth; FSDP; ZeRO-3; tensor parallel; pipeline parallel; expert parallel; asynchronous training;
-DiLoCo; FedAvg; local SGD; RLHF; activation checkpointing; Flash Attention 2; meta-device; size_based_auto_wrap_policy; disaggregated;
-continuous batching; paged attention; KV-cache; NCCL; PyTorch; JAX; CUDA; nccl-tests; mpirun; ibstat; ib_read_bw; MLNX_OFED; torchrun;
-MLPerf; NCCL_IB_DISABLE; NCCL_IB_HCA; NCCL_NET_GDR_LEVEL; NCCL_IB_GID_INDEX; NCCL_SOCKET_IFNAME; NCCL_DEBUG; NCCL_BUFFSIZE;
-NCCL_SOCKET_NTHREADS; NCCL_NSOCKS_PERTHREAD; NCCL_COLLNET_ENABLE; NCCL_NET; NCCL_NTHREADS; NCCL_TIMEOUT; NCCL_IBEXT_DISABLE;
-NCCL_NET_PLUGIN; NCCL_IB_SL; NCCL_TOPO_FILE; Azure Managed Lustre; VMSS; rsync; Broadcom; Intel; HPE; Cisco; Meta; Microsoft;
-Google DeepMind; Ultra Ethernet Consortium; Dell; WAN; bounded staleness; spot; checkpointing"""
+NAMED = """NVLink 4; NVLink 5; NVLink 6; NVSwitch; PCIe; UALink; UALoE; Infinity Fabric; IPoIB; TCPX; TCPXO;
+EFA; SRD; Ultra Ethernet; Quantum-2; Spectrum-4; SN5600; Tomahawk 4; Arista; Nokia 7220 IXR; Aviz
+ONES; vRack; ConnectX-7; ConnectX-6 Dx; Mellanox; RDMA; GPUDirect RDMA; SHARP; adaptive routing;
+credit-based flow control; PFC; ECN; DCQCN; head-of-line blocking; incast; tail latency; jitter;
+stragglers; OS bypass; rail-optimised; fat-tree; ring; tree; all-reduce; reduce-scatter; all-gather;
+broadcast; all-to-all; bus bandwidth; prefetch; bisection bandwidth; FSDP; ZeRO-3; tensor parallel;
+pipeline parallel; expert parallel; asynchronous training; DiLoCo; FedAvg; local SGD; RLHF;
+activation checkpointing; Flash Attention 2; meta-device; size_based_auto_wrap_policy;
+disaggregated; continuous batching; paged attention; KV-cache; NCCL; PyTorch; JAX; CUDA; nccl-tests;
+mpirun; ibstat; ib_read_bw; MLNX_OFED; torchrun; MLPerf; NCCL_IB_DISABLE; NCCL_IB_HCA;
+NCCL_NET_GDR_LEVEL; NCCL_IB_GID_INDEX; NCCL_SOCKET_IFNAME; NCCL_DEBUG; NCCL_BUFFSIZE;
+NCCL_SOCKET_NTHREADS; NCCL_NSOCKS_PERTHREAD; NCCL_COLLNET_ENABLE; NCCL_NET; NCCL_NTHREADS;
+NCCL_TIMEOUT; NCCL_IBEXT_DISABLE; NCCL_NET_PLUGIN; NCCL_IB_SL; NCCL_TOPO_FILE; Azure Managed Lustre;
+VMSS; rsync; Broadcom; Intel; HPE; Cisco; Meta; Microsoft; Google DeepMind; Ultra Ethernet
+Consortium; Dell; WAN; bounded staleness; spot; checkpointing"""
 
 
 def _known_words(library):

@@ -9,7 +9,10 @@ import sys
 
 
 def test_a_run_of_the_tests_leaves_no_folder_behind(tmp_path: pathlib.Path) -> None:
-    script = "import os, tests.conftest, pathlib; home = pathlib.Path(os.environ['WEFT_HOME']); home.mkdir(); print(home.parent)"
+    script = (
+        "import os, tests.conftest, pathlib; home = pathlib.Path(os.environ['WEFT_HOME']); home.mkdir(); "
+        "print(home.parent)"
+    )
     without = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
     run = subprocess.run(
         [sys.executable, "-c", script],

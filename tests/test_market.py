@@ -1,4 +1,5 @@
-"""A cost is hours · GPUs · price, every price says where it comes from, and a premium pays exactly when it saves more."""
+"""A cost is hours · GPUs · price, every price says where it comes from, and a premium pays exactly when it saves
+more."""
 
 from __future__ import annotations
 

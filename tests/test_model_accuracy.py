@@ -74,7 +74,8 @@ def test_the_slowdown_of_tcp_is_that_of_the_corrected_azure_runs(runs):
     error = {pair.id: abs(pair.error) for pair in measured.slowdowns}
     assert len(error) == 9
     assert np.median(list(error.values())) <= 0.15
-    # Over InfiniBand the 72B model slowed down by a fifth from 16 to 64 GPUs for a reason that its source does not give.
+    # Over InfiniBand the 72B model slowed down by a fifth from 16 to 64 GPUs for a reason that its source does not
+    # give.
     assert max(value for ident, value in error.items() if ident not in ("ibeth-012", "ibeth-014")) <= 0.15
 
 

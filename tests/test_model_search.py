@@ -1,4 +1,5 @@
-"""The search: what it compares is the step that a plan shows, however it is cut into pieces and whatever layouts share."""
+"""The search: what it compares is the step that a plan shows, however it is cut into pieces and whatever layouts
+share."""
 
 from __future__ import annotations
 

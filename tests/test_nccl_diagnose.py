@@ -1,4 +1,5 @@
-"""``weft nccl diagnose``: what is wrong with a run, from the output of nccl-tests and NCCL's debug lines of many releases.
+"""``weft nccl diagnose``: what is wrong with a run, from the output of nccl-tests and NCCL's debug lines of many
+releases.
 
 The logs here are written anew in the formats of the tools; their figures are those of published runs.
 """
@@ -25,12 +26,12 @@ FACTORS = {
 HEADERS = {
     "1.0": "#      bytes             N    type      op     time  algbw  busbw    delta     time  algbw  busbw    delta",
     "2.0": "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error",
-    "2.13": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
-    "#wrong",
-    "2.17": "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw "
-    " #wrong ",
-    "2.19": "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong i_min "
-    "i_max i_p99 i_cv%",
+    "2.13": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
+    "busbw #wrong",
+    "2.17": "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   "
+    "busbw  #wrong ",
+    "2.19": "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong "
+    "i_min i_max i_p99 i_cv%",
 }
 H100_NAME = "NVIDIA H100 80GB HBM3"
 SWEEP = {64 * MIB: 0.6, 256 * MIB: 0.85, GIB: 0.95, 8 * GIB: 1.0}  # share of the peak at a size
@@ -304,8 +305,8 @@ def test_settings_and_interfaces_that_hurt(line, code):
             "retries-exhausted",
         ),
         (
-            "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) "
-            "vendor_err=129",
+            "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<1> with status=IBV_WC_RETRY_EXC_ERR(12) "
+            "opcode=IBV_WC_SEND(0) vendor_err=129",
             "retries-exhausted",
         ),
         ("NCCL WARN NET/IB : Got completion with error 4, opcode 0, len 0, vendor err 81", "local-protection"),

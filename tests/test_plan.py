@@ -373,7 +373,8 @@ def test_whether_the_sequence_is_shared_is_said_when_it_was_not_given(planned):
 
 
 def test_fsdp_over_pipeline_stages_gathers_once_a_step_and_comes_near_what_llama_3_reached(planned):
-    """405B on 16,384 H100, tp 8, pp 16, 16 million tokens: 400 TFLOP/s per GPU (2407.21783, table 4). Gathered for every micro-batch it would be half."""
+    """405B on 16,384 H100, tp 8, pp 16, 16 million tokens: 400 TFLOP/s per GPU (2407.21783, table 4). Gathered for
+    every micro-batch it would be half."""
     made = planned(
         job(
             "llama-3.1-405b",

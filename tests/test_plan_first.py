@@ -1,4 +1,5 @@
-"""The new plan is there before the next question: in two steps comes what one step brings, and what is in view comes first."""
+"""The new plan is there before the next question: in two steps comes what one step brings, and what is in view comes
+first."""
 
 from __future__ import annotations
 

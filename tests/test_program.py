@@ -35,7 +35,8 @@ def test_a_plan_as_text_has_the_answer_first_and_the_sources_last(index):
 
 
 def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
-    """Two screens instead of five: nothing in it that is not in the whole, the same numbers of sources, all warnings."""
+    """Two screens instead of five: nothing in it that is not in the whole, the same numbers of sources, all
+    warnings."""
     short, whole = weft("plan", EXAMPLE).out, weft("plan", EXAMPLE, "--all").out
     made = Plan.model_validate_json(weft("plan", EXAMPLE, "--format", "json").out)
     assert len(short.splitlines()) < 100 < len(whole.splitlines())

@@ -1,4 +1,5 @@
-"""What a newcomer must not have to guess: whose split, a network that is given, the probability of what, in which unit."""
+"""What a newcomer must not have to guess: whose split, a network that is given, the probability of what, in which
+unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a user relies on when rules are run: stages in order, chains with their proof, and nothing said from ignorance."""
+"""What a user relies on when rules are run: stages in order, chains with their proof, and nothing said from
+ignorance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The rules engine, treated as if it wanted to fail: everything durable_rules is known to do wrong stays behind the seam."""
+"""The rules engine, treated as if it wanted to fail: everything durable_rules is known to do wrong stays behind the
+seam."""
 
 from __future__ import annotations
 

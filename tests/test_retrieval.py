@@ -1,4 +1,5 @@
-"""What a user relies on when asking: the right section first, corrections beside what is doubtful, "not known" when it is not."""
+"""What a user relies on when asking: the right section first, corrections beside what is doubtful, "not known" when it
+is not."""
 
 from __future__ import annotations
 

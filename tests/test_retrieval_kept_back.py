@@ -1,4 +1,5 @@
-"""How well questions are found and refused that nobody looked at while the search was made: limits a little below what was measured."""
+"""How well questions are found and refused that nobody looked at while the search was made: limits a little below what
+was measured."""
 
 from __future__ import annotations
 

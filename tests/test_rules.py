@@ -111,7 +111,8 @@ def _numbers(branch: Branch) -> Iterator[float]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_number_that_decides_says_where_it_comes_from(rule: Rule) -> None:
-    """In the sentence, in a claim the rule rests on, or in a comment of its file; 0, 1 and 2 count one, several or none."""
+    """In the sentence, in a claim the rule rests on, or in a comment of its file; 0, 1 and 2 count one, several or
+    none."""
     claims = library.load().knowledge.claims
     comments = " ".join(re.findall(r"# .*", (FOLDER / f"{rule.id}.yaml").read_text(encoding="utf-8")))
     for branch in rule.branches:

@@ -1,4 +1,5 @@
-"""A sweep: the same answers as a plan at every point, the size at which InfiniBand begins to pay, table, plot, CSV and SVG."""
+"""A sweep: the same answers as a plan at every point, the size at which InfiniBand begins to pay, table, plot, CSV and
+SVG."""
 
 from __future__ import annotations
 

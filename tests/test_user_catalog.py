@@ -1,4 +1,5 @@
-"""What a user relies on with their own catalog: their values decide and are told with source and date, mistakes have a line."""
+"""What a user relies on with their own catalog: their values decide and are told with source and date, mistakes have a
+line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a user relies on with documents of their own: found and cited with file and place, told apart, harmless, removable."""
+"""What a user relies on with documents of their own: found and cited with file and place, told apart, harmless,
+removable."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ Our leaf switches run with ECN thresholds of 150 KB and 1500 KB since the incide
 """
 OFFER = """<!doctype html><html><head><title>Offer 4711</title><style>p {color: red}</style></head><body>
 <script>document.write("obeyed")</script><h1>Offer 4711</h1><h2>Delivery</h2>
-<p>The Zwickau warehouse <b>delivers</b> the leaf switches in the ninth week after the order.<div hidden>never shown</div>
+<p>The Zwickau warehouse <b>delivers</b> the leaf switches in the ninth week after the order.
+<div hidden>never shown</div>
 <h2>Warranty</h2><p>Broken transceivers are replaced within two working days.</body></html>"""
 DIARY = """Diary of the hall
 

@@ -1,7 +1,8 @@
 """Learns what the words of a message speak for from the labelled messages, and writes the weights.
 
-``python -m tests.understanding_fit`` writes them; ``python -m tests.understanding_fit NAME...`` leaves out one set after the
-other and says how often the act is right there: what may be expected of messages that nobody has seen. It writes nothing then.
+``python -m tests.understanding_fit`` writes them; ``python -m tests.understanding_fit NAME...`` leaves out one set
+after the other and says how often the act is right there: what may be expected of messages that nobody has seen. It
+writes nothing then.
 """
 
 from __future__ import annotations

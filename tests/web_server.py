@@ -1,4 +1,5 @@
-"""A real ``weft serve`` on this machine's loopback, and a visitor without a browser who reads what the page would be sent."""
+"""A real ``weft serve`` on this machine's loopback, and a visitor without a browser who reads what the page would be
+sent."""
 
 from __future__ import annotations
 

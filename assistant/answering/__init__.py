@@ -1,7 +1,7 @@
 """Answers to questions about the field: computed where a number is asked for, else from claims, then passages.
 
-``computed_answer`` needs no search index and no embedding model; ``answer`` and ``answer_many`` take the search for the rest.
-A question comes understood, as an :class:`Utterance`; nothing here reads words.
+``computed_answer`` needs no search index and no embedding model; ``answer`` and ``answer_many`` take the search for the
+rest. A question comes understood, as an :class:`Utterance`; nothing here reads words.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def computed_answer(
 ) -> Answer | None:
     """The answer to a question that asks for a number the model knows how to compute, else ``None``.
 
-    ``told``: questionnaire fields a conversation knows already. The passages beside it are those of the sources that give
-    figures for the same thing, then those that share the question's words. Loads no embedding model.
+    ``told``: questionnaire fields a conversation knows already. The passages beside it are those of the sources that
+    give figures for the same thing, then those that share the question's words. Loads no embedding model.
     """
     if not 0 < len(utterance.text) <= LONGEST:
         return None
@@ -48,7 +48,8 @@ def computed_answer(
 def gpus_for_days(
     days: float, job: Mapping[str, Any], question: str, library: Library, today: datetime.date | None = None
 ) -> Answer | None:
-    """How many GPUs end the run of a job, given by its questionnaire fields, in so many days; what was asked is ``question``."""
+    """How many GPUs end the run of a job, given by its questionnaire fields, in so many days; what was asked is
+    ``question``."""
     told = {name: value for name, value in job.items() if name.startswith(_OF_A_RUN) and name not in _TO_BE_FOUND}
     asked = Utterance(question, "ask", topic="deadline", fields={"constraints.deadline_days": days})
     return computed_answer(asked, library, told=told, today=today)

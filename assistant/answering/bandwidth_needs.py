@@ -1,4 +1,5 @@
-"""How much network a described job needs per node: the least bandwidth over which a step is hardly longer than over the most."""
+"""How much network a described job needs per node: the least bandwidth over which a step is hardly longer than over the
+most."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ from .network_verdicts import NOTICED, longer
 _TRIED = ("ethernet-tcp-25", "ethernet-tcp-100", "roce-v2-100", "roce-v2-200", "roce-v2-400", "roce-v2-800")
 _WITH_FEWER, _ADAPTERS = "roce-v2-100", (1, 2, 4)  # fewer adapters than a node usually has
 _SLOWEST_RDMA = 200e9 / 8  # bytes per second
-_ENOUGH = f"What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each network at the job's best split over it."
+_ENOUGH = (
+    f"What counts as enough: at most {NOTICED:.0%} longer than on the fastest; each network at the job's best "
+    "split over it."
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""A question as the computations see it: what was said, what the conversation knew, what had to be assumed, what was found."""
+"""A question as the computations see it: what was said, what the conversation knew, what had to be assumed, what was
+found."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class Cluster:
 
 @dataclass
 class Case:
-    """``fields`` are dotted questionnaire paths, ``told`` those that come from the conversation; ``found`` grows with the figures."""
+    """``fields`` are dotted questionnaire paths, ``told`` those that come from the conversation; ``found`` grows with
+    the figures."""
 
     utterance: Utterance
     library: Library
@@ -227,7 +229,8 @@ class Case:
     # -- the planner ---------------------------------------------------------------------------------------
 
     def questionnaire(self, **more: Any) -> dict[str, Any]:
-        """The question's facts about the job as a nested questionnaire; ``more`` are dotted paths with ``__`` for the dot."""
+        """The question's facts about the job as a nested questionnaire; ``more`` are dotted paths with ``__`` for the
+        dot."""
         said = {n: v for n, v in self.fields.items() if n.split(".")[0] in _JOB and n != "cluster.fabric"}
         nested: dict[str, Any] = {}
         for path, value in (said | {name.replace("__", "."): value for name, value in more.items()}).items():
@@ -243,7 +246,8 @@ class Case:
         return {} if self.fields.get("workload") else {"workload": self.take("workload", "pretraining", "not said")}
 
     def predicted(self, on: list[Fabric]) -> list[Prediction]:
-        """The job on each fabric at its own best split; what the planner assumed is taken over. Raises :class:`InputError`."""
+        """The job on each fabric at its own best split; what the planner assumed is taken over. Raises
+        :class:`InputError`."""
         given, gpu, made = self.workload(), self.gpu.id, []
         for fabric in on:
             facts = self.questionnaire(cluster__fabric=fabric.id, **given)
@@ -260,7 +264,8 @@ class Case:
         self.found.insert(0 if first else len(self.found), found)
 
     def answer(self, text: str, caveat: str, crossover: Crossover | None = None, **inputs: Any) -> Computed:
-        """The answer whose first figure is its value; what was corrected and what the conversation knew is among the assumptions."""
+        """The answer whose first figure is its value; what was corrected and what the conversation knew is among the
+        assumptions."""
         kind, first = self.utterance.topic or "", self.found[0]
         slips = [Assumption(field="question", value=b, why=f'"{a}" is read as "{b}"') for a, b in self.utterance.slips]
         told = [

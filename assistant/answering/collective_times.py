@@ -144,6 +144,6 @@ def _caveat(used: dict[str, int], catalog: Catalog) -> str:
         return "Expected times are those of an otherwise idle node."
     spread = max(NETWORK_SPREAD[catalog.fabrics[name].transport] for name in used)
     return (
-        f"The line-rate figure is a bound without reduction in the switches. Two of three measured collectives lie within "
-        f"{math.expm1(spread):.0%} of the model's; a network with other traffic or wrong settings is slower."
+        "The line-rate figure is a bound without reduction in the switches. Two of three measured collectives lie "
+        f"within {math.expm1(spread):.0%} of the model's; a network with other traffic or wrong settings is slower."
     )

@@ -1,4 +1,5 @@
-"""What a word of the field means: a question for a definition is opened by the glossary, with the sources it rests on."""
+"""What a word of the field means: a question for a definition is opened by the glossary, with the sources it rests
+on."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def _topics(embedder: Embedder, topics: tuple[str, ...]) -> np.ndarray:
 def of_claims(
     direct: Collection[str], passages: Sequence[FoundPassage], knowledge: Knowledge, near: Mapping[str, float]
 ) -> list[AnswerConflict]:
-    """The disagreements a question touches: by their topic, and by the statements of the direct answer and the best passages."""
+    """The disagreements a question touches: by their topic, and by the statements of the direct answer and the best
+    passages."""
     beside = {claim["id"] for passage in passages[:PASSAGES_READ] for claim in passage.claims}
     weights = {one.id: near[one.id] + _SIDE * _sides(one, set(direct), beside) for one in knowledge.conflicts.values()}
     ordered = sorted(knowledge.conflicts.values(), key=lambda one: -weights[one.id])[:_MOST]
@@ -66,7 +67,8 @@ def of_claims(
 
 
 def _sides(conflict: Conflict, direct: set[str], beside: set[str]) -> float:
-    """Sides among the statements: one that answers counts twice, one that stands near once; more than four tell nothing new."""
+    """Sides among the statements: one that answers counts twice, one that stands near once; more than four tell nothing
+    new."""
     sides = {side.claim for side in conflict.sides}
     return min(2.0 * len(sides & direct) + len(sides & (beside - direct)), 4.0)
 

@@ -20,8 +20,14 @@ from .model_sizes import context_length
 
 _MOST_DOUBLINGS = 7
 _SEQUENCE = {"finetuning": 4096}
-_TRAINING = "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as LoRA need far less"
-_SERVING = "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below FP8 are not counted"
+_TRAINING = (
+    "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as "
+    "LoRA need far less"
+)
+_SERVING = (
+    "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below "
+    "FP8 are not counted"
+)
 
 
 def memory(case: Case) -> Computed | None:

@@ -1,4 +1,5 @@
-"""Which of two networks is slower for a described job and by how much, and whether it needs InfiniBand or RDMA at all."""
+"""Which of two networks is slower for a described job and by how much, and whether it needs InfiniBand or RDMA at
+all."""
 
 from __future__ import annotations
 
@@ -34,13 +35,15 @@ def slowdown(case: Case) -> Computed | None:
         jobs.step_figure(case, fabric, one)
     text = (
         f"{case.name} on {at.where}: over {slow[0].name} a step takes {times[0]} ({jobs.spread(slow[1])}), over "
-        f"{fast[0].name} {times[1]} ({jobs.spread(fast[1])}): {longer(factor)}. {_at(case, [slow, fast])}{jobs.unfit(made)}"
+        f"{fast[0].name} {times[1]} ({jobs.spread(fast[1])}): {longer(factor)}. "
+        f"{_at(case, [slow, fast])}{jobs.unfit(made)}"
     )
     return case.answer(text, jobs.caveat(made), **case.job_inputs(on))
 
 
 def need(case: Case) -> Computed | None:
-    """Whether the job needs InfiniBand, or RDMA, or does on the network named: the step's length over TCP, RoCE and InfiniBand."""
+    """Whether the job needs InfiniBand, or RDMA, or does on the network named: the step's length over TCP, RoCE and
+    InfiniBand."""
     if case.model is None:
         return None
     if not case.trains:
@@ -63,7 +66,10 @@ def need(case: Case) -> Computed | None:
     lag = {fabric.id: f" ({longer(found.factor(fabric))})" for fabric, _ in made[:-1]}
     told = ", ".join(f"over {f.name} {seconds(one.step_time_s)}{lag.get(f.id, '')}" for f, one in reversed(made))
     size = " (how many was not said)" if any(one.field == "cluster.gpus" for one in case.taken.taken) else ""
-    text = f"{verdict(case, about, found)} {case.name} on {at.where}{size}, one step: {told}. {_at(case, made)}{_unfit(made)}"
+    text = (
+        f"{verdict(case, about, found)} {case.name} on {at.where}{size}, one step: {told}. "
+        f"{_at(case, made)}{_unfit(made)}"
+    )
     caveat = f"{jobs.caveat([one for _, one in made])} {_NO_NEED}"
     return case.answer(text, caveat, **case.job_inputs(on))
 
@@ -75,7 +81,8 @@ def _unfit(made: Made) -> str:
 
 
 def _serving(case: Case) -> Computed | None:
-    """Serving is judged where it stays inside one node; what it takes over several depends on how the copies are cut."""
+    """Serving is judged where it stays inside one node; what it takes over several depends on how the copies are
+    cut."""
     if case.fields.get("workload") == "disaggregated-inference" or "cluster.gpus" not in case.fields:
         return None
     at = case.bare()
@@ -92,8 +99,8 @@ def _inside(case: Case, at: Cluster) -> Computed:
         doing = f"{'training' if case.trains else 'serving'} {case.name} on {at.where}"
         text = (
             f"It does not fit: {doing} takes {significant(made.memory_gb_per_gpu)} GB per GPU at {split}, each has "
-            f"{significant(at.gpu.memory.si / 1e9)} GB. On more nodes ask again, with their number: inside this {at.unit} "
-            f"no network is crossed."
+            f"{significant(at.gpu.memory.si / 1e9)} GB. On more nodes ask again, with their number: inside this "
+            f"{at.unit} no network is crossed."
         )
     case.figure(f"{at.unit}s", at.domains, at.unit, f"{at.gpus} GPUs in {at.unit}s of {at.machine.domain}")
     case.figure("memory", made.memory_gb_per_gpu, "GB per GPU", f"on the fullest GPU at {split}")

@@ -54,7 +54,8 @@ def longer(factor: float) -> str:
 
 
 def verdict(case: Case, about: list[Fabric], found: Compared) -> str:
-    """The answer to what was asked of the networks it is ``about``; where a yes could be read either way, which networks are enough, without yes or no."""
+    """The answer to what was asked of the networks it is ``about``; where a yes could be read either way, which
+    networks are enough, without yes or no."""
     if not any(one.fits for _, one in found.made):
         return "Whatever the network, the job does not fit in the memory of these GPUs."
     stance = case.utterance.roles["stance"]
@@ -92,13 +93,14 @@ def _needed(fabric: Fabric, found: Compared) -> str:
 
 
 def _worth(fabric: Fabric, found: Compared) -> str:
-    """What a faster network saves is GPU time: it is worth a surcharge up to the share by which the step would be longer."""
+    """What a faster network saves is GPU time: it is worth a surcharge up to the share by which the step would be
+    longer."""
     others = [one for one, _ in found.made if one.technology not in (fabric.technology, "infiniband")]
     over = min(others, key=found.factor)
     gain = found.factor(over) / found.factor(fabric)
     return (
-        f"Yes, up to a premium of {percent(100 * (gain - 1))} of the price of a GPU-hour: that much longer a step takes over "
-        f"{over.name}."
+        f"Yes, up to a premium of {percent(100 * (gain - 1))} of the price of a GPU-hour: that much longer a step "
+        f"takes over {over.name}."
     )
 
 

@@ -31,8 +31,8 @@ def break_even(case: Case) -> Computed | None:
     case.figure("break-even share of communication", waiting, "%", whole)
     text = (
         f"{usd(premium)} more on {usd(price)} per GPU-hour is worth it when the job would be more than "
-        f"{percent(100 * share)} slower without it, that is when waiting that the dearer network takes away is more than "
-        f"{percent(waiting)} of the slow run."
+        f"{percent(100 * share)} slower without it, that is when waiting that the dearer network takes away is more "
+        f"than {percent(waiting)} of the slow run."
     )
     case.take("training.tokens", None, "the length of the run and the number of GPUs cancel out")
     return case.answer(text, _MONEY_ONLY, premium_usd_per_gpu_hour=premium, gpu_usd_per_hour=price)

@@ -16,8 +16,8 @@ from .jobs import over
 from .model_sizes import run_tokens
 
 _CAVEAT = (
-    "Prices are the catalog's dated ones unless you named yours; the band is that of the model's error. Failures and checkpoints are "
-    "counted; storage, people, evaluation and tries that went wrong come on top."
+    "Prices are the catalog's dated ones unless you named yours; the band is that of the model's error. Failures and "
+    "checkpoints are counted; storage, people, evaluation and tries that went wrong come on top."
 )
 
 
@@ -46,7 +46,8 @@ def run_cost(case: Case) -> Computed | None:
     network = f" and {premium} for the network" if chosen.fabric_usd_per_gpu_hour else ""
     text = (
         f"Training {case.name} {data}with {case.bare().where} {over(case.catalog.fabrics[chosen.fabric])}costs about "
-        f"{usd(cost.p50)} ({usd(cost.p10)} to {usd(cost.p90)}): {significant(days)} days, {gpu_hours} at {price}{network}."
+        f"{usd(cost.p50)} ({usd(cost.p10)} to {usd(cost.p90)}): {significant(days)} days, {gpu_hours} at "
+        f"{price}{network}."
     )
     return case.answer(text, _CAVEAT, model=case.name, gpus=gpus, fabrics=[chosen.fabric], tokens=tokens)
 

@@ -1,4 +1,5 @@
-"""Questions for a yes or a no that checked statements settle, as ``knowledge/settled.yaml`` lists them: matched by their words, strictly."""
+"""Questions for a yes or a no that checked statements settle, as ``knowledge/settled.yaml`` lists them: matched by
+their words, strictly."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ FILE = "settled.yaml"
 # What the stance of a question says already.
 _SAID_BY_STANCE = frozenset(
     tokens(
-        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay work works good"
+        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay work "
+        "works good"
     )
 )
 _KEYS = {"asked", "also", "reply", "claims"}
@@ -42,7 +44,8 @@ class _Line:
 
 @dataclass(frozen=True)
 class Settled:
-    """A reply that opens with yes or no, the statements it rests on, the ways to ask for it and every word it may be asked in."""
+    """A reply that opens with yes or no, the statements it rests on, the ways to ask for it and every word it may be
+    asked in."""
 
     reply: str
     claims: tuple[str, ...]
@@ -97,7 +100,8 @@ def read(library: Library) -> tuple[Settled, ...]:
         isinstance(one, dict) and set(one) <= _KEYS and {"asked", "reply", "claims"} <= set(one) for one in entries
     ):
         raise KnowledgeError(
-            f"{folder / FILE}: questions: expected a list of {{asked: [text, ...], also: [word, ...], reply: text, claims: [id, ...]}}"
+            f"{folder / FILE}: questions: expected a list of {{asked: [text, ...], also: [word, ...], reply: text, "
+            "claims: [id, ...]}"
         )
     topics = Topics(library.language["topics"], library.language["words"]["sets"])
     return tuple(_entry(one, topics) for one in entries)

@@ -1,4 +1,5 @@
-"""How many GPUs finish a training run by a deadline, and how many carry a serving load: sizes that were tried with the model."""
+"""How many GPUs finish a training run by a deadline, and how many carry a serving load: sizes that were tried with the
+model."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from .model_sizes import run_tokens
 _DAY = 86_400.0
 _LIMITS = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
 _SERVING = (
-    "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks above the "
-    "average load, and copies in reserve, come on top."
+    "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks "
+    "above the average load, and copies in reserve, come on top."
 )
 
 
@@ -71,7 +72,10 @@ class _Sizes:
         days, made = self.days(gpus), self.fitting(gpus)
         short, long = (days * end / made.step_time_s for end in (made.step_time_p10_s, made.step_time_p90_s))
         band, split = f"{significant(short)} to {significant(long)}", layout(made.parallelism)
-        return f"{significant(days)} days ({band}) at {made.mfu:.0%} MFU ({split}), {significant(days * 24 * gpus)} GPU-hours"
+        return (
+            f"{significant(days)} days ({band}) at {made.mfu:.0%} MFU ({split}), {significant(days * 24 * gpus)} "
+            "GPU-hours"
+        )
 
 
 def deadline(case: Case) -> Computed | None:
@@ -97,14 +101,15 @@ def deadline(case: Case) -> Computed | None:
     machines = f"({significant(peak / 1e12)} TFLOP/s × {days:g} days)"
     case.figure("at least, at peak", at_peak, "GPUs", f"6 × {written.count(case.active_params)} × {data} ÷ {machines}")
     text = (
-        f"Training {case.name} on {data} in {significant(days)} days takes about {found:,} {gpu.name}{sizes.over(found)}: "
-        f"{sizes.length(found)}; at peak {at_peak:,} would do."
+        f"Training {case.name} on {data} in {significant(days)} days takes about {found:,} "
+        f"{gpu.name}{sizes.over(found)}: {sizes.length(found)}; at peak {at_peak:,} would do."
     )
     return case.answer(text, caveat([sizes.fitting(found)]) + _LIMITS, **inputs)
 
 
 def _never(case: Case, sizes: _Sizes, days: float, inputs: dict[str, Any]) -> Computed | None:
-    """Where no number of GPUs is enough: the most that still work at half of the best utilisation, and what keeps more from helping."""
+    """Where no number of GPUs is enough: the most that still work at half of the best utilisation, and what keeps more
+    from helping."""
     possible = {gpus: made for gpus, made in sizes.tried.items() if made is not None}
     if not possible:
         return None
@@ -118,9 +123,10 @@ def _never(case: Case, sizes: _Sizes, days: float, inputs: dict[str, Any]) -> Co
     further = f"{least:,}: {significant(sizes.days(least))} days at {possible[least].mfu:.0%} MFU"
     more = f"More hardly help ({further})" if least != best else "More could not be used"
     text = (
-        f"No number of {case.gpu.name} tried, up to {max(possible):,}, trains {case.name} on {written.count(sizes.tokens)} "
-        f"tokens in {significant(days)} days at a global batch of {batch} sequences: {best:,}{sizes.over(best)} take "
-        f"{sizes.length(best)}. {more}, since the batch leaves each too little work; a larger batch would."
+        f"No number of {case.gpu.name} tried, up to {max(possible):,}, trains {case.name} on "
+        f"{written.count(sizes.tokens)} tokens in {significant(days)} days at a global batch of {batch} sequences: "
+        f"{best:,}{sizes.over(best)} take {sizes.length(best)}. {more}, since the batch leaves each too little work; a "
+        "larger batch would."
     )
     _run_figures(case, sizes, best, days)
     return case.answer(text, caveat([possible[best]]), **inputs)
@@ -167,7 +173,8 @@ def load(case: Case) -> Computed | None:
 
 
 def _carrying(sizes: _Sizes, wanted: float) -> int | None:
-    """Part of a node where that is enough, else whole nodes; the copies on each node carry alike, so one size tells the others."""
+    """Part of a node where that is enough, else whole nodes; the copies on each node carry alike, so one size tells the
+    others."""
     node = sizes.case.gpu.gpus_per_node
     for gpus in (n for n in (1, 2, 4) if n < node):
         if _carried(sizes, gpus) >= wanted:

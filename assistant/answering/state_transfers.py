@@ -1,4 +1,5 @@
-"""How long a model's state takes to get somewhere: a prompt's key/value cache to another node, a checkpoint to storage."""
+"""How long a model's state takes to get somewhere: a prompt's key/value cache to another node, a checkpoint to
+storage."""
 
 from __future__ import annotations
 
@@ -11,13 +12,18 @@ from .collective_times import MOST_NETWORKS, network
 from .model_sizes import context_length
 
 _USUAL_PROMPT = 2000
-_STORED = 14.0  # bytes per parameter: weights in BF16, and Adam's master weights and two moments in FP32 (ZeRO, 1910.02054); no gradients
+# bytes per parameter: weights in BF16, and Adam's master weights and two moments in FP32 (ZeRO, 1910.02054); no
+# gradients
+_STORED = 14.0
 _WEIGHTS = 2.0
 _IDLE = (
-    "One prompt at a time over an idle network, through all adapters of the node; a cache that is sent layer by layer while "
-    "the prompt is still read is waited for less."
+    "One prompt at a time over an idle network, through all adapters of the node; a cache that is sent layer by layer "
+    "while the prompt is still read is waited for less."
 )
-_STORAGE = "The rate is taken as what the storage holds for the whole checkpoint; writing in the background stops the run for less."
+_STORAGE = (
+    "The rate is taken as what the storage holds for the whole checkpoint; writing in the background stops "
+    "the run for less."
+)
 
 
 def kv_transfer(case: Case) -> Computed | None:

@@ -15,7 +15,8 @@ from .verdicts import agreement_of, follows, gap_percent, reason_not_computed, t
 
 
 def audit(library: Library, source: str | None = None) -> list[Result]:
-    """One result per claim, of one source or of all. Raises :class:`KnowledgeError` for a computation that cannot run."""
+    """One result per claim, of one source or of all. Raises :class:`KnowledgeError` for a computation that cannot
+    run."""
     claims = (claim for claim in library.knowledge.claims.values() if source in (None, claim.source))
     return [result_of(claim, library.catalog) for claim in claims]
 

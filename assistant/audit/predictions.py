@@ -1,4 +1,5 @@
-"""What the quantitative model says of a measured figure: bus bandwidth, throughput, utilisation, and the size of a network."""
+"""What the quantitative model says of a measured figure: bus bandwidth, throughput, utilisation, and the size of a
+network."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def _machine(catalog: Catalog, gpu: str, gpus: int) -> Machine:
 def predicted_bus_bandwidth(
     catalog: Catalog, fabric: str, gpu: str, nodes: float, message: float, switches_add: str = "yes"
 ) -> float:
-    """the model's all-reduce over so many usual nodes, as nccl-tests prints it; switches_add: with SHARP where there is any"""
+    """the model's all-reduce over so many usual nodes, as nccl-tests prints it; switches_add: with SHARP where there is
+    any"""
     gpus = int(nodes) * catalog.gpus[gpu].gpus_per_node
     machine = _machine(catalog, gpu, gpus)
     network = network_of(catalog.fabrics[fabric], None, machine)

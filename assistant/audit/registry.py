@@ -1,7 +1,7 @@
 """Formulas by name, and how the inputs of a claim reach them.
 
-An input is a number, a count (``70e9``), a quantity with a unit (``400 Gb/s``) or an id of the catalog (``qwen2.5-7b``);
-a formula sees SI units and gives SI units.
+An input is a number, a count (``70e9``), a quantity with a unit (``400 Gb/s``) or an id of the catalog
+(``qwen2.5-7b``); a formula sees SI units and gives SI units.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def quantity(value: float | str) -> float:
 
 
 def evaluate(name: str, inputs: dict[str, float | str], unit: str, catalog: Catalog, where: str) -> float:
-    """The formula's value in ``unit``. Raises :class:`KnowledgeError` that begins with ``where`` for what cannot be computed."""
+    """The formula's value in ``unit``. Raises :class:`KnowledgeError` that begins with ``where`` for what cannot be
+    computed."""
     if name not in FORMULAS:
         raise KnowledgeError(f"{where}: unknown formula {shown(name)}; known: {', '.join(FORMULAS)}")
     if unit not in ALL_UNITS:

@@ -36,7 +36,8 @@ def questionnaires(library: Library) -> Iterator[Questionnaire]:
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
-    """Seconds of each round of plans, by the clock and of the processor, and the most memory this process had held by its end."""
+    """Seconds of each round of plans, by the clock and of the processor, and the most memory this process had held by
+    its end."""
     jobs, seconds, busy, memory = questionnaires(library), [], [], []
     for round_ in range(repeats + 1):
         chosen = list(itertools.islice(jobs, ROUND))

@@ -1,4 +1,5 @@
-"""What other programs reach, each measured once on a machine like ours: two cores, one process, the best of its runs."""
+"""What other programs reach, each measured once on a machine like ours: two cores, one process, the best of its
+runs."""
 
 from __future__ import annotations
 
@@ -17,6 +18,5 @@ LLM_ANALYSIS = Peer(
     source="cli99/llm-analysis as of 2024-11-13, one process on two cores of this kind",
 )
 SEARCHES = [CALCULON, LLM_ANALYSIS]
-CALCULON_SPACE = (
-    11_700_000  # configurations Calculon's own search goes through for GPT-3 175B on 1,024 GPUs of one system
-)
+# configurations Calculon's own search goes through for GPT-3 175B on 1,024 GPUs of one system
+CALCULON_SPACE = 11_700_000

@@ -1,4 +1,5 @@
-"""The full screen as a person feels it: the first frame in a real terminal, and from Enter to the new plan in a long conversation."""
+"""The full screen as a person feels it: the first frame in a real terminal, and from Enter to the new plan in a long
+conversation."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ asyncio.run(measured())
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
-    """Seconds to the first frame, ``repeats`` times, where there are pseudo-terminals; from a key to the plan, twenty times."""
+    """Seconds to the first frame, ``repeats`` times, where there are pseudo-terminals; from a key to the plan, twenty
+    times."""
     found = []
     if sys.platform != "win32":
         first_frame()
@@ -80,8 +82,8 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
 
 
 def key_to_plan(history: int, keys: int) -> list[tuple[float, float]]:
-    """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn, and until the question after
-    it is; after one that warms up."""
+    """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn, and until the question
+    after it is; after one that warms up."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     ended = subprocess.run(
         [sys.executable, "-c", _KEY_TO_PLAN, str(history), str(keys)],

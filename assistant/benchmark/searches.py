@@ -21,7 +21,8 @@ _SINGLY = "one configuration at a time"
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
-    """GPT-3 175B on 1,024 A100: every sensible layout is made, those that fit are timed on each fabric, the best is kept.
+    """GPT-3 175B on 1,024 A100: every sensible layout is made, those that fit are timed on each fabric, the best is
+    kept.
 
     Only what was timed counts as a configuration; the seconds hold the layouts that did not fit too.
     """

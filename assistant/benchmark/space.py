@@ -1,13 +1,15 @@
 """The best split of GPT-3 175B on 1,024 A100 over a space as large as Calculon's own search has, on every fabric.
 
 Calculon's search (``optimal_execution``) varies tensor and pipeline parallelism, interleaving, micro-batch, recompute,
-optimizer sharding, the tensor-parallel collectives and their overlap, and data-parallel overlap; their counterparts stand in
-:func:`choices` and :func:`variants`. What it varies besides and this model does not have is named in ``MISSING``. In its place
-come ZeRO-2, FSDP and HSDP, shards inside a node, context parallel, unfused attention, the width of gradients and their fused
-accumulation.
+optimizer sharding, the tensor-parallel collectives and their overlap, and data-parallel overlap; their counterparts
+stand in
+:func:`choices` and :func:`variants`. What it varies besides and this model does not have is named in ``MISSING``. In
+its place come ZeRO-2, FSDP and HSDP, shards inside a node, context parallel, unfused attention, the width of gradients
+and their fused accumulation.
 
-What is in the space but does not fit into memory is counted and not timed, which cannot change the answer. Nothing that fits
-is left out: the step time of each such configuration is worked out on each fabric, no bound or sample in its place.
+What is in the space but does not fit into memory is counted and not timed, which cannot change the answer. Nothing that
+fits is left out: the step time of each such configuration is worked out on each fabric, no bound or sample in its
+place.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ _STRATEGIES = (((DDP,), False), ((ZERO1, ZERO2), False), ((ZERO1, ZERO2), True),
 
 @dataclass(frozen=True)
 class Searched:
-    """``space``: configurations of one fabric, ``fitting``: those that fit, all timed; ``seconds`` of the best on each fabric."""
+    """``space``: configurations of one fabric, ``fitting``: those that fit, all timed; ``seconds`` of the best on each
+    fabric."""
 
     space: int
     fitting: int
@@ -59,7 +62,8 @@ class Searched:
 
 
 def choices(job: Job) -> Iterator[Choices]:
-    """The splits: all tp that divides the heads, across nodes too, all micro-batches, all interleavings, every recompute."""
+    """The splits: all tp that divides the heads, across nodes too, all micro-batches, all interleavings, every
+    recompute."""
     tensor = [degree for degree in divisors(job.gpus) if job.architecture.heads % degree == 0]
     context = [2**power for power in range(5)]
     for tp, (strategies, within) in itertools.product(tensor, _STRATEGIES):
@@ -79,7 +83,8 @@ def choices(job: Job) -> Iterator[Choices]:
 
 
 def variants(job: Job, framework: Framework) -> list[tuple[Job, Framework]]:
-    """What else Megatron can switch and memory does not depend on: both overlaps, wide gradients, fused accumulation."""
+    """What else Megatron can switch and memory does not depend on: both overlaps, wide gradients, fused
+    accumulation."""
     widths = (job.gradient_bytes, 2 * job.gradient_bytes)
     switches = itertools.product((True, False), widths, (framework.tp_overlap, 0.0), (True, False))
     return [
@@ -148,7 +153,7 @@ def notes(found: Searched) -> list[str]:
     return [
         f"In the space: {found.space:,} configurations for each of {found.fabrics} fabrics, "
         f"{found.space * found.fabrics:,} in all; Calculon's own search has {CALCULON_SPACE:,} for one system.",
-        f"Evaluated, memory and step time: the {found.fitting:,} that fit into memory, on each fabric: {found.evaluated:,}. "
-        "The others are left out by their memory alone.",
+        f"Evaluated, memory and step time: the {found.fitting:,} that fit into memory, on each fabric: "
+        f"{found.evaluated:,}. The others are left out by their memory alone.",
         f"Switches of Calculon that have no counterpart: {'; '.join(MISSING)}.",
     ]

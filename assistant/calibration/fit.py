@@ -21,9 +21,9 @@ from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.model.validation import Run, step_time, step_times
 from assistant.planning.profile import slower_machine, slower_network
 
-# How far runs of one cluster scatter around that cluster's own mean: standard deviation of ln(measured ÷ predicted) within
-# a publisher, GPU and framework, median over the 16 such groups of knowledge/measurements/training.csv with four rows or
-# more of every fourth one, 20 November 2026.
+# How far runs of one cluster scatter around that cluster's own mean: standard deviation of ln(measured ÷ predicted)
+# within a publisher, GPU and framework, median over the 16 such groups of knowledge/measurements/training.csv with four
+# rows or more of every fourth one, 20 November 2026.
 ROW_SPREAD = 0.09
 # Factors tried: from half to twice, a percent apart. A cluster further off than that runs something else than it says.
 REACH = 0.69
@@ -73,7 +73,8 @@ def priors_of(runs: Sequence[Run]) -> Priors:
 
 
 def table(run: Run) -> np.ndarray:
-    """ln(measured ÷ predicted) at every pair of coarse factors, (compute, network); one column where nothing crosses."""
+    """ln(measured ÷ predicted) at every pair of coarse factors, (compute, network); one column where nothing
+    crosses."""
     columns = COARSE if crosses(run) else COARSE[:1] * 0.0
     networks = [slower_network(run.network, float(np.exp(b))) for b in columns]
     slower = (replace(run, machine=slower_machine(run.machine, float(np.exp(a)))) for a in COARSE)

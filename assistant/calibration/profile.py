@@ -25,7 +25,8 @@ MOST_ROWS = 5_000
 def calibrate(
     path: Path, catalog: Catalog, *, today: datetime.date | None = None, done: Callable[[], None] = lambda: None
 ) -> Profile:
-    """The profile of the runs in a CSV file (columns as in ``knowledge/measurements/training.csv``); ``done`` hears of each row.
+    """The profile of the runs in a CSV file (columns as in ``knowledge/measurements/training.csv``); ``done`` hears of
+    each row.
 
     ``catalog`` must be one without a profile. Raises :class:`InputError` for a file or a row that cannot be used.
     """

@@ -44,7 +44,8 @@ def ask(
 
 
 def texts(text: str | None, batch_file: Path | None) -> list[tuple[str | None, str]]:
-    """``(id, text)`` of one text or of each line of a batch file. Raises :class:`InputError` unless there is exactly one."""
+    """``(id, text)`` of one text or of each line of a batch file. Raises :class:`InputError` unless there is exactly
+    one."""
     if text is not None and batch_file is None:
         if not text.strip():
             raise InputError("expected some text, got nothing")

@@ -18,10 +18,10 @@ def calibrate(
 ) -> None:
     """Two factors on time, for compute and for the network, from your own measured runs; a few rows are enough.
 
-    Columns (names in the first line, any order): gpu, gpus, global_batch, sequence_length, step_time_s are required; either
-    model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, gpus_per_node, fabric,
-    nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1), micro_batch, recompute,
-    attention, framework. See weft handbook calibrate.
+    Columns (names in the first line, any order): gpu, gpus, global_batch, sequence_length, step_time_s are required;
+    either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, gpus_per_node,
+    fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1), micro_batch,
+    recompute, attention, framework. See weft handbook calibrate.
     """
     from assistant.calibration import calibrate as fitted
     from assistant.calibration import profile_text

@@ -40,8 +40,9 @@ Names = Annotated[
 def add(paths: Paths) -> None:
     """Read documents into the search; given again, only what changed is read again.
 
-    Your documents are found and cited beside the shipped sources. They never change the rules, the prices or the figures of
-    a plan. A file is left as it is: its text is kept in your data folder (weft doctor names it) until you remove it.
+    Your documents are found and cited beside the shipped sources. They never change the rules, the prices or the
+    figures of a plan. A file is left as it is: its text is kept in your data folder (weft doctor names it) until you
+    remove it.
     """
     from assistant.library import load
     from assistant.library.documents import DocumentStore

@@ -25,7 +25,8 @@ def plan(
     catalog: CatalogFile = None,
     profile: ProfileFile = None,
 ) -> None:
-    """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to measure first."""
+    """One questionnaire → one plan. As text in short: the decision, cost, why, how sure, what would flip it, what to
+    measure first."""
     from assistant.library import load
     from assistant.library.questionnaires import read_one
     from assistant.planning import plan as planned

@@ -32,16 +32,16 @@ def validate(
         Path | None, typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")
     ] = None,
 ) -> None:
-    """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant model;
-    without a file also how far the times of collectives are, small and large messages apart. Then the peak of memory where it
-    was measured, and how many of the runs, which all took place, are said to fit.
+    """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant
+    model; without a file also how far the times of collectives are, small and large messages apart. Then the peak of
+    memory where it was measured, and how many of the runs, which all took place, are said to fit.
 
-    A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and step_time_s
-    are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies of id, source,
-    gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave, sequence_parallel (0 or 1),
-    micro_batch, recompute, attention, framework, gradient_bytes, regathered (share of the weights that FSDP gathers again for
-    recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU in PyTorch's allocator, GiB), use
-    (calibration, validation or excluded). See weft handbook accuracy.
+    A file of your own has one run a row and names in its first line: gpu, gpus, global_batch, sequence_length and
+    step_time_s are required; either model (a catalog id) or layers, hidden, heads, kv_heads, ffn, vocab; what applies
+    of id, source, gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave,
+    sequence_parallel (0 or 1), micro_batch, recompute, attention, framework, gradient_bytes, regathered (share of the
+    weights that FSDP gathers again for recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU
+    in PyTorch's allocator, GiB), use (calibration, validation or excluded). See weft handbook accuracy.
     """
     from assistant.present import validation as present
 

@@ -43,8 +43,8 @@ class Conversation:
 
     ``fields`` starts from what is already known (dotted paths). All methods return the events of one turn and never
     raise for what a person types; after an error inside (of the planner, of the disk) everything is as it was before.
-    ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next question is worked out takes it
-    in two, with ``hear`` or ``pick`` and then ``go_on``.
+    ``say`` and ``choose`` bring a turn in one piece; who draws the new plan before the next question is worked out
+    takes it in two, with ``hear`` or ``pick`` and then ``go_on``.
     """
 
     def __init__(
@@ -177,8 +177,8 @@ class Conversation:
             self.parts.searcher("interconnect")
 
     def go_on(self) -> list[Event]:
-        """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which is
-        recorded.
+        """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which
+        is recorded.
 
         What cannot be worked out is a :class:`Failure` among the events: the plan that was shown first stays then.
         """

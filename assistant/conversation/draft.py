@@ -34,7 +34,8 @@ class Draft:
     """What has been said so far. Immutable: each change makes a new draft whose ``parent`` is the one before.
 
     ``asked`` is the field of the open question, ``left_open`` the questions answered with "not sure",
-    ``changed`` every field in the order it was last said, ``nodes`` the nodes from which the GPUs are counted, or will be once it is known how many are in one.
+    ``changed`` every field in the order it was last said, ``nodes`` the nodes from which the GPUs are counted, or will
+    be once it is known how many are in one.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -127,7 +128,8 @@ def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_aside: dict[str, str]) -> dict[str, Any]:
-    """What a job of this kind has: the precision and length of a served model are fields of their own, the rest is set aside."""
+    """What a job of this kind has: the precision and length of a served model are fields of their own, the rest is set
+    aside."""
     workload = changes.get("workload", fields.get("workload"))
     if workload is None:
         return dict(changes)
@@ -169,10 +171,11 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:
-    """Turn nodes into GPUs once it is known what is in one, and again when that is corrected; the nodes to keep for that.
+    """Turn nodes into GPUs once it is known what is in one, and again when that is corrected; the nodes to keep for
+    that.
 
-    ``before``: the nodes from which ``cluster.gpus`` was counted so far; ``None`` when that number was said itself, which
-    nodes of unknown size do not overrule.
+    ``before``: the nodes from which ``cluster.gpus`` was counted so far; ``None`` when that number was said itself,
+    which nodes of unknown size do not overrule.
     """
     per_node = _per_node(fields, catalog)
     if nodes is not None and per_node is not None:

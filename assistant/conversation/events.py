@@ -44,8 +44,8 @@ class Choice(Frozen):
 
 
 class Question(Frozen):
-    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it; ``settled_by`` are
-    the fields that answer it."""
+    """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it;
+    ``settled_by`` are the fields that answer it."""
 
     kind: Literal["question"] = "question"
     field: str
@@ -84,7 +84,8 @@ class Understood(Frozen):
 
 
 class PlanShown(Frozen):
-    """The plan moved. ``changes`` are sentences about what is new since the plan before; ``turned``: the answer itself is new."""
+    """The plan moved. ``changes`` are sentences about what is new since the plan before; ``turned``: the answer itself
+    is new."""
 
     kind: Literal["plan"] = "plan"
     plan: Plan
@@ -112,7 +113,8 @@ class PlanDetails(Frozen):
 
 
 class Plots(Frozen):
-    """The plots were asked for ("plot"). ``scale`` is the planned job at other numbers of GPUs; ``None`` where there is none."""
+    """The plots were asked for ("plot"). ``scale`` is the planned job at other numbers of GPUs; ``None`` where there is
+    none."""
 
     kind: Literal["plots"] = "plots"
     plan: Plan

@@ -89,7 +89,8 @@ def write(text: str, target: Target) -> None:
     path = Path(target.path).expanduser()
     if path.exists() and not target.replace:
         raise InputError(
-            f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, overwrite"
+            f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, "
+            "overwrite"
         )
     try:
         path.write_text(text, encoding="utf-8")

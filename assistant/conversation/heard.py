@@ -36,7 +36,8 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
 
 
 def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:
-    """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as decided."""
+    """The fields of a "what if": a network that was ruled out may compete again, another one named is taken as
+    decided."""
     fields = fields_set(said, draft)
     still_excluded = _still_excluded(said, draft, catalog)
     if still_excluded is not None:

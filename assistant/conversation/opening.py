@@ -29,12 +29,12 @@ def begin(
     title: str = "A conversation with Weft",
     exporter: Exporter = exporting.write,
 ) -> Conversation:
-    """A conversation ready for ``start``; each turn is saved from the first message on, in ``transcript`` or in a file of its
-    own under the user's data folder.
+    """A conversation ready for ``start``; each turn is saved from the first message on, in ``transcript`` or in a file
+    of its own under the user's data folder.
 
-    ``resume`` goes on with a saved transcript: its messages, also one that was never answered, are said again under today's
-    rules and prices, the file is rewritten with today's answers, and new turns are appended to it; the conversation has then
-    been started. Raises :class:`InputError` when the transcript cannot be read.
+    ``resume`` goes on with a saved transcript: its messages, also one that was never answered, are said again under
+    today's rules and prices, the file is rewritten with today's answers, and new turns are appended to it; the
+    conversation has then been started. Raises :class:`InputError` when the transcript cannot be read.
     """
     library = library or load()
     conversation = _today(library, replaying.export_nothing if resume else exporter)

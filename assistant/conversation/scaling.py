@@ -1,4 +1,5 @@
-"""The planned job at other numbers of GPUs, for the plots: computed when somebody looks, kept for the plans of a conversation."""
+"""The planned job at other numbers of GPUs, for the plots: computed when somebody looks, kept for the plans of a
+conversation."""
 
 from __future__ import annotations
 

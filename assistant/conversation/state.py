@@ -1,4 +1,5 @@
-"""What is known, planned and tried at one moment: every step makes a new state, and nothing that was ever said is lost."""
+"""What is known, planned and tried at one moment: every step makes a new state, and nothing that was ever said is
+lost."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 @dataclass(frozen=True)
 class Tried:
-    """The outcome of one trial. ``fabric`` is ``None`` when nothing works; ``costs`` are medians in US dollars by fabric."""
+    """The outcome of one trial. ``fabric`` is ``None`` when nothing works; ``costs`` are medians in US dollars by
+    fabric."""
 
     fabric: str | None
     even_with: str | None  # the other side of a coin flip

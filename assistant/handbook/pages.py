@@ -1,4 +1,5 @@
-"""Makes the generated pages and pictures anew, after rules, facts, runs, claims, kept conversations or the screen have changed."""
+"""Makes the generated pages and pictures anew, after rules, facts, runs, claims, kept conversations or the screen have
+changed."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ Made = Iterator[tuple[Path, str]]  # files with what they should hold
 def write(library: Library, names: Iterable[str] = (), done: Callable[[str], None] = lambda name: None) -> list[Path]:
     """Write the named :data:`PARTS`, or all that take seconds; the files that changed.
 
-    Raises :class:`InputError` where there is no README beside the knowledge folder: an installed program has no documentation
-    to write.
+    Raises :class:`InputError` where there is no README beside the knowledge folder: an installed program has no
+    documentation to write.
     """
     root = library.knowledge_folder.parent
     if not (root / "README.md").is_file() or not (root / "transcripts").is_dir():

@@ -95,7 +95,8 @@ class Library:
 
 
 def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:
-    """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over it."""
+    """The shipped library; with ``user_catalog`` (or the file ``catalog.yaml`` in the user's data folder) laid over
+    it."""
     chosen = Path(user_catalog) if user_catalog else paths.data_dir() / "catalog.yaml"
     return _load(chosen if user_catalog or chosen.is_file() else None, profile)
 

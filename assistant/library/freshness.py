@@ -27,7 +27,8 @@ _SPECIFIED = frozenset({"line_rate", "bandwidth_per_gpu", "largest_proven_gpus",
 
 @dataclass(frozen=True)
 class Dated:
-    """A figure, its kind, and its age against its half-life, in days. ``name`` is its place in the catalog or a claim's id."""
+    """A figure, its kind, and its age against its half-life, in days. ``name`` is its place in the catalog or a claim's
+    id."""
 
     name: str
     kind: Kind

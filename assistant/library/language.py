@@ -1,4 +1,5 @@
-"""Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes, with the weights of acts."""
+"""Reads ``knowledge/language/``: wordings of fields and the words behind units, numbers, names and scopes, with the
+weights of acts."""
 
 from __future__ import annotations
 

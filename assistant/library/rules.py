@@ -21,7 +21,8 @@ def read_rules(folder: Path) -> list[Rule]:
 
 
 def check_references(rules: Iterable[Rule], knowledge: Knowledge, folder: Path) -> None:
-    """Raise :class:`KnowledgeError` for the first rule that names a claim or a tag of a disagreement that nobody wrote."""
+    """Raise :class:`KnowledgeError` for the first rule that names a claim or a tag of a disagreement that nobody
+    wrote."""
     tags = {tag for conflict in knowledge.conflicts.values() for tag in conflict.touches}
     known = (("claims", knowledge.claims, "claim", "knowledge/claims"), ("touches", tags, "tag", "conflicts.yaml"))
     for rule in rules:

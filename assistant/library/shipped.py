@@ -23,7 +23,8 @@ FORMAT = "1"
 
 
 def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, Any]:
-    """Parsed documents of a folder by their path relative to it, in order of name; from the cache when nothing changed."""
+    """Parsed documents of a folder by their path relative to it, in order of name; from the cache when nothing
+    changed."""
     files = sorted(path for path in folder.glob(pattern) if path.is_file())
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     cached = paths.cache_dir() / "compiled" / f"{part}-{digest(texts)}.json"

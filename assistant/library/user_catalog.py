@@ -1,7 +1,7 @@
 """A user's own catalog file, laid over ours: each of its values with its own unit, source and date.
 
-``gpus: {h100-sxm: {hour_price: {value: 2.1, unit: USD/GPU-h, source: our contract, date: 2026-11-02}}}`` changes that one
-fact. A mistake is an :class:`InputError` with file, line and key: it is the user's input, not a fault of ours.
+``gpus: {h100-sxm: {hour_price: {value: 2.1, unit: USD/GPU-h, source: our contract, date: 2026-11-02}}}`` changes that
+one fact. A mistake is an :class:`InputError` with file, line and key: it is the user's input, not a fault of ours.
 """
 
 from __future__ import annotations

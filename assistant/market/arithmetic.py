@@ -24,12 +24,14 @@ def power(watts: Any, usd_per_kwh: Any, power_usage_effectiveness: Any) -> Any:
 
 
 def run_cost(hours: Any, gpus: Any, gpu_usd_per_hour: Any, fabric_usd_per_hour: Any = 0.0) -> Any:
-    """US dollars of a run: hours · GPUs · (GPU + fabric), both in dollars per GPU-hour. ``hours`` may be an array of draws."""
+    """US dollars of a run: hours · GPUs · (GPU + fabric), both in dollars per GPU-hour. ``hours`` may be an array of
+    draws."""
     return hours * gpus * (gpu_usd_per_hour + fabric_usd_per_hour)
 
 
 def break_even_slowdown(premium: Any, gpu_usd_per_hour: Any) -> Any:
-    """The slowdown, as a fraction, above which paying ``premium`` per GPU-hour for the faster fabric is the cheaper run.
+    """The slowdown, as a fraction, above which paying ``premium`` per GPU-hour for the faster fabric is the cheaper
+    run.
 
     With T hours on the fast fabric: T·(p + premium) = T·(1 + s)·p gives s = premium ÷ p; the run length T cancels.
     """

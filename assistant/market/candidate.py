@@ -69,7 +69,8 @@ class CandidatePrice:
         return max(ages) if ages else None
 
     def run_cost(self, hours: Any, gpus: int) -> Any:
-        """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is added."""
+        """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is
+        added."""
         return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)
 
 

@@ -1,4 +1,5 @@
-"""What the fabric adds per GPU-hour: a quoted premium, nothing when an offer includes it, the catalog's, or capital cost."""
+"""What the fabric adds per GPU-hour: a quoted premium, nothing when an offer includes it, the catalog's, or capital
+cost."""
 
 from __future__ import annotations
 

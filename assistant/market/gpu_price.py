@@ -35,7 +35,8 @@ def rent(budget: Budget, gpu: Gpu, offers: Sequence[Offer], catalog: Catalog, fr
 
 
 def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:
-    """USD per GPU-hour of a purchased GPU with its share of the node, over ``months`` months of full use; power not included."""
+    """USD per GPU-hour of a purchased GPU with its share of the node, over ``months`` months of full use; power not
+    included."""
     what = f"{gpu.name}, bought"
     if budget.gpu_hour_usd is not None:
         return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")

@@ -15,14 +15,16 @@ HOPELESS = 1e6  # a job that is interrupted faster than it restarts: kept finite
 
 
 def mean_time_between(rate_per_node: Any, nodes: Any) -> Any:
-    """Seconds between interruptions of a job of ``nodes`` nodes, each interrupted ``rate_per_node`` times per second."""
+    """Seconds between interruptions of a job of ``nodes`` nodes, each interrupted ``rate_per_node`` times per
+    second."""
     total = np.asarray(rate_per_node, dtype=float) * nodes
     with np.errstate(divide="ignore"):
         return np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), np.inf)
 
 
 def best_interval(mean_time: Any, checkpoint: Any) -> Any:
-    """Seconds of work between checkpoints that waste least: Daly's higher-order optimum, whose first term is Young's √(2·δ·M).
+    """Seconds of work between checkpoints that waste least: Daly's higher-order optimum, whose first term is Young's
+    √(2·δ·M).
 
     ``mean_time``: seconds between interruptions (M); ``checkpoint``: seconds that writing one stops the work (δ).
     """
@@ -35,7 +37,8 @@ def best_interval(mean_time: Any, checkpoint: Any) -> Any:
 
 
 def time_factor(mean_time: Any, checkpoint: Any, restart: Any, interval: Any | None = None) -> Any:
-    """Expected time of a run ÷ its time without interruptions and checkpoints, at least 1 (Daly 2006, the complete model).
+    """Expected time of a run ÷ its time without interruptions and checkpoints, at least 1 (Daly 2006, the complete
+    model).
 
     T/T₀ = (M/τ)·e^(R/M)·(e^((τ+δ)/M) − 1) with R seconds to restart and τ seconds between checkpoints
     (``interval``; ``None``: the best). A job that is interrupted much faster than it restarts gets :data:`HOPELESS`.

@@ -1,7 +1,8 @@
 """What is kept of a forward pass until its backward pass, by layer, micro-batch and pipeline stage.
 
-Sources: Korthikanti et al. (2205.05198), Narayanan et al. (2104.04473), Megatron-Core's ``pipeline_parallel/schedules.py``.
-What a training stack keeps besides stands in ``HABITS``. Columns of layouts, shape (L,).
+Sources: Korthikanti et al. (2205.05198), Narayanan et al. (2104.04473), Megatron-Core's
+``pipeline_parallel/schedules.py``. What a training stack keeps besides stands in ``HABITS``. Columns of layouts, shape
+(L,).
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ _FULL, _SELECTIVE = RECOMPUTE.index("full"), RECOMPUTE.index("selective")
 class Habits:
     """What a training stack keeps in memory beyond what the job itself asks for.
 
-    ``gate``: MLP-wide tensors kept by a gated MLP: gate, up and their product where one kernel computes it, and the gate's
-    activation too where PyTorch does. ``rotated``: queries and keys are kept after rotation, beside the merged projection
-    that the values are a view of. ``gathered``: products keep inputs gathered over the tensor-parallel ranks.
-    ``logits``: bytes per logit at the peak of the loss, whose vocabulary tensor parallelism splits where ``splits_loss``.
-    ``half_gradients``: bytes of a 16-bit gradient kept beside the accumulated one. ``weighs_head``: pipeline stages get
-    layers by parameters, the head counted like layers.
+    ``gate``: MLP-wide tensors kept by a gated MLP: gate, up and their product where one kernel computes it, and the
+    gate's activation too where PyTorch does. ``rotated``: queries and keys are kept after rotation, beside the merged
+    projection that the values are a view of. ``gathered``: products keep inputs gathered over the tensor-parallel
+    ranks. ``logits``: bytes per logit at the peak of the loss, whose vocabulary tensor parallelism splits where
+    ``splits_loss``. ``half_gradients``: bytes of a 16-bit gradient kept beside the accumulated one. ``weighs_head``:
+    pipeline stages get layers by parameters, the head counted like layers.
     """
 
     gate: float = 4.0
@@ -39,10 +40,11 @@ class Habits:
     weighs_head: bool = False
 
 
-# Logits: 12 are the BF16 logits, their FP32 copy, its softmax and the BF16 gradient, each a tensor of eager PyTorch: the
-# Ultrascale rows for calibration give 11.5 when it is left free, and Kempner's show all of it on every tensor-parallel
-# rank. 6 are BF16 logits and one FP32 copy changed in place (Megatron-Core ``tensor_parallel/cross_entropy.py``). A stack
-# that nobody named has the kernels of a tuned one and the loss of an eager one.
+# Logits: 12 are the BF16 logits, their FP32 copy, its softmax and the BF16 gradient, each a tensor of eager PyTorch:
+# the Ultrascale rows for calibration give 11.5 when it is left free, and Kempner's show all of it on every
+# tensor-parallel rank. 6 are BF16 logits and one FP32 copy changed in place (Megatron-Core
+# ``tensor_parallel/cross_entropy.py``). A stack that nobody named has the kernels of a tuned one and the loss of an
+# eager one.
 FUSED_LOSS = 4.0  # BF16 logits and their gradient: FlashAttention's fused loss, llm-foundry's
 HABITS = {
     "megatron": Habits(gate=3.0, logits=6.0),
@@ -58,8 +60,9 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     """Bytes one micro-batch keeps per layer until its backward pass: (everything, only the layer's input).
 
     2205.05198 eq. 2 and 4 tensor by tensor: inputs and outputs of both norms, what attention and the MLP's products are
-    computed from; dropout masks only with biases (models that have none drop nothing out); scores (5·heads·s) only where
-    attention is unfused. Outputs of the norms are split by sequence parallelism unless the stack keeps them gathered.
+    computed from; dropout masks only with biases (models that have none drop nothing out); scores (5·heads·s) only
+    where attention is unfused. Outputs of the norms are split by sequence parallelism unless the stack keeps them
+    gathered.
     """
     a, e = job.architecture, float(job.activation_bytes)
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp
@@ -73,7 +76,8 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
 
 
 def _attention_width(a: Architecture, habits: Habits) -> float:
-    """Elements per token that attention keeps: queries, keys, values and its output; latent attention its factors too."""
+    """Elements per token that attention keeps: queries, keys, values and its output; latent attention its factors
+    too."""
     if a.latent is not None:
         wide = 2 * (a.latent.nope + a.latent.rope) + 2 * a.latent.value
         return float(a.latent.q_rank + a.latent.kv_rank + a.latent.rope + a.heads * wide)

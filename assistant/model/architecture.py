@@ -16,7 +16,8 @@ from assistant.vocabulary.questionnaire import ModelShape
 
 BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
 
-# Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2 small).
+# Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2
+# small).
 _LADDER = (
     (1.24e8, 12, 768),
     (1.24e9, 16, 2048),
@@ -85,7 +86,8 @@ class Architecture:
 
     @property
     def score_width(self) -> float:
-        """Mean of the widths of scores and values summed over heads: attention FLOPs are 4·s²·score_width, full matrix."""
+        """Mean of the widths of scores and values summed over heads: attention FLOPs are 4·s²·score_width, full
+        matrix."""
         if self.latent is None:
             return float(self.query_width)
         return self.heads * (self.latent.nope + self.latent.rope + self.latent.value) / 2
@@ -248,7 +250,8 @@ def _of_shape(shape: ModelShape) -> Architecture:
 
 
 def dense_of_size(params: float) -> Architecture:
-    """A plausible dense model of ``params`` parameters: depth and width between published ones, the MLP takes up the rest."""
+    """A plausible dense model of ``params`` parameters: depth and width between published ones, the MLP takes up the
+    rest."""
     sizes = np.log([size for size, _, _ in _LADDER])
     size = np.log(params)
     layers = max(4, 4 * round(float(np.exp(np.interp(size, sizes, np.log([depth for _, depth, _ in _LADDER])))) / 4))

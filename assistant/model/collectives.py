@@ -1,8 +1,8 @@
 """Time of collectives over scale-up domains and the network between them, as NCCL would run them.
 
 A group of ``size`` ranks has ``local`` ranks in each domain (all groups run at once, as training does it). Every
-function takes columns: networks have shape (F, 1), sizes and bytes (L,); the result is (F, L) seconds. Bus bandwidth and
-its factors are those of nccl-tests (PERFORMANCE.md).
+function takes columns: networks have shape (F, 1), sizes and bytes (L,); the result is (F, L) seconds. Bus bandwidth
+and its factors are those of nccl-tests (PERFORMANCE.md).
 """
 
 from __future__ import annotations
@@ -25,27 +25,24 @@ from .protocols import (
     protocols_from,
 )
 
-SWITCH_GAIN = (
-    1.31  # NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
-)
+# NVLS against ring: 480 against 367 GB/s on 8 H100 (collectives_compared.csv, dgxc and ml-engineering)
+SWITCH_GAIN = 1.31
 WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the ring's bandwidth is measured
 TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
-SHARP_PASSES = (
-    2.0  # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
-)
+# 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
+SHARP_PASSES = 2.0
 PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is: assumed, held while the protocols were fitted
-FLAT_DOMAINS = (
-    8.0  # NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
-)
-# The straight line is not followed below this share: of the eight series of large messages measured from 8 to between 32 and
-# 540 nodes the one that lost most, the all-gather of Polaris at 540, kept 0.31.
+# NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
+FLAT_DOMAINS = 8.0
+# The straight line is not followed below this share: of the eight series of large messages measured from 8 to between
+# 32 and 540 nodes the one that lost most, the all-gather of Polaris at 540, kept 0.31.
 LEAST_SHARE = 0.3
 
 
 @dataclass(frozen=True)
 class Group:
-    """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains ``apart`` from each
-    other. Shape (L,)."""
+    """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains ``apart`` from
+    each other. Shape (L,)."""
 
     size: np.ndarray
     local: np.ndarray
@@ -60,11 +57,12 @@ def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
 
 
 def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray) -> np.ndarray:
-    """How many times slower neighbours ``apart`` domains from each other are for the uplinks of oversubscribed leaves, (F, L).
+    """How many times slower neighbours ``apart`` domains from each other are for the uplinks of oversubscribed leaves,
+    (F, L).
 
-    Ranks are placed leaf by leaf, so of the domains under one leaf as many talk to the next leaf at once as neighbours are
-    apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. A group or pipeline whose ``span`` of
-    domains stays under one leaf crosses none.
+    Ranks are placed leaf by leaf, so of the domains under one leaf as many talk to the next leaf at once as neighbours
+    are apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. A group or pipeline whose
+    ``span`` of domains stays under one leaf crosses none.
     """
     leaf = networks.leaf_domains
     crossing = np.minimum(apart, leaf) / leaf
@@ -96,8 +94,8 @@ class Wires:
     def network_rate(self, group: Group) -> np.ndarray:
         """Bytes/s into one domain for one group, (F, L).
 
-        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Congestion takes
-        a share per doubling beyond ``FLAT_DOMAINS``.
+        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Congestion
+        takes a share per doubling beyond ``FLAT_DOMAINS``.
         """
         n = self.networks
         doublings = np.log2(np.maximum(group.domains / FLAT_DOMAINS, 1.0))
@@ -127,8 +125,8 @@ class Wires:
     ) -> np.ndarray:
         """Seconds of the protocol NCCL would choose.
 
-        ``streaming``: seconds at full bandwidth, ``whole``: bytes that a small message hands on per step, ``near`` steps
-        inside domains, ``hops`` between them, ``fill``: seconds until a pipeline of chunks flows.
+        ``streaming``: seconds at full bandwidth, ``whole``: bytes that a small message hands on per step, ``near``
+        steps inside domains, ``hops`` between them, ``fill``: seconds until a pipeline of chunks flows.
         """
         c, start, crossing = self.constants, group.size > 1, hops * self.waiting(group)
         ll128_share = np.where(hops > 0, c.ll128_share, LL128_SHARE)
@@ -141,7 +139,8 @@ class Wires:
         return np.minimum(low, inside[2] + crossing * self.hop(SIMPLE, c.simple_trips) + streaming + fill)
 
     def ring(self, bytes_: np.ndarray, group: Group, passes: float) -> np.ndarray:
-        """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass, 1/N each."""
+        """A flat ring: the link into each domain carries (N−1)/N of the tensor in each pass; N−1 steps per pass, 1/N
+        each."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
         apart = group.domains > 1
         streaming = np.where(apart, np.maximum(volume / self.network_rate(group), volume / self.up), volume / self.up)
@@ -151,8 +150,8 @@ class Wires:
     def tree(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Double binary tree between domains (NCCL 2.4): twice the tensor into a domain, once when there are only two.
 
-        Where no switch adds (before Hopper) NCCL keeps to rings for large tensors on two nodes: 188 of 200 GB/s on 16 A100
-        with HDR. Over sockets the host's copies are the limit. Neither sends fewer bytes than a ring.
+        Where no switch adds (before Hopper) NCCL keeps to rings for large tensors on two nodes: 188 of 200 GB/s on 16
+        A100 with HDR. Over sockets the host's copies are the limit. Neither sends fewer bytes than a ring.
         """
         flat = 2.0 * (group.size - 1.0) / group.size
         passes = np.where(group.domains > 2, 2.0 * (group.domains - 1.0) / group.domains, 1.0) / TREE_EFFICIENCY
@@ -171,7 +170,8 @@ class Wires:
         return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * gain)
 
     def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
-        """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start, no steps from rank to rank."""
+        """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start, no steps from rank to
+        rank."""
         return self._inside_reduce(bytes_, group) + self.constants.switch_start
 
     def in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -204,8 +204,8 @@ def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
 def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndarray | float = 1.0) -> np.ndarray:
     """Each rank sends ``bytes_`` in equal parts to all ranks: (N−local)/N of it crosses its share of the network.
 
-    ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to ranks
-    under other leaves shares the leaf's uplinks.
+    ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to
+    ranks under other leaves shares the leaf's uplinks.
     """
     inside = bytes_ * (group.local - 1.0) / group.size / wires.up
     apart, remote = group.domains > 1, group.size - group.local
@@ -236,8 +236,8 @@ def send_receive(
     stage: np.ndarray | float = 1.0,
     span: np.ndarray | float = 1.0,
 ) -> np.ndarray:
-    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``: domains
-    that send at once to as many others, of the ``span`` the whole chain has.
+    """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``:
+    domains that send at once to as many others, of the ``span`` the whole chain has.
 
     To a single peer NCCL opens few channels, which do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
     """

@@ -19,18 +19,20 @@ from .machine import Machine
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
-# Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the product,
-# reads and writes softmax and dropout (with its mask of one byte) and reads the result, 6.5; backward likewise 9.5.
+# Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the
+# product, reads and writes softmax and dropout (with its mask of one byte) and reads the result, 6.5; backward likewise
+# 9.5.
 SCORES_BACKWARD = 9.5 / 6.5
 
-# Bytes that element-wise kernels move backward against forward, counted: norms read two and write one where they read and wrote
-# one, dropout and residual the same, GELU 12 against 8, SwiGLU 5 against 3, and bias gradients read every product's gradient.
+# Bytes that element-wise kernels move backward against forward, counted: norms read two and write one where they read
+# and wrote one, dropout and residual the same, GELU 12 against 8, SwiGLU 5 against 3, and bias gradients read every
+# product's gradient.
 ELEMENTWISE_BACKWARD = 1.5
 
 KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fixed in the fit
 
-# Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back. The
-# factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
+# Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back.
+# The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
 MISALIGNED = 3.0
 
 
@@ -38,9 +40,9 @@ MISALIGNED = 3.0
 class LayerTimes:
     """Seconds on one GPU for one micro-batch, shape (C,) each: the average layer, and the head with its loss.
 
-    ``forward`` and ``backward`` are the GPU's work, forward with its waits for a host that loops over experts (it counts each
-    one's tokens first; the backward pass counts nothing); a layer takes at least ``forward_floor`` and ``backward_floor``, the
-    host's time to launch its kernels, whatever else the GPU does meanwhile.
+    ``forward`` and ``backward`` are the GPU's work, forward with its waits for a host that loops over experts (it
+    counts each one's tokens first; the backward pass counts nothing); a layer takes at least ``forward_floor`` and
+    ``backward_floor``, the host's time to launch its kernels, whatever else the GPU does meanwhile.
     """
 
     forward: np.ndarray
@@ -87,9 +89,10 @@ def gemm_time(
 ) -> np.ndarray:
     """Seconds of ``batch`` products (m,k)·(k,n).
 
-    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, each tile
-    costs some steps along k to fill and empty, and a thin product is bound by reading its operands:
-    max(arithmetic, traffic). Filling takes its time whatever the precision, so ``depth`` counts steps at the 16-bit rate.
+    Output tiles are whole (tile quantisation), the last wave of tiles of each product is half full on average, each
+    tile costs some steps along k to fill and empty, and a thin product is bound by reading its operands:
+    max(arithmetic, traffic). Filling takes its time whatever the precision, so ``depth`` counts steps at the 16-bit
+    rate.
     """
     padded = np.ceil(m / TILE) * np.ceil(n / TILE) * (TILE * TILE)
     depth = kernels.constants.depth * (rate / kernels.head_rate)
@@ -200,7 +203,8 @@ def cast_traffic(job: Job, slices: Slices, taken_in: np.ndarray, constants: Kern
 def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of the vocabulary product and the loss (logits once in FP32).
 
-    A vocabulary as it came (GPT-2's 50,257) gives rows that tensor cores cannot take; split over tp it is padded anyway.
+    A vocabulary as it came (GPT-2's 50,257) gives rows that tensor cores cannot take; split over tp it is padded
+    anyway.
     """
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
@@ -256,8 +260,8 @@ def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
 
 
 def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: KernelConstants) -> list[tuple]:
-    """(Number of layers, MLP products, MLP width touched per token, elements per token that these products take in on a rank,
-    experts held) for dense and for mixture layers."""
+    """(Number of layers, MLP products, MLP width touched per token, elements per token that these products take in on a
+    rank, experts held) for dense and for mixture layers."""
     kinds, whole = [], a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     if a.plain_layers:
         kinds.append(

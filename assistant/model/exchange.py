@@ -1,4 +1,5 @@
-"""What data-parallel ranks exchange: gradients, weights of ZeRO and FSDP, HSDP's replicas, and what of it nothing hides.
+"""What data-parallel ranks exchange: gradients, weights of ZeRO and FSDP, HSDP's replicas, and what of it nothing
+hides.
 
 The collectives take seconds per *placement*, (F, D), worked out once for all layouts that share it; what hides behind
 compute differs by layout, (F, L).
@@ -59,9 +60,9 @@ def sharded_layers(
     """FSDP and ZeRO-3: each layer is gathered before forward and again before backward, its gradient scattered after.
 
     A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
-    embeddings and head in a micro-batch (2304.11277 section 4). Forward, the next gather is issued early only because the
-    host runs ahead of the GPU; a loop over experts waits for each expert's tokens to be counted, so it does not. ``None``
-    where no layout shards its weights.
+    embeddings and head in a micro-batch (2304.11277 section 4). Forward, the next gather is issued early only because
+    the host runs ahead of the GPU; a loop over experts waits for each expert's tokens to be counted, so it does not.
+    ``None`` where no layout shards its weights.
     """
     rows = np.flatnonzero(is_fully_sharded(layouts))
     if not len(rows):
@@ -144,9 +145,9 @@ def exposed_exchange(
 ) -> Times:
     """Seconds per optimizer step that are left of the exchanges.
 
-    Gradients hide behind the last micro-batch's ``backward``, and HSDP's replicas behind what they leave of it; ZeRO's new
-    weights hide behind the next ``forward``. Dense and expert parameters share these windows. ZeRO-2 scatters after every
-    micro-batch. ``async`` hides behind the whole step.
+    Gradients hide behind the last micro-batch's ``backward``, and HSDP's replicas behind what they leave of it; ZeRO's
+    new weights hide behind the next ``forward``. Dense and expert parameters share these windows. ZeRO-2 scatters after
+    every micro-batch. ``async`` hides behind the whole step.
     """
     overlap = framework.gradient_overlap if job.gradient_overlap is None else job.gradient_overlap
     share = framework.overlap if overlap else 0.0

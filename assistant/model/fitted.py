@@ -15,7 +15,8 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 def from_catalog(start: T, prefix: str, constants: Mapping[str, Fact] | None) -> T:
-    """The dataclass ``start`` with the fields the catalog has, in SI: ``tp_launch`` of prefix ``kernel`` is ``kernel-tp-launch``."""
+    """The dataclass ``start`` with the fields the catalog has, in SI: ``tp_launch`` of prefix ``kernel`` is
+    ``kernel-tp-launch``."""
     facts = constants or {}
     given = {field.name: facts.get(f"{prefix}-{field.name.replace('_', '-')}") for field in fields(start)}
     return replace(start, **{name: fact.si for name, fact in given.items() if fact})

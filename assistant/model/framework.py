@@ -22,9 +22,9 @@ class Framework:
     floor. ``attention``: factor on flash attention besides (older kernels). ``overlap``: share
     of the hideable communication that really disappears; collectives that run beside compute
     take units and memory bandwidth from it, so measured runs show little of it. ``tp_overlap``: the same for
-    tensor-parallel communication. ``practice``: compute time of other people's runs against those of the publishers whom the
-    factors come from, who show what can be reached. ``spread``: standard deviation of the logarithm of compute time within
-    this stack, of one publisher.
+    tensor-parallel communication. ``practice``: compute time of other people's runs against those of the publishers
+    whom the factors come from, who show what can be reached. ``spread``: standard deviation of the logarithm of compute
+    time within this stack, of one publisher.
     """
 
     name: str
@@ -39,16 +39,14 @@ class Framework:
     spread: float = 0.10
     gradient_memory: float = 4.0  # bytes of one accumulated gradient element
     fused_accumulation: bool = False  # gradients are added to the buffer by the product that makes them
-    flat_gradients: bool = (
-        False  # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
-    )
+    # sharded gradients are joined, converted and divided by kernels of their own (FlatParameter)
+    flat_gradients: bool = False
     stops_early: bool = False  # recomputing a layer ends before its last product, whose output nothing needs
     dispatch_once: bool = False  # tokens travel to each domain once and are copied there
-    gathers_fp8: bool = (
-        False  # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
-    )
-    # Seconds per expert held and direction in stacks that loop over experts on the host, as Hugging Face's mixtures do; the
-    # catalog says how many. Grouped products (torchtitan) have none; a framework's name does not tell.
+    # tensor-parallel gathers carry what is multiplied, FP8 in FP8 training (Transformer Engine)
+    gathers_fp8: bool = False
+    # Seconds per expert held and direction in stacks that loop over experts on the host, as Hugging Face's mixtures do;
+    # the catalog says how many. Grouped products (torchtitan) have none; a framework's name does not tell.
     expert_launch: float = 0.0
 
     @property
@@ -93,7 +91,8 @@ UNKNOWN = Framework("unknown", compute=1.1, attention=1.2, launch=1.4, spread=0.
 def framework_of(name: str | None, gpu: str = "", constants: Mapping[str, Fact] | None = None) -> Framework:
     """The framework's profile on a GPU; the catalog's ``constants`` override the factors above.
 
-    ``framework-<name>-<factor>-<family>`` wins over ``framework-<name>-<factor>``; the family is the start of the GPU's id.
+    ``framework-<name>-<factor>-<family>`` wins over ``framework-<name>-<factor>``; the family is the start of the GPU's
+    id.
     """
     profile = UNKNOWN if name is None else FRAMEWORKS[name]
     given = {habit: _fact(profile.name, habit, gpu, constants) for habit in READ}

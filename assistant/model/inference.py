@@ -1,7 +1,7 @@
 """Serving at first order: prefill and decode rooflines, and what must cross nodes per token and per request.
 
-Prefill is bound by arithmetic, decode by reading weights and cache (roofline, 2211.05102). A replica spans ``tp·pp`` GPUs;
-tensor parallel across nodes reduces activations twice per layer and token, a pipeline across nodes hands one
+Prefill is bound by arithmetic, decode by reading weights and cache (roofline, 2211.05102). A replica spans ``tp·pp``
+GPUs; tensor parallel across nodes reduces activations twice per layer and token, a pipeline across nodes hands one
 activation over per stage, disaggregated serving moves the prompt's key/value cache once per request.
 """
 
@@ -24,15 +24,15 @@ USABLE_MEMORY = 0.9  # share of GPU memory that serving stacks give to weights a
 LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
 LARGEST_BATCH = 256  # requests decoded together: the most that vLLM schedules unless told otherwise (max_num_seqs)
 ONLINE_BATCH = 64  # assumed: a quarter of it where somebody waits for each token
-SPREAD = (
-    0.25  # standard deviation of the logarithm: assumed, about that of mixtures in training, as no serving was measured
-)
+# standard deviation of the logarithm: assumed, about that of mixtures in training, as no serving was measured
+SPREAD = 0.25
 SMALLEST_CONCURRENCY = 4  # requests a replica should hold before it is split over more GPUs
 
 
 @dataclass(frozen=True)
 class Serving:
-    """What is served. ``tensor_parallel`` fixes the split; ``disaggregated`` keeps prefill and decode on different nodes."""
+    """What is served. ``tensor_parallel`` fixes the split; ``disaggregated`` keeps prefill and decode on different
+    nodes."""
 
     architecture: Architecture
     gpus: int
@@ -132,14 +132,15 @@ def _rate(
 ) -> np.ndarray | float:
     """Requests per second of one replica.
 
-    Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline overlap.
+    Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline
+    overlap.
     """
     return split.pp / (prefill + serving.output_tokens * per_token / batch)
 
 
 def splits_for(serving: Serving, machine: Machine) -> list[_Split]:
-    """Ways to spread a replica: from the fewest GPUs whose memory holds weights and some requests up to a whole domain, since
-    more room holds more requests; a replica over several domains as tp or as pp."""
+    """Ways to spread a replica: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
+    since more room holds more requests; a replica over several domains as tp or as pp."""
     if serving.tensor_parallel:
         stages = -(-_gpus_needed(serving, machine) // serving.tensor_parallel)
         return [_Split(serving.tensor_parallel, max(1, stages))]
@@ -165,7 +166,8 @@ def concurrency(serving: Serving, machine: Machine, split: _Split) -> int:
 
 @dataclass(frozen=True)
 class _Timing:
-    """Seconds per decoded token and per prompt, (K, F) over network slowdowns and networks; communication within them."""
+    """Seconds per decoded token and per prompt, (K, F) over network slowdowns and networks; communication within
+    them."""
 
     per_token: np.ndarray
     prefill: np.ndarray

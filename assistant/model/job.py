@@ -20,8 +20,8 @@ class Job:
 
     ``global_batch`` in sequences per optimizer step, ``wan_bytes_per_s`` one direction, per site.
     ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
-    ``regathered``: share of the weights that FSDP gathers a third time because checkpoints lie around its units, so that
-    the recomputed forward pass finds them sharded; none where units lie around checkpoints, as PyTorch advises.
+    ``regathered``: share of the weights that FSDP gathers a third time because checkpoints lie around its units, so
+    that the recomputed forward pass finds them sharded; none where units lie around checkpoints, as PyTorch advises.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
@@ -43,12 +43,10 @@ class Job:
     regathered: float = 0.0
     causal: bool = True
     padded_vocabulary: bool = True
-    fused_loss: bool = (
-        False  # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
-    )
-    master_weights: bool = (
-        True  # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
-    )
+    # the loss is computed by a kernel that keeps no FP32 logits, whatever the stack's own does
+    fused_loss: bool = False
+    # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
+    master_weights: bool = True
 
     @property
     def tokens(self) -> int:

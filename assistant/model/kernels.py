@@ -1,7 +1,7 @@
 """What GPU kernels cost beyond the family's efficiencies: constants that all families share.
 
-Those in use are the catalog's (``knowledge/catalog/constants/kernels.yaml``, with the rows they were calibrated on); what
-stands here is where the calibration starts.
+Those in use are the catalog's (``knowledge/catalog/constants/kernels.yaml``, with the rows they were calibrated on);
+what stands here is where the calibration starts.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from .fitted import from_catalog
 class KernelConstants:
     """Shared constants of kernels and launches; times of the host are against those of one layer's forward pass.
 
-    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``fp8_casts``: bytes per element to make an
-    FP8 operand of it. ``fp8_launch``: host time of a layer in FP8 against BF16 (scales, casts, transposes). ``tile``: rows and columns of the output
-    tile whose last wave runs half full. ``depth``: steps along k that filling and emptying a tile's pipeline costs.
-    ``backward_launch``: host time of a layer's backward pass. ``tp_launch``: extra host time per layer and doubling of
-    tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel collective holds up the GPU besides its own time
-    (launch behind the products, the last of its ranks). ``unfused_softmax``: extra host time when Megatron's fused softmax
-    cannot be used. ``score_passes``: times the score matrix is written or read forward when attention is not fused.
-    ``outer_launch``: host time of a micro-batch outside the layers (batch, embedding, head, loss), while the GPU waits.
-    ``loss_traffic``: bytes per logit of softmax, loss and gradient. ``grouped``: time of products grouped by expert against
-    one dense product of the same FLOPs. ``permute_passes``: times a mixture layer reads or writes each token's copies
-    (sort, scatter, gather, weighted sum). ``mixture_launch``: host time of a mixture layer against a dense one (router,
-    sorting, counts that the host waits for).
+    ``fp8_efficiency``: of their doubled peak, FP8 matrices against BF16 ones. ``fp8_casts``: bytes per element to make
+    an FP8 operand of it. ``fp8_launch``: host time of a layer in FP8 against BF16 (scales, casts, transposes).
+    ``tile``: rows and columns of the output tile whose last wave runs half full. ``depth``: steps along k that filling
+    and emptying a tile's pipeline costs. ``backward_launch``: host time of a layer's backward pass. ``tp_launch``:
+    extra host time per layer and doubling of tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel
+    collective holds up the GPU besides its own time (launch behind the products, the last of its ranks).
+    ``unfused_softmax``: extra host time when Megatron's fused softmax cannot be used. ``score_passes``: times the score
+    matrix is written or read forward when attention is not fused. ``outer_launch``: host time of a micro-batch outside
+    the layers (batch, embedding, head, loss), while the GPU waits. ``loss_traffic``: bytes per logit of softmax, loss
+    and gradient. ``grouped``: time of products grouped by expert against one dense product of the same FLOPs.
+    ``permute_passes``: times a mixture layer reads or writes each token's copies (sort, scatter, gather, weighted sum).
+    ``mixture_launch``: host time of a mixture layer against a dense one (router, sorting, counts that the host waits
+    for).
     """
 
     fp8_efficiency: float = 0.9

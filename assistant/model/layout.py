@@ -1,9 +1,9 @@
 """How a job may be split over GPUs: many layouts as columns of equal length.
 
 A layout's *slice* is what fixes the shape of the matrices on one GPU (tp, cp, ep, micro-batch, sequence parallel), its
-*placement* what fixes which ranks share gradients and state (tp, cp, ep, pp, dp, strategy), its *pipeline* what fixes the
-schedule (slice, pp, dp, interleaving). Many layouts share each of them, so what depends on one alone is worked out once
-for all of them and picked by its index.
+*placement* what fixes which ranks share gradients and state (tp, cp, ep, pp, dp, strategy), its *pipeline* what fixes
+the schedule (slice, pp, dp, interleaving). Many layouts share each of them, so what depends on one alone is worked out
+once for all of them and picked by its index.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Slices:
 
 @dataclass(frozen=True)
 class Layouts:
-    """Columns of equal length (L,). ``placement`` and ``pipeline`` are whole numbers, equal where these are the same."""
+    """Columns of equal length (L,). ``placement`` and ``pipeline`` are whole numbers, equal where these are the
+    same."""
 
     slices: Slices
     slice_index: np.ndarray
@@ -94,7 +95,8 @@ def layouts_of(slices: Slices, slice_index: np.ndarray, **columns: np.ndarray) -
 
 
 def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``(one row of each different code, ascending by code; the index into them of every row)`` for codes of at least 0.
+    """``(one row of each different code, ascending by code; the index into them of every row)`` for codes of at least
+    0.
 
     By a table as long as the range of codes where that is short, which takes a tenth of the time of sorting.
     """

@@ -44,7 +44,8 @@ def synchronise(
 
 
 def islands_of(job: Job, machine: Machine) -> int:
-    """Islands of a job: its sites, or more where a site is larger than one scale-up domain and nothing joins its nodes."""
+    """Islands of a job: its sites, or more where a site is larger than one scale-up domain and nothing joins its
+    nodes."""
     return max(job.sites, machine.domains)
 
 
@@ -57,7 +58,8 @@ def predict_islands(
 ) -> Outcome:
     """The outcome when every scale-up domain trains alone and ``network`` joins them rarely.
 
-    ``predict`` is the prediction of one synchronous job. The WAN's bandwidth belongs to a site and is shared by its islands.
+    ``predict`` is the prediction of one synchronous job. The WAN's bandwidth belongs to a site and is shared by its
+    islands.
     """
     islands = islands_of(job, machine)
     inner_job = replace(job, gpus=job.gpus // islands, global_batch=max(1, job.global_batch // islands), sites=1)

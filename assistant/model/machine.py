@@ -54,7 +54,8 @@ class Machine:
 def machine_of(
     gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int, constants: Mapping[str, Fact] | None = None
 ) -> Machine:
-    """``gpus`` GPUs of one kind in nodes of ``gpus_per_node``; a rack-scale link spans nodes, others end at the node."""
+    """``gpus`` GPUs of one kind in nodes of ``gpus_per_node``; a rack-scale link spans nodes, others end at the
+    node."""
     rack = scale_up.scope == "rack"
     domain = gpu.scale_up_domain if rack else min(gpus_per_node, max(gpu.scale_up_domain, 1))
     bf16 = gpu.peak_bf16.si

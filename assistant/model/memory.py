@@ -16,14 +16,14 @@ from .job import DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
 from .machine import Machine
 
-# CUDA context, NCCL channels and library workspaces of one process, outside of PyTorch's allocator: the fullest Ultrascale
-# run had 77.4 GiB in the allocator of the 79.1 GiB that an 80 GB H100 gives out, so it is at most 1.8 GB there.
+# CUDA context, NCCL channels and library workspaces of one process, outside of PyTorch's allocator: the fullest
+# Ultrascale run had 77.4 GiB in the allocator of the 79.1 GiB that an 80 GB H100 gives out, so it is at most 1.8 GB
+# there.
 CONTEXT = 1.5e9
-WITHHELD = (
-    0.01  # of a GPU's memory, which the driver keeps: PyTorch sees 79.1 GiB of an H100's 80, 178.4 of a B200's 180
-)
-# Of the allocated memory: blocks the caching allocator cannot give out, and what the sums below miss. The least whole percent
-# that holds four fifths of the Ultrascale rows for calibration in ``knowledge/measurements/memory.csv``.
+# of a GPU's memory, which the driver keeps: PyTorch sees 79.1 GiB of an H100's 80, 178.4 of a B200's 180
+WITHHELD = 0.01
+# Of the allocated memory: blocks the caching allocator cannot give out, and what the sums below miss. The least whole
+# percent that holds four fifths of the Ultrascale rows for calibration in ``knowledge/measurements/memory.csv``.
 FRAGMENTATION = 0.08
 
 
@@ -86,7 +86,8 @@ def shard_sizes(layouts: Layouts, domain: int) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Stage:
-    """One pipeline stage of every layout, shape (L,): its layers, micro-batches in flight, vocabulary matrices, logits."""
+    """One pipeline stage of every layout, shape (L,): its layers, micro-batches in flight, vocabulary matrices,
+    logits."""
 
     layers: np.ndarray
     in_flight: np.ndarray
@@ -97,8 +98,9 @@ class Stage:
 def stages(job: Job, layouts: Layouts, habits: Habits) -> tuple[Stage, Stage, Stage]:
     """The stages one of which is the fullest: the first, the first with the most layers, and the last.
 
-    Where layers do not divide, the last stage has one less for its head, then the first ones, which hold most micro-batches
-    (Llama 3 405B: 126 layers, 7 on the first and the last of 16 stages, 2407.21783, 3.3.2). nanotron fills from the front.
+    Where layers do not divide, the last stage has one less for its head, then the first ones, which hold most
+    micro-batches (Llama 3 405B: 126 layers, 7 on the first and the last of 16 stages, 2407.21783, 3.3.2). nanotron
+    fills from the front.
     """
     a, pp = job.architecture, layouts.pp
     one, none = np.ones(len(pp)), np.zeros(len(pp))
@@ -137,8 +139,8 @@ class States:
 def states(job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray) -> States:
     """Weights, gradients and Adam's states per parameter, sharded over ``ranks`` as the strategy has it (1910.02054).
 
-    Mixed precision: 16-bit weights, FP32 master weights and two FP32 moments, 2 + 12 bytes; FSDP's master weights are its
-    only ones. Without master weights everything has 16 bits.
+    Mixed precision: 16-bit weights, FP32 master weights and two FP32 moments, 2 + 12 bytes; FSDP's master weights are
+    its only ones. Without master weights everything has 16 bits.
     """
     mixed = job.master_weights and job.precision != "fp32"
     weight, moments = float(job.weight_bytes), 8.0 if job.master_weights or job.precision == "fp32" else 4.0
@@ -208,8 +210,8 @@ def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
 def _gathered(job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float) -> np.ndarray:
     """Whole parameters and gradients of sharded layers while they are in use.
 
-    FSDP: the layer at work and the one prefetched, embeddings and head with the root, and one layer's gradients before they
-    are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients.
+    FSDP: the layer at work and the one prefetched, embeddings and head with the root, and one layer's gradients before
+    they are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients.
     """
     strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
     fully = (strategy == FSDP) | (strategy == HSDP)

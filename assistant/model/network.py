@@ -19,8 +19,8 @@ ROUTED_EITHER_WAY = ("infiniband", "roce")
 class Cabling:
     """What a person knows of how a network is built, beyond the fabric's kind.
 
-    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``adaptive_routing``: whether
-    packets are spread over paths by load; ``None``: as the fabric usually is.
+    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``adaptive_routing``:
+    whether packets are spread over paths by load; ``None``: as the fabric usually is.
     """
 
     oversubscription: float = 1.0
@@ -32,10 +32,10 @@ class Network:
     """A fabric as the collectives see it.
 
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
-    ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two nodes
-    reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one site.
-    ``scale_loss``: share of the bandwidth lost per doubling of domains (colliding flows). ``leaf_domains``: domains that one
-    leaf switch of each rail joins; beyond it ``oversubscription`` counts.
+    ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two
+    nodes reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one
+    site. ``scale_loss``: share of the bandwidth lost per doubling of domains (colliding flows). ``leaf_domains``:
+    domains that one leaf switch of each rail joins; beyond it ``oversubscription`` counts.
     ``possible`` is False where the fabric cannot join the machine's domains.
     """
 

@@ -24,7 +24,8 @@ Times = np.ndarray
 class Links:
     """The wires between domains of several networks, and those inside one domain, which no network touches.
 
-    Groups that stay inside take the same time whatever the network and its ``slowdown``, so that time has one row: (1, L).
+    Groups that stay inside take the same time whatever the network and its ``slowdown``, so that time has one row: (1,
+    L).
     """
 
     def __init__(self, machine: Machine, networks: Networks, slowdown: float | np.ndarray = 1.0) -> None:
@@ -45,7 +46,8 @@ def exposed(communication: Times, window: Times, share: float | Times) -> Times:
 
 @dataclass(frozen=True)
 class LayerCommunication:
-    """Exposed seconds per layer and micro-batch, forward and backward; ``outer``: per micro-batch outside the layers."""
+    """Exposed seconds per layer and micro-batch, forward and backward; ``outer``: per micro-batch outside the
+    layers."""
 
     forward: Times
     backward: Times
@@ -87,7 +89,8 @@ def tensor_parallel(job: Job, links: Links, framework: Framework, slices: Slices
 def context_parallel(
     job: Job, links: Links, framework: Framework, slices: Slices, attention: Times
 ) -> LayerCommunication:
-    """Keys and values travel round the ring of cp ranks behind attention (Ring Attention, 2310.01889); backward both ways."""
+    """Keys and values travel round the ring of cp ranks behind attention (Ring Attention, 2310.01889); backward both
+    ways."""
     if not (slices.cp > 1).any():
         return nothing(slices)
     a = job.architecture

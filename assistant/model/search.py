@@ -167,7 +167,8 @@ def _splits(
 
 
 def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices: Choices) -> np.ndarray:
-    """Splits a search need not drop: full pipelines, experts spread evenly, sequences split only where tp splits layers."""
+    """Splits a search need not drop: full pipelines, experts spread evenly, sequences split only where tp splits
+    layers."""
     layers = job.architecture.layers
     full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
     ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
@@ -176,7 +177,8 @@ def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices:
 
 
 def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
-    """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than without.
+    """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
+    without.
 
     Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
     """
@@ -234,9 +236,10 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray) -> np.ndarray
 def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
     """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time.
 
-    With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each exchange
-    of gradients has r more per layer to hide a share of at most one behind. So it can never win with one exchange per step
-    (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two micro-batches on.
+    With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each
+    exchange of gradients has r more per layer to hide a share of at most one behind. So it can never win with one
+    exchange per step (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two
+    micro-batches on.
     """
     same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
     fitted_before = np.zeros(len(fits), dtype=bool)

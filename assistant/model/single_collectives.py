@@ -57,7 +57,8 @@ def send_time(network: Network, machine: Machine, bytes_: float) -> float:
 
 
 def least_bytes(kind: str, bytes_: float, members: int, gpus_each: int = 1) -> float:
-    """Bytes that must enter each of ``members`` domains of ``gpus_each`` GPUs, whatever the algorithm, without reduction in switches.
+    """Bytes that must enter each of ``members`` domains of ``gpus_each`` GPUs, whatever the algorithm, without
+    reduction in switches.
 
     All-reduce 2(n−1)/n, all-gather and reduce-scatter (n−1)/n of the payload (PERFORMANCE.md of nccl-tests); all-to-all
     (n−1)/n of what every GPU sends; a message between two GPUs its own size.

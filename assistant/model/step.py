@@ -23,7 +23,9 @@ from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
-OPTIMIZER_TRAFFIC = 30.0  # bytes per parameter of Adam: 4 of gradient read, master weight and two moments read and written, 24, 2 of weight written
+# bytes per parameter of Adam: 4 of gradient read, master weight and two moments read and written, 24, 2 of weight
+# written
+OPTIMIZER_TRAFFIC = 30.0
 SEND_LAUNCH = 500e-6  # host time of one send between stages, which waits for the GPU: assumed, half a layer's launch
 
 
@@ -39,8 +41,9 @@ class Steps:
 class _Layer:
     """Seconds of the average layer and micro-batch, (F, K) or (1, K); of the head on the last stage, (K,).
 
-    ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three, ``outer_tp``
-    what it adds to the head, and ``ahead`` and ``back`` are the windows with it that gradients and weights travel behind.
+    ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three,
+    ``outer_tp`` what it adds to the head, and ``ahead`` and ``back`` are the windows with it that gradients and weights
+    travel behind.
     """
 
     forward: Times
@@ -232,8 +235,9 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
     afterwards what does not hide behind the compute of a chunk (one micro-batch's ``forward`` through its layers).
 
     Tensor-parallel ranks send a share each and gather it inside the node (2104.04473 section 4.1, DeepSpeed likewise).
-    Without interleaving a stage waits for its sends; with it they run beside the next chunk (Megatron's overlap_p2p_comm).
-    As soon as one boundary between stages lies between scale-up domains, the whole pipeline moves at its pace.
+    Without interleaving a stage waits for its sends; with it they run beside the next chunk (Megatron's
+    overlap_p2p_comm). As soon as one boundary between stages lies between scale-up domains, the whole pipeline moves at
+    its pace.
     """
     if not (layouts.pp > 1).any():
         return np.zeros(1)

@@ -26,10 +26,10 @@ from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
 MIDDLE = list(RATIOS).index(1.0)
-PIECE = 32768  # layouts × networks worked out at once: a column of 256 KiB, of which a handful fit into a core's second cache
-BEYOND_PROVEN = (
-    1.5  # times the error of a network beyond the largest published run on it: assumed, as congestion-uplink-spread is
-)
+# layouts × networks worked out at once: a column of 256 KiB, of which a handful fit into a core's second cache
+PIECE = 32768
+# times the error of a network beyond the largest published run on it: assumed, as congestion-uplink-spread is
+BEYOND_PROVEN = 1.5
 Vary = dict[str, Sequence[float]]
 
 
@@ -37,8 +37,8 @@ Vary = dict[str, Sequence[float]]
 class Outcome:
     """One network at its best layout. Seconds, bytes, FLOP/s; ``mfu`` is a fraction of the precision's dense peak.
 
-    ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes per
-    optimizer step by kind; a node is a scale-up domain.
+    ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes
+    per optimizer step by kind; a node is a scale-up domain.
     """
 
     network: str
@@ -92,7 +92,8 @@ def _together(
 
 
 def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
-    """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit one."""
+    """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit
+    one."""
     total = memory_of(job, machine, machine.framework(job.framework), layouts).total
     fits = total <= machine.memory  # the total has its own margin for fragmentation
     if not fits.any():
@@ -200,7 +201,8 @@ def _outcome(
 
 
 def _beyond(job: Job, network: Network, domains: int) -> list[str]:
-    """Said when the job is larger than any published run on this network, or crosses uplinks that nothing was measured over."""
+    """Said when the job is larger than any published run on this network, or crosses uplinks that nothing was measured
+    over."""
     reasons = []
     if job.gpus > network.proven_gpus:
         reasons.append(f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}")
@@ -213,17 +215,17 @@ def _crosses_thin_uplinks(network: Network, domains: int) -> bool:
     return network.oversubscription > 1 and domains > network.leaf_domains
 
 
-# What widens a stack's own spread, as standard deviations of the logarithm of compute time that add up squared. Errors are of
-# knowledge/measurements/training.csv, 2,287 rows, as the model with its shipped constants predicts them.
-# - A relative's efficiencies: those of the five measured GPU families scatter by 0.17 (products) and 0.19 (attention); a
-#   relative is nearer than any family. The four runs on such a GPU (H200) are 0.25 off.
-# - FP8: the 138 dense steps scatter by 0.091 and those in BF16 by 0.079, of which 0.045 is left for FP8; the 47 rows that judge
-#   the model by 0.13, which leaves 0.10. In the middle.
+# What widens a stack's own spread, as standard deviations of the logarithm of compute time that add up squared. Errors
+# are of knowledge/measurements/training.csv, 2,287 rows, as the model with its shipped constants predicts them.
+# - A relative's efficiencies: those of the five measured GPU families scatter by 0.17 (products) and 0.19 (attention);
+# a   relative is nearer than any family. The four runs on such a GPU (H200) are 0.25 off.
+# - FP8: the 138 dense steps scatter by 0.091 and those in BF16 by 0.079, of which 0.045 is left for FP8; the 47 rows
+# that judge   the model by 0.13, which leaves 0.10. In the middle.
 # - Mixtures: the 156 measured steps are 0.29 off (root mean square), of which Megatron's own spread is 0.085.
-# - A model known by its size alone: its step against that of the true architecture scatters by 0.084 over the 68 dense models of
-#   the catalog.
-# - FP32, RLHF and more GPUs than Llama 3 405B was trained on (16,384; the largest measured row has 2,304) are assumed: nothing
-#   measured tells.
+# - A model known by its size alone: its step against that of the true architecture scatters by 0.084 over the 68 dense
+# models of   the catalog.
+# - FP32, RLHF and more GPUs than Llama 3 405B was trained on (16,384; the largest measured row has 2,304) are assumed:
+# nothing   measured tells.
 _TAKEN_OVER, _FP8, _FP32, _MIXTURE, _BY_SIZE, _RLHF, _BEYOND_PUBLISHED = 0.15, 0.07, 0.10, 0.28, 0.08, 0.15, 0.10
 LARGEST_PUBLISHED = 16_384
 
@@ -249,8 +251,9 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
 
 
 def network_spread_of(network: Network, job: Job, domains: int) -> float:
-    """Standard deviation of the logarithm of this network's time; wider beyond the largest published run on it, and where
-    ``domains`` of a job are joined by the uplinks of oversubscribed leaves (``congestion-uplink-spread``). Both are assumed."""
+    """Standard deviation of the logarithm of this network's time; wider beyond the largest published run on it, and
+    where ``domains`` of a job are joined by the uplinks of oversubscribed leaves (``congestion-uplink-spread``). Both
+    are assumed."""
     spread = NETWORK_SPREAD[network.transport]
     spread *= BEYOND_PROVEN if job.gpus > network.proven_gpus else 1.0
     return spread * (network.uplink_spread if _crosses_thin_uplinks(network, domains) else 1.0)

@@ -48,7 +48,8 @@ class Errors:
 
 
 def step_time(run: Run, framework: Framework | None = None) -> float:
-    """Seconds per step the model predicts for this run, its layout fixed; what it leaves open is chosen as a plan would."""
+    """Seconds per step the model predicts for this run, its layout fixed; what it leaves open is chosen as a plan
+    would."""
     return float(step_times(run, [run.network], framework)[0])
 
 

@@ -100,7 +100,8 @@ def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device |
 
 
 def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
-    """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the hungriest."""
+    """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the
+    hungriest."""
     fitting = [
         device
         for device in catalog.devices.values()
@@ -145,7 +146,8 @@ def own_price(device: Device) -> Price | None:
 
 
 def price_of(device: Device, catalog: Catalog) -> Price | None:
-    """The device's price, or one derived by capacity from a priced sibling: the same vendor's first, then the nearest."""
+    """The device's price, or one derived by capacity from a priced sibling: the same vendor's first, then the
+    nearest."""
     found = own_price(device)
     if found is not None:
         return found

@@ -1,4 +1,5 @@
-"""How many switches and cables join so many NICs: the arithmetic of rail-optimised fat trees, without devices or prices.
+"""How many switches and cables join so many NICs: the arithmetic of rail-optimised fat trees, without devices or
+prices.
 
 A *rail* is the set of the n-th NICs of all nodes. A rail-optimised leaf switch serves one rail (or a few
 whole ones), so that the GPUs with the same number talk through one switch.

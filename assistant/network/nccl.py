@@ -1,4 +1,5 @@
-"""NCCL settings for a fabric: few, each with its reason, and what is better left alone (``knowledge/nccl/settings.yaml``).
+"""NCCL settings for a fabric: few, each with its reason, and what is better left alone
+(``knowledge/nccl/settings.yaml``).
 
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
@@ -35,7 +36,8 @@ class Setting:
 class Host:
     """What is known of the machines.
 
-    ``interface``: for TCP and for setting up connections. ``adapters``: the RDMA NICs to use, where not all of them are.
+    ``interface``: for TCP and for setting up connections. ``adapters``: the RDMA NICs to use, where not all of them
+    are.
     """
 
     interface: str | None = None

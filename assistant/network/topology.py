@@ -122,8 +122,8 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
         return f"no switches, cables and prices of {fabric.name} are known here: ask its vendor for a bill of materials"
     if fabric.technology == "wan":
         return (
-            "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for the "
-            "line's price"
+            "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for "
+            "the line's price"
         )
     if size.nodes == 1:
         return "one node: nothing to join"

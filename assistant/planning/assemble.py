@@ -32,7 +32,8 @@ GB = 1e9
 
 
 def plan_of(made: Decision, library: Library, predictor: Predictor, index: Any) -> Plan:
-    """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked up."""
+    """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked
+    up."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
     return Plan(
@@ -146,7 +147,8 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
             Warning_(
                 code="oversubscribed",
                 message=f"Ranks are taken to be placed leaf by leaf, so that few of a leaf's nodes talk to "
-                f"the next leaf at once. A scheduler that scatters them can lose as much as the {ratio:g}:1 between leaf and spine.",
+                f"the next leaf at once. A scheduler that scatters them can lose as much as the {ratio:g}:1 between "
+                "leaf and spine.",
             )
         )
     if not searched:
@@ -183,14 +185,15 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
     return [
         Warning_(
             code="beyond-the-context",
-            message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that {job.model_name} was made for: "
-            "its positions have to be extended first.",
+            message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that "
+            f"{job.model_name} was made for: its positions have to be extended first.",
         )
     ]
 
 
 def _named(chosen: Entry | None) -> list[Warning_]:
-    """Warnings that name the very price or the very step outside what was measured; they stand in for the general ones."""
+    """Warnings that name the very price or the very step outside what was measured; they stand in for the general
+    ones."""
     if chosen is None:
         return []
     stale = [Warning_(code="stale-prices", message=f"{price}.") for price in chosen.price.prices if price.stale]

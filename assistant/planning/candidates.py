@@ -8,8 +8,9 @@ from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
 from .resolve import Resolved
 
-# A NIC may be a little faster than the link that feeds it. Line rates double as PCIe does, so a NIC of its own generation is
-# slower than the link (50 of 63 GB/s) and the next one 1.6 times as fast: any number between decides alike.
+# A NIC may be a little faster than the link that feeds it. Line rates double as PCIe does, so a NIC of its own
+# generation is slower than the link (50 of 63 GB/s) and the next one 1.6 times as fast: any number between decides
+# alike.
 LINK_SLACK = 1.25
 
 
@@ -70,7 +71,8 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
 
 
 def _offers(fabric: Fabric, job: Resolved, catalog: Catalog) -> tuple[Offer, ...]:
-    """Offers of the provider that was named, else of the only ones that have this fabric: their price is then the GPU's."""
+    """Offers of the provider that was named, else of the only ones that have this fabric: their price is then the
+    GPU's."""
     named = [job.provider] if job.provider else [catalog.providers[p] for p in fabric.providers or ()]
     same_gpu = [o for provider in named for o in provider.offers if o.gpu == job.gpu.id]
     own = tuple(o for o in same_gpu if fabric.id in o.fabrics)
@@ -80,7 +82,8 @@ def _offers(fabric: Fabric, job: Resolved, catalog: Catalog) -> tuple[Offer, ...
 
 
 def _stand_in(offer: Offer, fabric: Fabric) -> Offer:
-    """Another instance of the provider with the same GPU, for its price, where the one with this fabric has none published."""
+    """Another instance of the provider with the same GPU, for its price, where the one with this fabric has none
+    published."""
     note = f"no price published with {fabric.id}: that of {offer.name}, the same GPU at the same provider"
     return offer.model_copy(update={"fabrics": [fabric.id], "nics_per_node": None, "note": note})
 

@@ -11,16 +11,17 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .entry import Entry
 
-# Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which is
-# lower: below, a recommendation by cost alone would be noise dressed as a decision. The percent is what prices are rounded by.
-# The probability is what the rules' say is allowed to cost: over the 60 jobs of tests/interview_jobs.py a fifth lets them prefer
-# a fabric that is 2.9 % dearer by the median at most, 0.23 % in the mean; with a tenth 4.9 % and 0.36 %, and five jobs of 60 end
-# elsewhere; with 0.3 it is 1.5 % and 0.16 %, and two do.
+# Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
+# is lower: below, a recommendation by cost alone would be noise dressed as a decision. The percent is what prices are
+# rounded by.
+# The probability is what the rules' say is allowed to cost: over the 60 jobs of tests/interview_jobs.py a fifth lets
+# them prefer a fabric that is 2.9 % dearer by the median at most, 0.23 % in the mean; with a tenth 4.9 % and 0.36 %,
+# and five jobs of 60 end elsewhere; with 0.3 it is 1.5 % and 0.16 %, and two do.
 TIE_PERCENT = 1.0
 TIE_PROBABILITY = 0.2
-# What costs more than this many times the cheapest by the median is not chosen whatever the rules say, nor for an old price of
-# it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05 times the cheapest
-# was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
+# What costs more than this many times the cheapest by the median is not chosen whatever the rules say, nor for an old
+# price of it: of those 60 jobs' fabrics none that was chosen or tied was dearer than 1.03 times, and none beyond 1.05
+# times the cheapest was cheaper in more than 8 % of the worlds. The rest is room for prices that drift.
 NEAR = 1.25
 
 
@@ -37,7 +38,8 @@ class Choice:
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown, power and budget at the median, and enough copies for the requests asked for."""
+    """Within deadline, accepted slowdown, power and budget at the median, and enough copies for the requests asked
+    for."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
     slow = (
@@ -96,7 +98,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     confidence = _confidence(chosen, wanted)
     second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
     # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
-    # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin flip.
+    # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin
+    # flip.
     coin_flip = (
         second is not None
         and second.points == chosen.points
@@ -121,7 +124,8 @@ def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABIL
 
 
 def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: str) -> Entry | None:
-    """What would be chosen in place of ``chosen`` when that has left the tie for good; ``None`` while it is still in it.
+    """What would be chosen in place of ``chosen`` when that has left the tie for good; ``None`` while it is still in
+    it.
 
     Half the probability of a tie is asked for: what only stirs a tie is no turn of the answer.
     """

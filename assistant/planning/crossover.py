@@ -1,4 +1,5 @@
-"""From how many GPUs on this very job asks for RDMA, and for InfiniBand: the computed answer beside the sources' numbers.
+"""From how many GPUs on this very job asks for RDMA, and for InfiniBand: the computed answer beside the sources'
+numbers.
 
 The job is computed again at other sizes, everything assumed from the size assumed anew, every fabric at its own best
 parallelism, at the prices of the plan. A few dozen searches: for one plan that a person reads, not for a batch.
@@ -66,7 +67,8 @@ def crossover(plan: Plan, library: Library, *, today: datetime.date | None = Non
 
 
 def _ruled_out(plan: Plan, catalog: Catalog) -> set[str]:
-    """Fabrics the rules exclude or advise against at the plan's own size; plain TCP stays, its slowness is what is computed."""
+    """Fabrics the rules exclude or advise against at the plan's own size; plain TCP stays, its slowness is what is
+    computed."""
     return {
         c.fabric
         for c in plan.candidates
@@ -101,7 +103,8 @@ def _several_domains(gpus: int, job: Resolved) -> bool:
 
 
 def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor) -> CrossoverPoint | None:
-    """The cheapest fabric of each kind at one size, US dollars per billion tokens; ``None`` where the job cannot run."""
+    """The cheapest fabric of each kind at one size, US dollars per billion tokens; ``None`` where the job cannot
+    run."""
     try:
         there = predictor.varied(job, "cluster.gpus", gpus, same_nodes=True)
         times = predictor.step_times(there, [e.considered for e in offered])
@@ -136,7 +139,8 @@ def _usd(point: CrossoverPoint, kind: str) -> float | None:
 
 
 def _from(points: list[CrossoverPoint], kind: str, other: str) -> int | None:
-    """The smallest size from which on ``kind`` is clearly the cheaper at every size tried; ``None``: not at the largest."""
+    """The smallest size from which on ``kind`` is clearly the cheaper at every size tried; ``None``: not at the
+    largest."""
     found = None
     for point in reversed(points):
         ours, theirs = _usd(point, kind), _usd(point, other)

@@ -43,7 +43,8 @@ class Estimate:
 class Entry:
     """A considered fabric with its estimate, price, run and verdict. Filled from left to right.
 
-    ``estimate``, ``price``, ``hours`` and ``cost`` are asked for only where they are known: :class:`LookupError` elsewhere.
+    ``estimate``, ``price``, ``hours`` and ``cost`` are asked for only where they are known: :class:`LookupError`
+    elsewhere.
     """
 
     considered: Considered
@@ -101,7 +102,8 @@ class Entry:
         return _median(self.run_cost)
 
     def scaled(self, cost: float, hours: float = 1.0) -> Entry:
-        """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for again."""
+        """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for
+        again."""
         changed = replace(
             self, run_cost=self.cost * cost, run_hours=self.run_hours if hours == 1.0 else self.hours * hours
         )

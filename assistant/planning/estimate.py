@@ -41,7 +41,8 @@ def model_job(job: Resolved) -> Job:
 
 
 def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Network]:
-    """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have them."""
+    """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
+    them."""
     cluster = job.questionnaire.cluster
     cabling = Cabling(cluster.oversubscription or 1.0, cluster.adaptive_routing)
     return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
@@ -107,7 +108,8 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
 
 
 def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
-    """A synchronous step over the wide-area link: what of the exchange the backward pass does not hide is waited for."""
+    """A synchronous step over the wide-area link: what of the exchange the backward pass does not hide is waited
+    for."""
     exposed = max(0.0, sync.per_step - _BACKWARD_SHARE * estimate.breakdown.compute)
     return _longer(estimate, exposed, sync, {})
 

@@ -111,7 +111,8 @@ def _date(entry: Claim | Passage, knowledge: Knowledge) -> str:
 
 
 def conflicts(conclusions: Iterable[Conclusion], library: Library) -> list[PlanConflict]:
-    """Disagreements between sources that the conclusions touch: those that bear on the choice before those about settings.
+    """Disagreements between sources that the conclusions touch: those that bear on the choice before those about
+    settings.
 
     A rule counts once for each of its cases, however many fabrics it speaks of.
     """

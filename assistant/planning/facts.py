@@ -1,4 +1,5 @@
-"""What the rules are told: one set of facts about the job, one about each candidate, in the units of vocabulary.facts."""
+"""What the rules are told: one set of facts about the job, one about each candidate, in the units of
+vocabulary.facts."""
 
 from __future__ import annotations
 
@@ -13,9 +14,8 @@ from .entry import Entry
 from .resolve import Resolved
 
 GB = 1e9
-SMALL_MESSAGE_BYTES = (
-    1e6  # the least ``half_bandwidth_message`` in the catalog: below it every fabric waits rather than moves
-)
+# the least ``half_bandwidth_message`` in the catalog: below it every fabric waits rather than moves
+SMALL_MESSAGE_BYTES = 1e6
 _RDMA = ("rdma", "srd")
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
 
@@ -38,7 +38,8 @@ def reference(entries: list[Entry]) -> Entry | None:
 
 
 def likely(entries: list[Entry]) -> Entry | None:
-    """The candidate whose split the job will most likely run with: the fabric that is there, else the cheapest RDMA one."""
+    """The candidate whose split the job will most likely run with: the fabric that is there, else the cheapest RDMA
+    one."""
     owned = next((e for e in entries if e.considered.owned and e.estimated is not None), None)
     return owned or min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
 

@@ -18,7 +18,10 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     if choice.kept:
         return f"Keep {what}{_cost_of_keeping(chosen, other)}."
     if choice.coin_flip and other is not None:
-        return f"A coin flip between {_name(chosen)} and {_name(other)} for {_job(job)}: {_figures(job, chosen)}; their costs cannot be told apart."
+        return (
+            f"A coin flip between {_name(chosen)} and {_name(other)} for {_job(job)}: {_figures(job, chosen)}; "
+            "their costs cannot be told apart."
+        )
     return f"{what[0].upper()}{what[1:]}{_against(chosen, other)}."
 
 
@@ -35,10 +38,13 @@ def _no_network(job: Resolved) -> str:
     if job.domains == 1:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
-        return f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing crosses a fabric."
+        return (
+            f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
+            "crosses a fabric."
+        )
     return (
-        f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests cross, "
-        "which ordinary Ethernet carries."
+        f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests "
+        "cross, which ordinary Ethernet carries."
     )
 
 

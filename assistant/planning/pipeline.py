@@ -1,8 +1,8 @@
 """The one way from a questionnaire to a choice: job → candidates and predictions → money → facts → rules → choice.
 
-Whoever wants the choice alone runs the same stages by another :class:`Strategy`; whoever wants a prediction, or a step of
-the same job with one number changed, asks the :class:`Predictor`. What a stage works out is kept by everything that it
-depends on, so that another price or another person costs a millisecond or two, and another job is worked out once.
+Whoever wants the choice alone runs the same stages by another :class:`Strategy`; whoever wants a prediction, or a step
+of the same job with one number changed, asks the :class:`Predictor`. What a stage works out is kept by everything that
+it depends on, so that another price or another person costs a millisecond or two, and another job is worked out once.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ AT_ONCE = 4  # contenders judged together: a run of the rules over four candidat
 
 @dataclass(frozen=True)
 class Strategy:
-    """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts of
-    the rounds before."""
+    """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts
+    of the rounds before."""
 
     rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
     rounds: Callable[[list[Entry], Resolved], Iterator[list[Entry]]]

@@ -20,7 +20,8 @@ SEARCH = "search"  # stands for: the index built for this library, if there is o
 
 @dataclass(frozen=True)
 class Begun:
-    """A plan of which only the values at which it would turn are missing: working them out takes longer than all the rest."""
+    """A plan of which only the values at which it would turn are missing: working them out takes longer than all the
+    rest."""
 
     plan: Plan
     made: Decision

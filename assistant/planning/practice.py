@@ -1,4 +1,5 @@
-"""What is expected of the training software, among the assumptions: most who run it are slower than who published its best runs."""
+"""What is expected of the training software, among the assumptions: most who run it are slower than who published its
+best runs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from .resolve import Resolved
 
 
 def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
-    """How far from the published runs of its stack a training run is taken to be; nothing where no others were measured."""
+    """How far from the published runs of its stack a training run is taken to be; nothing where no others were
+    measured."""
     if job.serves:
         return
     fact = practice_of(job.framework, job.gpu.id, catalog.constants)
@@ -20,5 +22,6 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
         yield Assumption(
             field=f"model.{PRACTICE}",
             value=fact.value,
-            why=f"compute takes {fact.si:.2f} times as long as in the published runs that the model is calibrated on: {fact.note}",
+            why=f"compute takes {fact.si:.2f} times as long as in the published runs that the model is calibrated on: "
+            f"{fact.note}",
         )

@@ -37,7 +37,8 @@ class Predictor:
         self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}}
 
     def estimated(self, job: Resolved, only: str | None = None) -> list[Entry]:
-        """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is one."""
+        """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is
+        one."""
         entries = [Entry(c) for c in considered(job, self.catalog)]
         if job.sites == 1:  # between sites one candidate rests on the others: they are worked out together
             entries = [e for e in entries if only in (None, e.id)]
@@ -53,7 +54,8 @@ class Predictor:
         return [e for e in entries if only in (None, e.id)]
 
     def varied(self, job: Resolved, path: str, value: int, *, same_nodes: bool = False) -> Resolved:
-        """The job with one number changed, everything assumed from it assumed anew, but for the nodes if they stay the same.
+        """The job with one number changed, everything assumed from it assumed anew, but for the nodes if they stay the
+        same.
 
         Raises :class:`InputError` where there is no such job.
         """
@@ -65,7 +67,8 @@ class Predictor:
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
 
     def fits(self, job: Resolved) -> bool:
-        """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked out."""
+        """Whether the job fits into its GPUs' memory at the split asked for, or at any; how fast it is is not worked
+        out."""
         gpus, split = machine(job, self.catalog), job.parallelism
         if job.serves:
             some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]

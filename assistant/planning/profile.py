@@ -1,4 +1,5 @@
-"""A calibration profile where it meets the model: its factors on a machine and on a network, named among the assumptions."""
+"""A calibration profile where it meets the model: its factors on a machine and on a network, named among the
+assumptions."""
 
 from __future__ import annotations
 
@@ -59,7 +60,10 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
             f"what a GPU does by itself takes {own.si:g} times as long on {job.gpu.id} as the catalog says",
         )
     else:
-        why = f"{_origin(some)}: measured on {', '.join(compute)}, not on {job.gpu.id}, so it is not applied to its compute"
+        why = (
+            f"{_origin(some)}: measured on {', '.join(compute)}, not on {job.gpu.id}, so it is not applied to its "
+            "compute"
+        )
         yield Assumption(field="profile.compute", value=1.0, why=why)
     measured = {
         name.removeprefix(NETWORK): fact for name, fact in catalog.constants.items() if name.startswith(NETWORK)

@@ -31,7 +31,10 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return f"The catalog knows no offer of {job.gpu.name} by {job.provider.name if job.provider else 'anybody'} with a network between nodes: leave the provider open, or take a GPU that it offers with one."
+        return (
+            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name if job.provider else 'anybody'} "
+            "with a network between nodes: leave the provider open, or take a GPU that it offers with one."
+        )
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
         return _more_copies(job, allowed[0], predictor)
@@ -43,8 +46,8 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
     text = f"It needs {need:,.0f} GiB per GPU and {job.gpu.name} has {have:,.0f} GiB"
     if job.serves:
         text = (
-            f"One copy takes {job.architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights alone and "
-            f"{job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
+            f"One copy takes {job.architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights "
+            f"alone and {job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
         )
     if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
@@ -90,8 +93,8 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
         asked.append(
-            f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of {q.constraints.deadline_days:g}"
-            + _more_gpus(job, quick, predictor)
+            f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of "
+            f"{q.constraints.deadline_days:g}" + _more_gpus(job, quick, predictor)
         )
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
@@ -99,12 +102,14 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     if q.constraints.max_power_kw is not None and frugal.considered.power_kw > q.constraints.max_power_kw:
         fitting = int(job.gpus * q.constraints.max_power_kw / frugal.considered.power_kw)
         asked.append(
-            f"{frugal.considered.power_kw:.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which feed {fitting} GPUs"
+            f"{frugal.considered.power_kw:.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which "
+            f"feed {fitting} GPUs"
         )
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
         asked.append(
-            f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of {q.constraints.max_slowdown_percent:g} %"
+            f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of "
+            f"{q.constraints.max_slowdown_percent:g} %"
         )
     if not asked:
         free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})

@@ -193,7 +193,8 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
 
 
 def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions) -> Parallelism:
-    """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the sequence."""
+    """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the
+    sequence."""
     training = questionnaire.training
     framework = training.framework if training is not None else None
     # Nobody who says "tp 8" and no more means a split in which every rank keeps Adam's states: few models fit so.
@@ -210,8 +211,9 @@ def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions)
         taken.take(
             "parallelism.strategy",
             "zero2",
-            "FSDP over pipeline stages keeps the weights it has gathered until the step ends, as torchtitan does where there "
-            "are stages and as Llama 3 was trained (2407.21783, 3.3.2): gathering them for every micro-batch would cost more than it saves",
+            "FSDP over pipeline stages keeps the weights it has gathered until the step ends, as torchtitan does where "
+            "there are stages and as Llama 3 was trained (2407.21783, 3.3.2): gathering them for every micro-batch "
+            "would cost more than it saves",
         )
         split = split.model_copy(
             update={"strategy": "zero2", "shard_within_node": split.strategy == "hsdp" or split.shard_within_node}
@@ -253,7 +255,10 @@ def _training(
     _interleave(questionnaire.parallelism, given.framework, taken)
     if questionnaire.workload == "finetuning":
         said_so = f"{given.method} was said; " if given.method in ("lora", "qlora") else ""
-        why = f"{said_so}all weights are counted as trained: adapters need less memory and move far fewer gradient bytes than this plan counts"
+        why = (
+            f"{said_so}all weights are counted as trained: adapters need less memory and move far fewer gradient "
+            "bytes than this plan counts"
+        )
         taken.take("fine-tuning", "full", why)
     return said | dict(sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens)
 
@@ -327,7 +332,8 @@ def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> 
         return taken.take(
             "training.tokens",
             TOKENS_PER_PARAMETER * params,
-            "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric is cheapest",
+            "twenty tokens per parameter (Hoffmann et al. 2022); the length of the run does not change which fabric "
+            "is cheapest",
         )
     return taken.take(
         "training.tokens",

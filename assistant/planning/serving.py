@@ -39,7 +39,8 @@ def estimate_serving(entries: list[Entry], job: Resolved, catalog: Catalog) -> N
 
 
 def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> Estimate:
-    """Seconds per output token as a user sees them: the wait for the first token and the transfer of the cache included."""
+    """Seconds per output token as a user sees them: the wait for the first token and the transfer of the cache
+    included."""
     per_token = outcome.request_latency_s / job.served.output_tokens
     draws = outcome.draws * (per_token / outcome.time_per_output_token_s)
     waited = per_token * outcome.exposed_communication_percent / 100

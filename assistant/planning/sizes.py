@@ -9,7 +9,8 @@ from .facts import reference
 from .resolve import Resolved
 
 GB = 1e9
-# Mixed-precision Adam: 2 bytes of weight, 2 of gradient, 12 of master weight and moments (ZeRO, 1910.02054, section 3.1).
+# Mixed-precision Adam: 2 bytes of weight, 2 of gradient, 12 of master weight and moments (ZeRO, 1910.02054, section
+# 3.1).
 STATE_BYTES = 16.0
 
 

@@ -20,8 +20,8 @@ _NOT_DATED = ("quoted", "included", "none")
 def deciding_prices(made: Decision, catalog: Catalog) -> list[Warning_]:
     """A warning for each price older than its half-life whose plausible drift since then turns the recommendation.
 
-    A price may move by ``freshness-price-drift`` in one half-life, either way, and by its square root of time in more: it
-    wanders, up in one and down in another. A price shared by several fabrics (the GPU's) moves for all of them.
+    A price may move by ``freshness-price-drift`` in one half-life, either way, and by its square root of time in more:
+    it wanders, up in one and down in another. A price shared by several fabrics (the GPU's) moves for all of them.
     """
     job, chosen = made.job, made.choice.chosen
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
@@ -59,9 +59,9 @@ def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, fa
             return Warning_(
                 code="stale-price-decides",
                 message=(
-                    f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days old ({source}, "
-                    f"{price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible after so long, "
-                    f"{other.considered.fabric.name} would be recommended: ask for a quote."
+                    f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days "
+                    f"old ({source}, {price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible "
+                    f"after so long, {other.considered.fabric.name} would be recommended: ask for a quote."
                 ),
             )
     return None

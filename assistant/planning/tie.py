@@ -14,8 +14,8 @@ Points = dict[str, float]  # what a rule says for (above 0) or against (below 0)
 
 
 def not_the_likeliest(entries: list[Entry], choice: Choice, conclusions: Iterable[Conclusion]) -> str | None:
-    """One sentence with both probabilities and what decided; ``None`` where the recommended fabric is the likeliest too, and
-    where it was no choice: it is owned, or nothing crosses a network."""
+    """One sentence with both probabilities and what decided; ``None`` where the recommended fabric is the likeliest
+    too, and where it was no choice: it is owned, or nothing crosses a network."""
     chosen = choice.chosen
     likeliest = max(
         (e for e in entries if e.probability_best is not None), key=lambda e: e.probability_best or 0.0, default=None

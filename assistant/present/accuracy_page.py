@@ -12,8 +12,8 @@ from . import memory_report
 from .markdown import table
 from .validation import SLOWDOWN_HEAD, slowdown_cells
 
-# Goals of the project in percent: the mean error of vTrain's runs that nothing was calibrated on, the median error of every
-# other source, the share of runs within P10-P90, and the slowdown of one job on a slower fabric.
+# Goals of the project in percent: the mean error of vTrain's runs that nothing was calibrated on, the median error of
+# every other source, the share of runs within P10-P90, and the slowdown of one job on a slower fabric.
 VTRAIN_GOAL, MEDIAN_GOAL, BAND_GOAL, SLOWDOWN_GOAL = 6.0, 12.0, (75.0, 88.0), 15.0
 # The same of collectives: of the time of messages up to 1 MiB, and of the bus bandwidth of larger ones.
 COLLECTIVE_GOALS = {"small": 30.0, "large": 15.0}
@@ -21,7 +21,8 @@ _USES = ("validation", "planned", "left out", "calibration")
 
 
 def accuracy_page(made: Validation, template: str) -> str:
-    """The page ``accuracy`` of the handbook; ``made`` carries the lines of the sources left out, ``template`` the prose."""
+    """The page ``accuracy`` of the handbook; ``made`` carries the lines of the sources left out, ``template`` the
+    prose."""
     uses = {use.replace(" ", "_"): _table(_of(use, made.sources)) for use in _USES}
     return template.format(
         runs=len(made.runs),
@@ -94,20 +95,20 @@ def _misses(made: Validation) -> str:
         if 100 * line.median_absolute > MEDIAN_GOAL
     ]
     found += [
-        f"- {line.source}: one constant would do better, with a mean error of {100 * line.null_mean_absolute:.1f} % against "
-        f"{100 * line.mean_absolute:.1f} %."
+        f"- {line.source}: one constant would do better, with a mean error of {100 * line.null_mean_absolute:.1f} % "
+        f"against {100 * line.mean_absolute:.1f} %."
         for line in judged
         if line.null_mean_absolute < line.mean_absolute
     ]
     found += [
-        f"- slowdown of {line.id} ({line.fabric} against {line.fastest}, {line.gpus} GPUs): off by {100 * line.error:+.0f} %, wanted "
-        f"within {SLOWDOWN_GOAL:.0f} %."
+        f"- slowdown of {line.id} ({line.fabric} against {line.fastest}, {line.gpus} GPUs): off by "
+        f"{100 * line.error:+.0f} %, wanted within {SLOWDOWN_GOAL:.0f} %."
         for line in made.slowdowns
         if 100 * abs(line.error) > SLOWDOWN_GOAL
     ]
     found += [
-        f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within P10-P90, wanted "
-        f"{low:.0f} to {high:.0f} %."
+        f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within "
+        f"P10-P90, wanted {low:.0f} to {high:.0f} %."
         for line in [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
         if line.covered is not None and not low <= round(100 * line.covered) <= high
     ]
@@ -135,7 +136,8 @@ def _missed_collectives(made: Validation) -> list[str]:
 
 
 def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
-    """Predicted against measured seconds as SVG, both axes logarithmic; validation rows dark, calibration rows light."""
+    """Predicted against measured seconds as SVG, both axes logarithmic; validation rows dark, calibration rows
+    light."""
     shown = [run for run in runs if run.measured_s > 0 and run.predicted_s > 0]
     low = math.floor(min(math.log10(min(run.measured_s, run.predicted_s)) for run in shown))
     high = math.ceil(max(math.log10(max(run.measured_s, run.predicted_s)) for run in shown))
@@ -159,14 +161,17 @@ def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
     corners = [(first, first * 1.2), (last, last * 1.2), (last, last / 1.2), (first, first / 1.2)]
     band = "M" + "L".join(f"{x(across):.1f} {y(up):.1f}" for across, up in corners) + "Z"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" font-size="11">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" '
+        'font-size="11">\n'
         f"<title>Predicted against measured seconds per optimizer step, {len(shown)} published runs</title>\n"
         f'<rect width="{side}" height="{side}" fill="#fff"/>\n<path d="{band}" fill="#e8eef7"/>\n'
         f'<path d="M{x(first):.1f} {y(first):.1f}L{x(last):.1f} {y(last):.1f}" stroke="#888"/>\n'
-        f'<g stroke-linecap="round" stroke-width="3.2" fill="none">\n<path stroke="#b9b9b9" d="{points("calibration")}"/>\n'
+        '<g stroke-linecap="round" stroke-width="3.2" fill="none">\n<path stroke="#b9b9b9" '
+        f'd="{points("calibration")}"/>\n'
         f'<path stroke="#1f4e9c" stroke-opacity="0.6" d="{points("validation")}"/>\n</g>\n<g fill="#333">{ticks}\n'
         f'<text x="{side / 2:.0f}" y="{side - 10}" text-anchor="middle">measured seconds per step</text>\n'
-        f'<text transform="translate(14 {side / 2:.0f}) rotate(-90)" text-anchor="middle">predicted seconds per step</text>\n'
+        f'<text transform="translate(14 {side / 2:.0f}) rotate(-90)" text-anchor="middle">predicted seconds per '
+        "step</text>\n"
         f'<text x="{edge + 10}" y="20" fill="#1f4e9c">● not calibrated on</text>'
         f'<text x="{edge + 130}" y="20" fill="#777">● calibrated on</text></g>\n</svg>\n'
     )

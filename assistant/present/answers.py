@@ -18,7 +18,8 @@ NO_ANSWER = "The knowledge base does not answer this."
 
 
 def answer_lines(answer: Answer, width: int = 80) -> list[str]:
-    """The direct answer, a rule, then the passages with their sources; a doubtful one is never shown without its correction."""
+    """The direct answer, a rule, then the passages with their sources; a doubtful one is never shown without its
+    correction."""
     lines: list[str] = []
     for number, block in enumerate(answer_blocks(answer)):
         lines += [*([""] if isinstance(block, Paragraph) and number else []), *block_lines(block, width)]
@@ -79,7 +80,8 @@ def _assumed(one: Assumption) -> str:
 
 
 def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block]:
-    """Each side in one line with what we think of it, beside a crossover what this job would take there; then what holds."""
+    """Each side in one line with what we think of it, beside a crossover what this job would take there; then what
+    holds."""
     there = {number.claim: number for number in computed.crossover.sources} if computed and computed.crossover else {}
     sides = []
     for side in conflict.sides:

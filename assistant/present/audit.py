@@ -46,8 +46,8 @@ def _claim_lines(result: Result, width: int) -> list[str]:
     )
     for check in result.checks:
         text = (
-            f"{SIGNS[check.agreement]} {stated(check)} said or needed, {computed(check)} {BASIS[check.basis]}{_gap(check)}: "
-            f"{called(check)}"
+            f"{SIGNS[check.agreement]} {stated(check)} said or needed, {computed(check)} "
+            f"{BASIS[check.basis]}{_gap(check)}: {called(check)}"
         )
         lines += textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      ")
     if not result.follows:
@@ -93,8 +93,8 @@ def counts(found: Tally) -> list[str]:
     """The tally in sentences."""
     a, p = found.agreements, found.predictions
     out = [
-        f"{found.computed} of {found.claims} claims are recomputed: {a['agrees']} agree, {a['approximately']} approximately, "
-        f"{a['disagrees']} disagree. {found.figures} figures in all."
+        f"{found.computed} of {found.claims} claims are recomputed: {a['agrees']} agree, {a['approximately']} "
+        f"approximately, {a['disagrees']} disagree. {found.figures} figures in all."
     ]
     if found.predicted:
         out.append(

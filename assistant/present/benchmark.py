@@ -67,4 +67,7 @@ def _spoken(own: list[Measurement]) -> list[Paragraph]:
 
 def _beside(one: Measurement, peer: Peer) -> str:
     times = figures.significant((one.rate or 0.0) / peer.rate)
-    return f"{peer.name}: {figures.significant(peer.rate)} {peer.of} per second ({peer.source}); “{one.what}” {times} times as many."
+    return (
+        f"{peer.name}: {figures.significant(peer.rate)} {peer.of} per second ({peer.source}); “{one.what}” "
+        f"{times} times as many."
+    )

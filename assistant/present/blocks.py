@@ -1,5 +1,5 @@
-"""What a plan or an answer says, as blocks: decided once, and only drawn by :mod:`text`, :mod:`terminal`, :mod:`markdown`, the
-screen and the conversation."""
+"""What a plan or an answer says, as blocks: decided once, and only drawn by :mod:`text`, :mod:`terminal`,
+:mod:`markdown`, the screen and the conversation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Table:
     """Rows of text under a header; ``right`` are the columns of numbers; ``emphasis`` the index of the row that won.
 
     Where there is little room columns give way in the order of ``first_to_go``, after ``shorter`` cells (header first)
-    have taken the place of a column's own. ``each_named``: in plain text every value stands beside the name of its column.
+    have taken the place of a column's own. ``each_named``: in plain text every value stands beside the name of its
+    column.
     """
 
     header: list[str]
@@ -72,8 +73,8 @@ class Table:
         return {i: [self.header[i], *(row[i] for row in self.rows)] for i in range(len(self.header))}
 
     def fitting(self, width: int, gap: int) -> dict[int, list[str]] | None:
-        """The columns that fit in ``width`` with ``gap`` cells between two: as they are, with one after another gone, then
-        with shorter cells; ``None`` when nothing fits.
+        """The columns that fit in ``width`` with ``gap`` cells between two: as they are, with one after another gone,
+        then with shorter cells; ``None`` when nothing fits.
         """
         full, going = self.columns, self.first_to_go
         for kept, most in ((full, min(3, len(going))), ({**full, **self.shorter}, len(going))):

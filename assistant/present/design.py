@@ -20,7 +20,8 @@ def design_lines(design: FabricDesign, width: int = 80) -> list[str]:
             f"{d.tiers} tier(s), {d.planes} plane(s), oversubscription {d.oversubscription:g}:1",
             f"switches: {d.switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core)",
             f"NICs: {d.nics}; optics: {d.optics}",
-            f"cables: {d.cables.node_leaf} node to leaf, {d.cables.leaf_spine} leaf to spine, {d.cables.spine_core} spine to core",
+            f"cables: {d.cables.node_leaf} node to leaf, {d.cables.leaf_spine} leaf to spine, {d.cables.spine_core} "
+            "spine to core",
             f"power: {figures.significant(d.power_w / 1000)} kW",
             f"to buy: {figures.usd(d.capex_usd.mid)} ({figures.usd(d.capex_usd.low)}–{figures.usd(d.capex_usd.high)})",
             f"amortised: {figures.usd(d.usd_per_gpu_hour)} per GPU-hour",

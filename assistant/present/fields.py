@@ -1,4 +1,5 @@
-"""The questionnaire's fields in words: how a value is read back to the person, by the labels and units of the registry."""
+"""The questionnaire's fields in words: how a value is read back to the person, by the labels and units of the
+registry."""
 
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ def field_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
 
 
 def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
-    """What was assumed, in words: ``GPUs per node: 8``, ``price of roce-v2-400 on top of the GPU: $0.147 per GPU-hour``."""
+    """What was assumed, in words: ``GPUs per node: 8``, ``price of roce-v2-400 on top of the GPU: $0.147 per
+    GPU-hour``."""
     name, value = assumption.field, assumption.value
     premium = _PREMIUM.fullmatch(name)
     if premium:

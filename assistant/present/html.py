@@ -1,7 +1,8 @@
-"""Plans and conversations as pages that stand alone: no script, nothing fetched, light or dark as the reader's system is, printable.
+"""Plans and conversations as pages that stand alone: no script, nothing fetched, light or dark as the reader's system
+is, printable.
 
-The content is that of the Markdown; markdown-it makes the elements of it. Raw HTML, links and images are switched off, so that
-nothing that was typed or loaded can become more than text.
+The content is that of the Markdown; markdown-it makes the elements of it. Raw HTML, links and images are switched off,
+so that nothing that was typed or loaded can become more than text.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ _OFF = ["link", "image", "autolink", "html_inline", "html_block", "reference", "
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WON = re.compile(r"<tr>\n(<td[^>]*>✓)")
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1d2126; --quiet: #5a636e; --paper: #fff; --line: #d8dde3; --mark: #0b6e4f; --said: #eef3f8; }
+:root { color-scheme: light dark; --ink: #1d2126; --quiet: #5a636e; --paper: #fff;
+  --line: #d8dde3; --mark: #0b6e4f; --said: #eef3f8; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e7eb; --quiet: #9aa4af; --paper: #14171b; --line: #343b43; --mark: #5fd0a5; --said: #1f262e; }
 }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
 main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); }
@@ -41,7 +44,8 @@ td:first-child { white-space: nowrap; }
 pre, code { font: .85rem/1.3 ui-monospace, monospace; }
 pre { overflow-x: auto; }
 .facts { color: var(--quiet); font-size: .88rem; }
-.you { margin: 1.8rem 0 .6rem; padding: .6rem .9rem; background: var(--said); border-left: 3px solid var(--mark); white-space: pre-wrap; }
+.you { margin: 1.8rem 0 .6rem; padding: .6rem .9rem; background: var(--said);
+  border-left: 3px solid var(--mark); white-space: pre-wrap; }
 .name { display: block; color: var(--quiet); font-size: .8rem; }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 @page { margin: 18mm; }
@@ -54,8 +58,8 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 
 
 def conversation_html(title: str, facts: Mapping[str, str], exchanges: Iterable[tuple[str | None, str]]) -> str:
-    """A conversation as a page. ``facts``: what it was made with; ``exchanges``: what was said (``None``: nothing yet), and the
-    answer as Markdown."""
+    """A conversation as a page. ``facts``: what it was made with; ``exchanges``: what was said (``None``: nothing yet),
+    and the answer as Markdown."""
     listed = " · ".join(f"{escape(safe(label))} {escape(safe(value))}" for label, value in facts.items())
     turns = "".join(_said(said) + f'<div class="weft">{elements(answer)}</div>\n' for said, answer in exchanges)
     return page(title, f'<h1>{escape(safe(title))}</h1>\n<p class="facts">{listed}</p>\n{turns}')

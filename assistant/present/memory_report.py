@@ -29,7 +29,8 @@ def verdicts(memory: MemoryReport) -> list[str]:
 
 
 def refusals(memory: MemoryReport, *, ids: bool = True) -> list[str]:
-    """Runs that took place and are refused: source, ids or their number, how much too large, and what is known of them."""
+    """Runs that took place and are refused: source, ids or their number, how much too large, and what is known of
+    them."""
     groups: dict[tuple[str, str], list[Refused]] = {}
     for one in memory.refused:
         groups.setdefault((one.source, one.reason), []).append(one)

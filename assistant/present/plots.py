@@ -1,7 +1,8 @@
 """A plan as three plots of text: where a step's time goes, what the run costs, how slowdown grows with the cluster.
 
-Every sign means something without its colour. A line is pieces of text, each with the name of a style: ``title``, ``quiet``,
-``good``, ``doubt``, ``work`` (GPUs compute), ``wait`` (they wait for each other) and ``network`` (they wait for data).
+Every sign means something without its colour. A line is pieces of text, each with the name of a style: ``title``,
+``quiet``, ``good``, ``doubt``, ``work`` (GPUs compute), ``wait`` (they wait for each other) and ``network`` (they wait
+for data).
 """
 
 from __future__ import annotations
@@ -53,13 +54,15 @@ def plot_lines(plan: Plan, scale: Sweep | None, width: int = 80) -> list[str]:
 
 
 def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = False) -> list[Line]:
-    """All three plots; ``scale`` is the job at other numbers of GPUs (``None``: there is none, or ``computing``: not yet)."""
+    """All three plots; ``scale`` is the job at other numbers of GPUs (``None``: there is none, or ``computing``: not
+    yet)."""
     width = max(LEAST_WIDTH, width)
     views = (step_view(plan, width), cost_view(plan, width), scale_view(plan, scale, width, computing))
     return [line for number, view in enumerate(views) for line in [*([[]] if number else []), *view]]
 
 
-# -- where the time of a step goes ----------------------------------------------------------------------------------------
+# -- where the time of a step goes
+# ----------------------------------------------------------------------------------------
 
 
 def step_view(plan: Plan, width: int) -> list[Line]:
@@ -148,11 +151,13 @@ def _legend(parts: Iterable[tuple[str, float, str, str]], width: int) -> list[Li
     return lines
 
 
-# -- what the run costs ---------------------------------------------------------------------------------------------------
+# -- what the run costs
+# ---------------------------------------------------------------------------------------------------
 
 
 def cost_view(plan: Plan, width: int) -> list[Line]:
-    """For each usable fabric the cost's tenth, fiftieth and ninetieth percentile on one logarithmic axis, cheapest first."""
+    """For each usable fabric the cost's tenth, fiftieth and ninetieth percentile on one logarithmic axis, cheapest
+    first."""
     lines = _titled(
         "What the run costs", "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against.", width
     )
@@ -213,11 +218,13 @@ def _cell(value: float, low: float, high: float, cells: int) -> int:
     return min(cells - 1, max(0, round(share * (cells - 1))))
 
 
-# -- slowdown against scale -----------------------------------------------------------------------------------------------
+# -- slowdown against scale
+# -----------------------------------------------------------------------------------------------
 
 
 def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = False) -> list[Line]:
-    """How many times the fastest fabric's step each fabric takes, over the number of GPUs; a letter stands for a fabric."""
+    """How many times the fastest fabric's step each fabric takes, over the number of GPUs; a letter stands for a
+    fabric."""
     lines = _titled(
         "Slowdown against scale",
         f"Step time as a multiple of the fastest fabric's, on {reading.gpus(plan):,} GPUs and other "
@@ -239,7 +246,8 @@ def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = Fa
 
 
 def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
-    """What a plan takes at any size, the runner-up, and where the job itself stands the slowest and the quickest of each kind."""
+    """What a plan takes at any size, the runner-up, and where the job itself stands the slowest and the quickest of
+    each kind."""
     here = _point_of(plan, scale)
     usable = sorted(
         (one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"),
@@ -267,7 +275,8 @@ def _point_of(plan: Plan, scale: Sweep) -> Point:
 
 
 def _fewer(panel: Panel, names: list[str], own: int, room: int) -> Panel:
-    """The panel with these fabrics alone (the first few when it has none of them), and the sizes at which they have a value.
+    """The panel with these fabrics alone (the first few when it has none of them), and the sizes at which they have a
+    value.
 
     Where ``room`` (characters) is short, the sizes farthest from ``own`` give way.
     """
@@ -291,7 +300,8 @@ def _plot_line(line: str) -> Line:
     return [(f"{margin}{bar}", "quiet"), (rest, "strong")] if bar else [(line, "quiet")]
 
 
-# -- words ----------------------------------------------------------------------------------------------------------------
+# -- words
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def _titled(title: str, about: str, width: int) -> list[Line]:

@@ -62,8 +62,9 @@ def _is_a_tie(turns: list[Turn]) -> bool:
 def _tie(turns: list[Turn]) -> str:
     chosen, rival = turns[:2]
     return (
-        f"from {amount(chosen.along, chosen.first)} on InfiniBand and {_RIVALS[rival.question]} lie within the error of each other, so that a "
-        f"plan takes now one, now the other; InfiniBand never costs clearly less up to {amount(rival.along, rival.largest)}"
+        f"from {amount(chosen.along, chosen.first)} on InfiniBand and {_RIVALS[rival.question]} lie within the error "
+        "of each other, so that a plan takes now one, now the other; InfiniBand never costs clearly less up to "
+        f"{amount(rival.along, rival.largest)}"
     )
 
 
@@ -129,7 +130,8 @@ def _dearer(sweep: Sweep) -> list[Paragraph]:
         return []
     return [
         Paragraph(
-            "Where the choice costs more than the next, the two lie within the error of each other and the rules decide; the plan of that point says which."
+            "Where the choice costs more than the next, the two lie within the error of each other and the rules "
+            "decide; the plan of that point says which."
         )
     ]
 

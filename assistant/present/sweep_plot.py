@@ -14,7 +14,8 @@ _AXES = {"cluster.gpus": "GPUs"}
 
 
 def text_plot(panel: Panel, width: int = 80, rows: int = ROWS) -> list[str]:
-    """The plot as lines of at most ``width`` characters, ``rows`` high; values on a logarithmic scale, places at equal distances.
+    """The plot as lines of at most ``width`` characters, ``rows`` high; values on a logarithmic scale, places at equal
+    distances.
 
     Fabrics that fall on one spot stand side by side; ``+`` stands for those that find no room there.
     """

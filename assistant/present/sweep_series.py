@@ -1,4 +1,5 @@
-"""What a plot of a sweep draws: for each combination of the other fields one series per fabric over the varied number."""
+"""What a plot of a sweep draws: for each combination of the other fields one series per fabric over the varied
+number."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Series:
-    """One fabric: its value at each place of the axis, ``None`` where it cannot be; ``chosen``: a plan takes it there."""
+    """One fabric: its value at each place of the axis, ``None`` where it cannot be; ``chosen``: a plan takes it
+    there."""
 
     fabric: str
     values: list[float | None]

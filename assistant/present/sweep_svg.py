@@ -72,7 +72,8 @@ def _value_axis(panel: Panel, height: int) -> list[str]:
 
 
 def gridlines(low: float, high: float) -> list[float]:
-    """Round values between two bounds on a logarithmic scale: 1, 2 and 5 times powers of ten, closer where they are few."""
+    """Round values between two bounds on a logarithmic scale: 1, 2 and 5 times powers of ten, closer where they are
+    few."""
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     for digits in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), tuple(1 + i / 20 for i in range(180))):
         found = [digit * 10.0**power for power in powers for digit in digits if low <= digit * 10.0**power <= high]

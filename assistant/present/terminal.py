@@ -22,7 +22,8 @@ def blocks_view(blocks: list[Block], width: int) -> Group:
 
 
 def in_view(blocks: list[Block], room: tuple[int, int]) -> tuple[list[Block], list[Block]]:
-    """The blocks parted into what surely fills ``room`` (columns, rows) and what is below it; nothing is below no room."""
+    """The blocks parted into what surely fills ``room`` (columns, rows) and what is below it; nothing is below no
+    room."""
     width, rows = room
     for number, block in enumerate(blocks if width else []):
         shown, below = _parted(block, width, rows)

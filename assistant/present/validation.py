@@ -26,7 +26,8 @@ _TITLES = {
 
 
 def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
-    """Tables by use, errors in percent of the measured step; with ``rows`` every run first and every run refused by name."""
+    """Tables by use, errors in percent of the measured step; with ``rows`` every run first and every run refused by
+    name."""
     excluded = f", {made.excluded} excluded" if made.excluded else ""
     lines = wrapped(
         f"{len(made.runs)} measured runs of {safe(made.file)}{excluded}. Errors of the predicted step in percent of "

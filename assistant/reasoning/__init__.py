@@ -1,4 +1,5 @@
-"""Rules over facts: forward chaining in stages, every conclusion with its proof. The one room that knows durable_rules."""
+"""Rules over facts: forward chaining in stages, every conclusion with its proof. The one room that knows
+durable_rules."""
 
 from __future__ import annotations
 

@@ -68,7 +68,8 @@ class Property:
 class Pattern:
     """One fact a rule needs; ``absent``: no such fact may be there when the session starts.
 
-    ``same`` joins: each ``(field, pattern, field of that pattern)`` must be equal; that pattern stands earlier in the rule.
+    ``same`` joins: each ``(field, pattern, field of that pattern)`` must be equal; that pattern stands earlier in the
+    rule.
     """
 
     name: str
@@ -157,9 +158,9 @@ class Ruleset:
         """Every match over these facts and those that ``then`` adds, in the order they fired.
 
         ``then`` is called at each match, while rules still fire, and returns facts to add: that is how rules chain.
-        Facts are given in the order they are to be seen, what ``absent`` patterns ask for first. A fact needs ``kind`` and
-        a unique ``id``; an added fact that is already there is no news. Raises :class:`EngineError` for a fact that cannot
-        be represented, and for an exception inside ``then`` with the id of the rule that fired.
+        Facts are given in the order they are to be seen, what ``absent`` patterns ask for first. A fact needs ``kind``
+        and a unique ``id``; an added fact that is already there is no news. Raises :class:`EngineError` for a fact that
+        cannot be represented, and for an exception inside ``then`` with the id of the rule that fired.
         """
         with _process.lock:
             run = _Run(self, then, _process.ensure(self.name, self._definition), f"s{next(_process.session)}")
@@ -263,7 +264,8 @@ def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
 
 
 def _number(value: float) -> int | float:
-    """A number durable_rules can read: rounded to 1e-4, whole where it is whole. Raises ``ValueError`` outside its range."""
+    """A number durable_rules can read: rounded to 1e-4, whole where it is whole. Raises ``ValueError`` outside its
+    range."""
     number = float(value)
     if not math.isfinite(number) or abs(number) > LARGEST_NUMBER:
         raise ValueError

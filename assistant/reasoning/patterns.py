@@ -26,7 +26,8 @@ _OPERATORS: dict[str, Operator] = {
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """A rule in one of its cases with its patterns; ``per_candidate``: it is about one candidate, else about the job."""
+    """A rule in one of its cases with its patterns; ``per_candidate``: it is about one candidate, else about the
+    job."""
 
     branch: Branch
     per_candidate: bool
@@ -47,7 +48,8 @@ class Group:
 
 
 def compiled(rules: Sequence[Branch]) -> list[Group]:
-    """Groups in the order they run. Raises :class:`KnowledgeError` naming the rule that reads what nothing concludes in time."""
+    """Groups in the order they run. Raises :class:`KnowledgeError` naming the rule that reads what nothing concludes in
+    time."""
     scopes = _FindingScopes(rules)
     groups = []
     for stage in STAGES:

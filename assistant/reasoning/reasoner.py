@@ -1,4 +1,5 @@
-"""Rules over a job and its candidates: stage after stage, each complete before the next, every conclusion with its proof."""
+"""Rules over a job and its candidates: stage after stage, each complete before the next, every conclusion with its
+proof."""
 
 from __future__ import annotations
 
@@ -37,9 +38,9 @@ class Reasoner:
     def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
         """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
 
-        ``job`` and each candidate hold the facts of :data:`~assistant.vocabulary.facts.FACTS`; a missing one, or None, is
-        unknown. Candidates need different ``fabric``s. ``supposed`` names findings to start from, for trying a rule alone.
-        Raises :class:`EngineError` for a fact of the wrong kind or a number that is not finite.
+        ``job`` and each candidate hold the facts of :data:`~assistant.vocabulary.facts.FACTS`; a missing one, or None,
+        is unknown. Candidates need different ``fabric``s. ``supposed`` names findings to start from, for trying a rule
+        alone. Raises :class:`EngineError` for a fact of the wrong kind or a number that is not finite.
         """
         fabrics = {str(candidate["fabric"]): candidate for candidate in candidates}
         if len(fabrics) < len(candidates):

@@ -1,8 +1,8 @@
 """Finds the passages that answer: the one importer of sentence_transformers.
 
 ``open_index(library)`` reads or builds the index; ``index.for_query(look_up, k)`` is what a plan asks, without a model;
-``ask`` and ``ask_many`` answer questions in free text, over ``index_with_yours(library)`` also from the user's documents;
-``passages_by_words`` finds what belongs to a computed answer without a model.
+``ask`` and ``ask_many`` answer questions in free text, over ``index_with_yours(library)`` also from the user's
+documents; ``passages_by_words`` finds what belongs to a computed answer without a model.
 """
 
 from .asking import ask, ask_many

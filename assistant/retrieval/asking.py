@@ -23,14 +23,16 @@ _SHOWN_CHARACTERS = 2_000
 
 
 def ask(question: str, library: Library, index: Index, top: int = 5, id: str | None = None) -> Answer:
-    """The ``top`` passages for a question, best first. Raises :class:`InputError` when there is nothing to ask or ``top`` < 1."""
+    """The ``top`` passages for a question, best first. Raises :class:`InputError` when there is nothing to ask or
+    ``top`` < 1."""
     if not isinstance(question, str) or not written_out(question):
         raise InputError("expected a question, got an empty text")
     return ask_many([(id, question)], library, index, top)[0]
 
 
 def ask_many(questions: Iterable[tuple[str | None, str]], library: Library, index: Index, top: int = 5) -> list[Answer]:
-    """One answer for each ``(id, question)``, in their order, embedded together; an empty question is answered with a note."""
+    """One answer for each ``(id, question)``, in their order, embedded together; an empty question is answered with a
+    note."""
     if top < 1:
         raise InputError(f"expected a number of passages of at least 1, got {top}")
     asked = list(questions)

@@ -91,10 +91,12 @@ def look_ups(rules: Iterable[Any]) -> list[str]:
 
 
 class Content:
-    """Everything an index is made of: documents, what the rules look up, the field's terms, topics that are not covered.
+    """Everything an index is made of: documents, what the rules look up, the field's terms, topics that are not
+    covered.
 
     ``everyday``: pairs of what people say and the field's word for it.
-    ``beside``: texts no passage is found by, whose vectors are kept too, such as the topics that sources disagree about.
+    ``beside``: texts no passage is found by, whose vectors are kept too, such as the topics that sources disagree
+    about.
     """
 
     def __init__(
@@ -130,7 +132,8 @@ class Content:
 
 
 def outside(folder: Path) -> list[str]:
-    """What people ask beside the topic, from ``outside.yaml`` in the knowledge folder. Raises :class:`KnowledgeError`."""
+    """What people ask beside the topic, from ``outside.yaml`` in the knowledge folder. Raises
+    :class:`KnowledgeError`."""
     topics = (shipped.documents("outside", folder, "outside.yaml").get("outside.yaml") or {}).get("topics", [])
     if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
         raise KnowledgeError(f"{folder / 'outside.yaml'}: topics: expected a list of texts")

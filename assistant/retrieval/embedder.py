@@ -52,7 +52,8 @@ class Embedder:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change when the model does: names, sizes, small files, both ends of the weights."""
+        """16 hexadecimal digits that change when the model does: names, sizes, small files, both ends of the
+        weights."""
         state = hashlib.blake2b(digest_size=8)
         for file in sorted(self.path.rglob("*")):
             if file.is_file() and file.suffix in (".json", ".txt", *_WEIGHTS):
@@ -73,7 +74,8 @@ class Embedder:
         self._known.update(vectors)
 
     def embed(self, texts: Sequence[str], *, done: Callable[[int], None] | None = None) -> np.ndarray:
-        """Unit vectors of ``texts``: float32, shape ``(len(texts), dimensions)``. ``done(n)`` is told after each batch."""
+        """Unit vectors of ``texts``: float32, shape ``(len(texts), dimensions)``. ``done(n)`` is told after each
+        batch."""
         if texts and all(text in self._known for text in texts):
             return np.stack([self._known[text] for text in texts])
         model = self._loaded_model()
@@ -111,7 +113,8 @@ class Embedder:
 
 
 def _by_length(model: Any, texts: Sequence[str]) -> np.ndarray:
-    """Positions of ``texts``, shortest first: a batch is padded to its longest text, which cost three fifths of the time."""
+    """Positions of ``texts``, shortest first: a batch is padded to its longest text, which cost three fifths of the
+    time."""
     if len(texts) <= BATCH:
         return np.arange(len(texts))
     return np.argsort([len(ids) for ids in model.tokenizer(list(texts))["input_ids"]], kind="stable")
@@ -163,7 +166,8 @@ def _sample(file: Path) -> bytes:
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Importing makes a million objects that stay; looking among them for garbage takes a fifth of the time, then and later."""
+    """Importing makes a million objects that stay; looking among them for garbage takes a fifth of the time, then and
+    later."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,5 @@
-"""The search index. A built one needs NumPy only, also for what the rules look up; a question in free text is embedded."""
+"""The search index. A built one needs NumPy only, also for what the rules look up; a question in free text is
+embedded."""
 
 from __future__ import annotations
 
@@ -152,7 +153,8 @@ class Index:
         return found if said == asked else (found + self._signals(tokens(said), cosines[:, 1], reading)) / 2
 
     def _cosines(self, reading: Reading) -> np.ndarray:
-        """Of all texts with both readings, shape ``(texts, 2)``; the last question's are kept, because each is asked for twice."""
+        """Of all texts with both readings, shape ``(texts, 2)``; the last question's are kept, because each is asked
+        for twice."""
         last, cosines = self._last
         if last is not reading:
             cosines = self.vectors @ reading.vectors.T
@@ -174,7 +176,8 @@ class Index:
         )
 
     def _said(self, asked: Sequence[str], reading: Reading) -> np.ndarray:
-        """The share of a question's information each of its words has, times how like it is to a word of each passage."""
+        """The share of a question's information each of its words has, times how like it is to a word of each
+        passage."""
         tokens = list(dict.fromkeys(asked))
         return self._shares(tokens)[:, None] * self._alike.likeness(tokens, reading.words)
 

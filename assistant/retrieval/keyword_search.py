@@ -1,4 +1,5 @@
-"""Passages by their words alone, those that rest on given statements first: what stands beside a computed answer. No model."""
+"""Passages by their words alone, those that rest on given statements first: what stands beside a computed answer. No
+model."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from .tokens import tokens
 def passages_by_words(
     question: str, library: Library, claims: Collection[str] = (), top: int = 5
 ) -> list[FoundPassage]:
-    """The ``top`` passages that share most of the question's words; those that rest on one of ``claims`` come before others.
+    """The ``top`` passages that share most of the question's words; those that rest on one of ``claims`` come before
+    others.
 
     ``score`` is the share of the question's information that the passage's words carry, 0 to 1.
     """

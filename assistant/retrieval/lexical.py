@@ -104,7 +104,8 @@ class Spelling:
         return _WORD.sub(lambda found: self.corrected(found.group(), name=found.start() > 0), text)
 
     def corrected(self, word: str, *, name: bool = False) -> str:
-        """``infinband`` → ``infiniband``. ``name``: a capital marks a name, which is not taken for a word of the language."""
+        """``infinband`` → ``infiniband``. ``name``: a capital marks a name, which is not taken for a word of the
+        language."""
         lower = word.lower()
         if len(word) < _SHORTEST_CORRECTED or lower in self._vocabulary or self._in_language(lower):
             return word
@@ -133,7 +134,8 @@ def _nearest(word: str, choices: Sequence[str]) -> str | None:
 
 
 def _uninflected(word: str) -> Iterator[str]:
-    """What a word may be a form of: ``sends`` and ``sending`` of ``send``, ``tuned`` of ``tune``, ``planned`` of ``plan``."""
+    """What a word may be a form of: ``sends`` and ``sending`` of ``send``, ``tuned`` of ``tune``, ``planned`` of
+    ``plan``."""
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             base = word.removesuffix(ending) + instead

@@ -1,4 +1,5 @@
-"""Text as the field writes it: one spelling for each word, so that ``IB``, ``100GbE`` and ``all reduce`` find their passages."""
+"""Text as the field writes it: one spelling for each word, so that ``IB``, ``100GbE`` and ``all reduce`` find their
+passages."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ _REPEATED = re.compile(r"\bit(?:\s+it)+\b")
 
 
 def shown(text: str) -> str:
-    """Text safe to print: line breaks become spaces, other control, format and lone surrogate characters become visible."""
+    """Text safe to print: line breaks become spaces, other control, format and lone surrogate characters become
+    visible."""
     return "".join(_visible(c) for c in text)
 
 
@@ -155,7 +157,8 @@ def without_names(text: str, names: re.Pattern[str]) -> str:
 
 
 def called_by_name(text: str) -> list[str]:
-    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number or "I" is none."""
+    """What a text calls by name: capitals that do not begin a sentence, words with digits, years; a plain number or "I"
+    is none."""
     return [name for name in _NAMED.findall(text) if not is_small(name.lower())]
 
 

@@ -27,14 +27,16 @@ _OPENED: dict[Library, Index] = {}
 
 
 def ready_index(library: Library) -> Index:
-    """The index of a library: from the cache, else built now (loads the model and says so). Raises :class:`InputError`."""
+    """The index of a library: from the cache, else built now (loads the model and says so). Raises
+    :class:`InputError`."""
     if library not in _OPENED:
         _OPENED[library] = open_index(library)
     return _OPENED[library]
 
 
 def built_index(library: Library) -> Index | None:
-    """The index if it is already built for exactly this library and model: what a plan uses, which never waits for a model."""
+    """The index if it is already built for exactly this library and model: what a plan uses, which never waits for a
+    model."""
     try:
         built = library in _OPENED or _path(Content.of(library), Embedder()).is_file()
         return ready_index(library) if built else None
@@ -45,8 +47,8 @@ def built_index(library: Library) -> Index | None:
 def open_index(library: Library, *, embedder: Embedder | None = None, folder: Path | None = None) -> Index:
     """The index of a library, read from ``folder`` (the user's cache) or built and kept there.
 
-    A file that is damaged, or cannot be written, costs time and nothing else. Raises :class:`InputError` when there is no
-    embedding model.
+    A file that is damaged, or cannot be written, costs time and nothing else. Raises :class:`InputError` when there is
+    no embedding model.
     """
     content, embedder = Content.of(library), embedder or Embedder()
     path = _path(content, embedder, folder)

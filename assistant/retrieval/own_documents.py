@@ -29,7 +29,8 @@ _OPENED: dict[tuple[Library, Path], tuple[list[tuple[OwnDocument, State]], Index
 
 
 def index_with_yours(library: Library, own: DocumentStore | None = None) -> Index:
-    """The index over the shipped passages and the user's documents; new texts are embedded now. Raises :class:`InputError`.
+    """The index over the shipped passages and the user's documents; new texts are embedded now. Raises
+    :class:`InputError`.
 
     While there are no documents it is the shipped index itself. It is not what rules look up in: a plan rests on the
     shipped knowledge alone.
@@ -67,7 +68,8 @@ def _together(shipped: Index, found: list[Document]) -> Index:
 
 
 def _documents(own: DocumentStore, listed: OwnDocument) -> Iterator[Document]:
-    """A user's document as the index knows passages; a page or a line is a place to cite and no heading to compare with."""
+    """A user's document as the index knows passages; a page or a line is a place to cite and no heading to compare
+    with."""
     changed = "" if own.state(listed) == "current" else " (changed since it was read)"
     date = datetime.date.fromtimestamp(listed.modified_ns / 1e9).isoformat()
     for number, cut in enumerate(own.cuts(listed) or (), start=1):

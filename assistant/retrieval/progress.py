@@ -1,4 +1,5 @@
-"""What a user sees while texts are embedded: a bar in a terminal, one plain line elsewhere, always on standard error."""
+"""What a user sees while texts are embedded: a bar in a terminal, one plain line elsewhere, always on standard
+error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A question as it is searched: its spelling corrected, written out, in the field's words, and without the field's names."""
+"""A question as it is searched: its spelling corrected, written out, in the field's words, and without the field's
+names."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ from .tokens import forms
 
 @dataclass(frozen=True)
 class Reading:
-    """One question. ``texts``: as asked, and with everyday words replaced by the field's; ``vectors``: of the two, in rows.
+    """One question. ``texts``: as asked, and with everyday words replaced by the field's; ``vectors``: of the two, in
+    rows.
 
-    ``nameless``: the vector of the question without the field's names. ``names``: what it calls by name. ``words``: vectors of
-    its words that no passage holds, by token.
+    ``nameless``: the vector of the question without the field's names. ``names``: what it calls by name. ``words``:
+    vectors of its words that no passage holds, by token.
     """
 
     texts: tuple[str, str]

@@ -6,11 +6,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-# Cosines of the question with the passage, the passage under its heading, the headings alone, its best sentence, its best
-# claim; the share of the question's information in the passage's words, in those of its whole section, and in words like its own.
+# Cosines of the question with the passage, the passage under its heading, the headings alone, its best sentence, its
+# best claim; the share of the question's information in the passage's words, in those of its whole section, and in
+# words like its own.
 SIGNALS = ("text", "headed", "heading", "sentence", "claim", "words", "section_words", "alike")
-# Fitted on the questions for developing (the tuning half of tests/questions.yaml, questions_fresh.yaml, questions_a.yaml,
-# questions_b.yaml) by `python -m tests.retrieval_report --fit`.
+# Fitted on the questions for developing (the tuning half of tests/questions.yaml, questions_fresh.yaml,
+# questions_a.yaml, questions_b.yaml) by `python -m tests.retrieval_report --fit`.
 WEIGHTS = np.array([2.43, 3.91, 0.90, 10.51, 2.47, 3.52, 3.31, 13.68], np.float32)
 
 
@@ -18,17 +19,16 @@ WEIGHTS = np.array([2.43, 3.91, 0.90, 10.51, 2.47, 3.52, 3.31, 13.68], np.float3
 class Evidence:
     """What speaks for and against an answer to one question; information is in nats."""
 
-    cosine: float  # the largest one of the question, in either reading, with anything but headings that stands for a passage
-    outside: (
-        float  # cosine of the question, with or without the field's names, with the nearest topic that is not covered
-    )
+    # the largest one of the question, in either reading, with anything but headings that stands for a passage
+    cosine: float
+    # cosine of the question, with or without the field's names, with the nearest topic that is not covered
+    outside: float
     named: int  # things the question calls by name that none of the first passages mentions
     said: float  # share of the question's information in words like those of the first passages
     told: float  # information of the question's words that the first passages hold
     lost: float  # information of the question's words that they do not
-    lost_of_named: (
-        float  # the same, as far as the question's meaning hangs on the names in it: of a known thing something unknown
-    )
+    # the same, as far as the question's meaning hangs on the names in it: of a known thing something unknown
+    lost_of_named: float
     off_focus: float  # how unlike theirs the words beside the question word are, as far as the meaning hangs on names
     ahead: float  # how far the relevance of the best passage lies above that of the second
     kind: bool  # a price, a date, a place or a person is asked for, and the first passages hold none
@@ -38,7 +38,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Answerable:
-    """Logistic regression: does the best passage answer? A weight for each sign; ``threshold``: the least probability."""
+    """Logistic regression: does the best passage answer? A weight for each sign; ``threshold``: the least
+    probability."""
 
     cosine: float
     outside: float
@@ -56,8 +57,8 @@ class Answerable:
     threshold: float
 
 
-# Fitted like WEIGHTS. The threshold is set so that 2 % of the answerable of the three later sets are refused, each by coefficients
-# fitted without it; there 88 % of their unanswerable are caught.
+# Fitted like WEIGHTS. The threshold is set so that 2 % of the answerable of the three later sets are refused, each by
+# coefficients fitted without it; there 88 % of their unanswerable are caught.
 ANSWERABLE = Answerable(
     cosine=13.259,
     outside=-10.467,
@@ -80,7 +81,8 @@ _FALLS = 0.1  # of log-odds: what each point of relevance behind the best passag
 
 
 def relevance(signals: np.ndarray) -> np.ndarray:
-    """One number per passage from its signals, shape ``(passages, len(SIGNALS))``; only differences within a question count."""
+    """One number per passage from its signals, shape ``(passages, len(SIGNALS))``; only differences within a question
+    count."""
     return signals @ WEIGHTS
 
 

@@ -28,7 +28,8 @@ def read(path: Path) -> Arrays | None:
 
 
 def write(path: Path, arrays: Arrays) -> bool:
-    """Write beside the target and rename: a reader sees the old file or the new one. False when the folder is not writable."""
+    """Write beside the target and rename: a reader sees the old file or the new one. False when the folder is not
+    writable."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +51,8 @@ def write(path: Path, arrays: Arrays) -> bool:
 
 @contextlib.contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """While one program builds an index the others wait for it, and then find it; where nothing can be locked, nobody waits."""
+    """While one program builds an index the others wait for it, and then find it; where nothing can be locked, nobody
+    waits."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path.with_suffix(".lock"), timeout=PATIENCE_S)

@@ -11,10 +11,11 @@ _BRITISH = re.compile(r"(?<=\w{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 _FAMILY = re.compile(r"[a-z]{4,}(?=\d)")  # ``qwen2.5`` is also a ``qwen``
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._'’-][a-z0-9]+)*")
 STOP = frozenset(
-    """a an and any are as at be been but by can could did do does doing for from had has have having how i if in
-    into is it its just like may me mine my need no not now of on or our ours please should so some tell than that the their
-    them then there these they this those to too was we were what when where which while who why will with would you your
-    yours about actually all am also because being both does let more most much many really very happen happens""".split()
+    """a an and any are as at be been but by can could did do does doing for from had has have having how i
+    if in into is it its just like may me mine my need no not now of on or our ours please should so
+    some tell than that the their them then there these they this those to too was we were what when
+    where which while who why will with would you your yours about actually all am also because being
+    both does let more most much many really very happen happens""".split()
 )
 _CONTRACTED = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
 _SHORT_STEMS = frozenset({"ca", "wo", "sha"})  # of can't, won't, shan't

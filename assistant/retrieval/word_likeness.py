@@ -1,4 +1,5 @@
-"""How much of a question a passage says in whatever words: each word of the question beside the likest word of the passage."""
+"""How much of a question a passage says in whatever words: each word of the question beside the likest word of the
+passage."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-# Two words chosen at random have a cosine of about 0.2; what is not nearer than that is unlike. Squared, because two words
-# that are halfway alike seldom mean the same.
+# Two words chosen at random have a cosine of about 0.2; what is not nearer than that is unlike. Squared, because two
+# words that are halfway alike seldom mean the same.
 _UNLIKE = 0.2
 _KEPT = 2_000  # words of questions whose likeness is remembered: a question asks for each several times
 
@@ -15,8 +16,8 @@ _KEPT = 2_000  # words of questions whose likeness is remembered: a question ask
 class WordLikeness:
     """The words of passages with their vectors.
 
-    ``held`` lists each passage's tokens; ``vectors`` are unit vectors of the tokens in ``known``, in that order. A token without
-    a vector, such as a number, is like itself only.
+    ``held`` lists each passage's tokens; ``vectors`` are unit vectors of the tokens in ``known``, in that order. A
+    token without a vector, such as a number, is like itself only.
     """
 
     def __init__(self, held: Sequence[Sequence[str]], known: Sequence[str], vectors: np.ndarray) -> None:
@@ -30,7 +31,8 @@ class WordLikeness:
         self._kept: dict[str, np.ndarray] = {}
 
     def likeness(self, tokens: Sequence[str], vectors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """For each token of a question and each passage how like the likest word is, 0 to 1: shape ``(tokens, passages)``.
+        """For each token of a question and each passage how like the likest word is, 0 to 1: shape ``(tokens,
+        passages)``.
 
         ``vectors``: of tokens that are not known here.
         """

@@ -1,4 +1,5 @@
-"""The axes of a sweep as people write them: ``cluster.gpus=8..1024``, ``budget.gpu_hour_usd=2..4:0.5``, ``model=a,b``."""
+"""The axes of a sweep as people write them: ``cluster.gpus=8..1024``, ``budget.gpu_hour_usd=2..4:0.5``,
+``model=a,b``."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ _RANGE = re.compile(r"^(?P<low>[^:]*?)\.\.(?P<high>[^:]*?)(?::(?P<step>.*))?$")
 def axes_of(varied: Sequence[str], fabrics: Sequence[str]) -> list[Axis]:
     """One axis for each ``PATH=VALUES``. ``fabrics`` is what ``cluster.fabric=all`` stands for.
 
-    Raises :class:`InputError` for an unknown field, values that cannot be read, a field given twice or too large a grid.
+    Raises :class:`InputError` for an unknown field, values that cannot be read, a field given twice or too large a
+    grid.
     """
     axes = [_axis(text, fabrics) for text in varied]
     if not axes:
@@ -146,7 +148,8 @@ def _plain(value: float) -> int | float:
 
 
 def _scalar(cell: str) -> Any:
-    """A value of a list: a number where it is one, ``null`` for nothing, else the text, which the field itself reads."""
+    """A value of a list: a number where it is one, ``null`` for nothing, else the text, which the field itself
+    reads."""
     if cell in ("null", "~"):
         return None
     if cell in ("true", "false"):

@@ -62,7 +62,8 @@ def _cheaper_than(other: FabricKind) -> Callable[[Point], bool | None]:
 
 
 def _cost(point: Point, kind: FabricKind) -> float | None:
-    """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no other."""
+    """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no
+    other."""
     can = [
         one
         for one in point.fabrics

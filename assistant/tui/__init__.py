@@ -19,7 +19,8 @@ THEMES = ("auto", "light", "dark", "plain")
 def run(*, resume: Path | None = None, theme: str = "auto") -> int:
     """Have the conversation on the full screen; the exit code.
 
-    ``resume`` goes on with a saved transcript. ``theme`` is one of :data:`THEMES`. Raises :class:`InputError` when it cannot be read, and
+    ``resume`` goes on with a saved transcript. ``theme`` is one of :data:`THEMES`. Raises :class:`InputError` when it
+    cannot be read, and
     :class:`KnowledgeError` when the knowledge base cannot be used.
     """
     from . import appearance, background

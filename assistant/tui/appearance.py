@@ -1,4 +1,5 @@
-"""Which colours the screen begins with: as asked, as ``NO_COLOR`` says, or as the terminal's own background asks for."""
+"""Which colours the screen begins with: as asked, as ``NO_COLOR`` says, or as the terminal's own background asks
+for."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _BACKGROUND = re.compile(rb"\x1b\]11;rgba?:([0-9a-f]{1,4})/([0-9a-f]{1,4})/([0-9
 
 
 def settle(theme: str) -> str:
-    """``light`` or ``dark`` for ``light``, ``dark``, ``plain`` or ``auto``. ``plain`` sets ``NO_COLOR``, which Textual reads."""
+    """``light`` or ``dark`` for ``light``, ``dark``, ``plain`` or ``auto``. ``plain`` sets ``NO_COLOR``, which Textual
+    reads."""
     if theme == "plain":
         os.environ["NO_COLOR"] = "1"
     elif os.environ.get("NO_COLOR") == "":
@@ -43,7 +45,8 @@ def is_light(answer: bytes) -> bool:
 
 
 def _answer() -> bytes:
-    """What the terminal says about its background; nothing where there is none to ask or where somebody types already."""
+    """What the terminal says about its background; nothing where there is none to ask or where somebody types
+    already."""
     try:
         import select
         import termios

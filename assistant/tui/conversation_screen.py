@@ -249,7 +249,8 @@ class ConversationScreen(Keyboard):
             background.begin("answer", lambda: _heard(conversation, answer), self)
 
     def _answered(self, events: Any, error: Exception | None) -> None:
-        """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was said."""
+        """Show what the conversation said, the new plan before the next question is worked out; leave when goodbye was
+        said."""
         answer, conversation = [_failure(error)] if error else events, self.conversation
         self.log_view.add(drawing.exchange(self._said, answer, self.question_view.question))
         if conversation is not None and conversation.has_more:

@@ -204,7 +204,8 @@ def _bullets(items: Iterable[str]) -> list[Line]:
 
 
 class FittedView:
-    """A Rich renderable that is made for the width it is drawn at, once: it is measured and drawn, and both take their time."""
+    """A Rich renderable that is made for the width it is drawn at, once: it is measured and drawn, and both take their
+    time."""
 
     def __init__(self, make: Callable[[int], RenderableType]) -> None:
         self._make = make

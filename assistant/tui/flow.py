@@ -26,7 +26,8 @@ def cleaned(text: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """One paragraph: ``body`` wraps to the right of ``lead`` (a sign, a bullet, a number), ``indent`` cells from the left."""
+    """One paragraph: ``body`` wraps to the right of ``lead`` (a sign, a bullet, a number), ``indent`` cells from the
+    left."""
 
     body: Content
     lead: Content = Content("")

@@ -12,7 +12,8 @@ from .question import QuestionView
 
 
 class Keyboard(Screen[None]):
-    """A screen with an answer line, a question over it, a log and a panel, which :class:`ConversationScreen` puts there."""
+    """A screen with an answer line, a question over it, a log and a panel, which :class:`ConversationScreen` puts
+    there."""
 
     log_view: ConversationLog
     question_view: QuestionView

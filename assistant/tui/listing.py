@@ -34,7 +34,8 @@ class Listing(OptionList):
         self._late = False  # filled while nobody looked: laid out when somebody does, so that it holds up no key before
 
     def fill(self, entries: Sequence[Entry]) -> None:
-        """Show these entries, at once or when somebody looks; the mark of a list in use stays on its entry, if it is there."""
+        """Show these entries, at once or when somebody looks; the mark of a list in use stays on its entry, if it is
+        there."""
         before = self.marked_key if self.has_focus else None
         self._entries, self._late = list(entries), not self._looked_at
         if self._late:

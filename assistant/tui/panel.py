@@ -1,4 +1,5 @@
-"""The panel beside the conversation: plan, why, sources, plots. On a small screen it takes the place of the conversation."""
+"""The panel beside the conversation: plan, why, sources, plots. On a small screen it takes the place of the
+conversation."""
 
 from __future__ import annotations
 
@@ -97,8 +98,8 @@ class SidePanel(Vertical):
         variation: VariationShown | None = None,
         more_to_come: bool = False,
     ) -> None:
-        """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what is in
-        view: everything else waits for the call without it, which may bring the same plan."""
+        """Everything that follows from a plan, or from the variation that is being tried; with ``more_to_come``, what
+        is in view: everything else waits for the call without it, which may bring the same plan."""
         plan = variation.plan if variation else plan
         self._behind = self._behind or plan is not self.plan.plan
         self.plan.show(fields, plan, variation_notice(variation) if variation else (), more_to_come)

@@ -25,7 +25,8 @@ LARGE, SMALL = (120, 36), (80, 24)
 
 @dataclass(frozen=True)
 class Situation:
-    """The first ``messages`` of a kept conversation, what is ``also`` said, then keys; ``theme`` is light or dark, ``size`` columns and rows."""
+    """The first ``messages`` of a kept conversation, what is ``also`` said, then keys; ``theme`` is light or dark,
+    ``size`` columns and rows."""
 
     transcript: str
     messages: int

@@ -64,7 +64,8 @@ Ctrl+P | save or copy it
     ) -> None:
         """Show a plan under a notice; without a plan, what was told and what is still needed.
 
-        ``more_to_come``: the plan comes again, perhaps the same object; what is below the edge of the screen waits for that.
+        ``more_to_come``: the plan comes again, perhaps the same object; what is below the edge of the screen waits for
+        that.
         """
         above = [*notice, BLANK] if notice else [] if plan else told(fields)
         self._told.show(above)

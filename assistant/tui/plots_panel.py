@@ -79,8 +79,8 @@ class PlotsPanel(VerticalScroll):
     HELP = """\
 # The plots
 
-Where the time of one step goes on the recommended network, the runner-up and the slowest; what the run costs on each, with
-its error band; how much slower than the fastest each is when the same job runs on fewer or more GPUs.
+Where the time of one step goes on the recommended network, the runner-up and the slowest; what the run costs on each,
+with its error band; how much slower than the fastest each is when the same job runs on fewer or more GPUs.
 
 1 2 3 | go to a plot
 ↑ ↓ PgUp PgDn | scroll

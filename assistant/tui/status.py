@@ -80,7 +80,8 @@ def meter(share: float) -> str:
 
 
 def job_parts(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """``pretraining``, ``llama-3.1-70b``, ``64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left out."""
+    """``pretraining``, ``llama-3.1-70b``, ``64 × h100-sxm`` from dotted questionnaire fields; what is unknown is left
+    out."""
     gpus, gpu = fields.get("cluster.gpus"), fields.get("cluster.gpu")
     machines = f"{gpus} × {gpu}" if gpus and gpu else f"{gpus} GPUs" if gpus else gpu
     parts = (fields.get("workload"), fields.get("model") or _size(fields.get("model.params")), machines)

@@ -10,7 +10,8 @@ from typing import Any
 from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 
-# Three grounds, two inks, a line, a mark with what is written on it, and the colours of the signs: in the dark, in the light.
+# Three grounds, two inks, a line, a mark with what is written on it, and the colours of the signs: in the dark, in the
+# light.
 _COLOURS = {
     "background": ("#14181d", "#fbfaf7"),
     "surface": ("#1b2128", "#f2f0ea"),

@@ -1,8 +1,9 @@
 """What is done with a message: described, changed, asked, objected to, supposed, …
 
-Wordings that decide by themselves are rules (``knowledge/language/acts.yaml``). Everything else is weighed: every word, pair and
-triple of words has a weight for every act (softmax regression), amounts and names counting as their kind. The weights stand in
-``knowledge/language/acts.json``, learned by ``tests/understanding_fit.py`` from the labelled messages. No model is loaded.
+Wordings that decide by themselves are rules (``knowledge/language/acts.yaml``). Everything else is weighed: every word,
+pair and triple of words has a weight for every act (softmax regression), amounts and names counting as their kind. The
+weights stand in ``knowledge/language/acts.json``, learned by ``tests/understanding_fit.py`` from the labelled messages.
+No model is loaded.
 """
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ def _wordings(rules: Iterable[Mapping[str, Any]]) -> Iterator[tuple[tuple[int, b
 def act_of(
     text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
 ) -> Judged:
-    """The act of a message; ``asked`` is the field that was just asked for, ``known`` the fields of which something is known.
+    """The act of a message; ``asked`` is the field that was just asked for, ``known`` the fields of which something is
+    known.
 
     Describing and saying nothing sound alike: :func:`settled` says which of both it is once the facts are read.
     """
@@ -110,7 +112,8 @@ def act_of(
 
 
 def settled(act: Intent, *, stated: bool) -> Intent:
-    """The act once it is known whether anything was ``stated``: a fact, a network, a doubt about one. Words alone cannot tell."""
+    """The act once it is known whether anything was ``stated``: a fact, a network, a doubt about one. Words alone
+    cannot tell."""
     return ("describe" if stated else "unclear") if act in ("describe", "unclear") else act
 
 
@@ -129,7 +132,8 @@ def firm(
 def reply_of(
     text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
 ) -> Reply | None:
-    """Whether a message consents to the last question or statement, denies it or objects to it; ``None`` where that is not sure."""
+    """Whether a message consents to the last question or statement, denies it or objects to it; ``None`` where that is
+    not sure."""
     here = _here(text, asked, known)
     hits = [hit for hit in learned.replies.hits(_source(text, quantities)) if learned.answers[hit.key].when <= here]
     said = {learned.answers[hit.key].decides for hit in _longest(sorted(hits, key=lambda hit: (hit.start, -hit.end)))}
@@ -175,7 +179,8 @@ def _likely(found: Iterable[str], learned: Acts) -> dict[Intent, float]:
 
 
 def features(text: Text, quantities: Sequence[Quantity], *, asked: str | None = None) -> list[str]:
-    """The words, pairs and triples of a message between marks of its ends, the stems of all words, and what it is made of.
+    """The words, pairs and triples of a message between marks of its ends, the stems of all words, and what it is made
+    of.
 
     Where an account ends in a question the question is looked at, and of the account only its words.
     """

@@ -1,7 +1,7 @@
 """Each quantity and name to the field that its kind, the words around it and its clause speak for best.
 
-Every template that matches is a candidate; the one that explains most of the message wins its tokens. Two fields that fit
-equally well are a doubt, never a guess.
+Every template that matches is a candidate; the one that explains most of the message wins its tokens. Two fields that
+fit equally well are a doubt, never a guess.
 """
 
 from __future__ import annotations
@@ -117,12 +117,14 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
 
 
 def score(hit: Hit) -> float:
-    """How much of a message a hit explains: its own words most, then everything it claims; few long readings beat many short ones."""
+    """How much of a message a hit explains: its own words most, then everything it claims; few long readings beat many
+    short ones."""
     return _OWN_WORD * len(hit.own) + len(hit.claimed) - _PER_HIT
 
 
 def computed(how: str, quantity: Quantity) -> Quantity:
-    """The quantity that is the value: ``how`` is nothing, ``100-`` (what is left of it), ``1000/`` (each of so many) or ``/60``."""
+    """The quantity that is the value: ``how`` is nothing, ``100-`` (what is left of it), ``1000/`` (each of so many) or
+    ``/60``."""
     if not how:
         return quantity
     if how[0] == "/":
@@ -170,7 +172,8 @@ def _tidy(value: float) -> int | float:
 
 
 def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
-    """The readings that explain most, each token used once, leftmost first among equals; what fits two fields alike is a doubt."""
+    """The readings that explain most, each token used once, leftmost first among equals; what fits two fields alike is
+    a doubt."""
     taken: set[int] = set()
     kept: list[Candidate] = []
     doubts: list[Doubt] = []
@@ -186,7 +189,8 @@ def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
 
 
 def _heeded(found: list[Candidate]) -> list[Candidate]:
-    """A reading that only says what a field does not mean gives way to the field that means it with the very same words."""
+    """A reading that only says what a field does not mean gives way to the field that means it with the very same
+    words."""
     meant = {c.fact.claimed: c.fact.says.field for c in found if c.fact.says.act == "set"}
     idle = [
         c for c in found if c.fact.says.act == "quiet" and meant.get(c.fact.claimed, "") not in ("", c.fact.says.field)
@@ -197,7 +201,8 @@ def _heeded(found: list[Candidate]) -> list[Candidate]:
 
 
 def _paired(found: list[Candidate]) -> list[Candidate]:
-    """Names and numbers in a row, "layers 48 hidden 6144": of their generic readings those that together explain most."""
+    """Names and numbers in a row, "layers 48 hidden 6144": of their generic readings those that together explain
+    most."""
     pairs = [c for c in found if c.fact.says.generic and len(c.fact.slots) == 1 and c.fact.says.act == "set"]
     best: list[tuple[float, tuple[Candidate, ...]]] = [(0.0, ())]
     pairs.sort(key=lambda c: c.fact.end)

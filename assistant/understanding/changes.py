@@ -1,4 +1,5 @@
-"""What puts right or answers: bare numbers, "48, not 64", "twice as many", "two more nodes", yes and no to the open question."""
+"""What puts right or answers: bare numbers, "48, not 64", "twice as many", "two more nodes", yes and no to the open
+question."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
 
 
 def current(path: str, context: Context, gpu: Gpu | None) -> float | None:
-    """The value that the conversation has for a field; a GPU-hour costs what the catalog says where nothing else was said."""
+    """The value that the conversation has for a field; a GPU-hour costs what the catalog says where nothing else was
+    said."""
     known = context.fields.get(path)
     if known is None and path == "budget.gpu_hour_usd" and gpu and gpu.hour_price:
         return gpu.hour_price.value
@@ -35,7 +37,8 @@ def relative(
     words: Sequence[str],
     today: datetime.date,
 ) -> int | float | None:
-    """The new value of a field that was scaled, or to which something was added; ``None`` where the old one is not known.
+    """The new value of a field that was scaled, or to which something was added; ``None`` where the old one is not
+    known.
 
     ``words`` are the stems that the change claims: which of them multiplies, and by how much.
     """
@@ -83,7 +86,8 @@ def bare(
     fields: Mapping[str, RegisteredField],
     today: datetime.date,
 ) -> tuple[str, Any, range] | None:
-    """An amount on its own that answers the open question or corrects what was said last: the field, the value, its tokens."""
+    """An amount on its own that answers the open question or corrects what was said last: the field, the value, its
+    tokens."""
     path = _of_the_old(source, taken, context, fields) if act == "change" else None
     path = path or expected(act, context, fields)
     if path is None:

@@ -1,4 +1,5 @@
-"""How many of which GPU: ``8 nodes of 8xH100``, ``2 racks of GB200``, ``4 x p5.48xlarge``, ``512, of which 64 are free``."""
+"""How many of which GPU: ``8 nodes of 8xH100``, ``2 racks of GB200``, ``4 x p5.48xlarge``, ``512, of which 64 are
+free``."""
 
 from __future__ import annotations
 
@@ -136,8 +137,8 @@ def concluded(
 ) -> Concluded:
     """GPUs from nodes and GPUs per node where both are known; a node's usual GPUs come from the catalog.
 
-    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said before,
-    ``of_nodes`` that the nodes were spoken of last.
+    ``gpu`` is a GPU named apart from any count, ``sites`` multiplies what is said of each, ``waiting`` are nodes said
+    before, ``of_nodes`` that the nodes were spoken of last.
     """
     result = Concluded()
     said = _joined(list(facts), result, of_nodes)
@@ -186,8 +187,9 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool) -> Scale:
         said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
         said = replace(said, each=said.each or (scale.each and scale.gpus is not None))
     doubted = {doubt.field for doubt in result.doubts}
-    return replace(said, gpus=None if COUNTED in doubted else said.gpus, nodes=None if COUNTED in doubted else said.nodes,
-                   gpu=None if "cluster.gpu" in doubted else said.gpu)  # fmt: skip
+    if COUNTED in doubted:
+        said = replace(said, gpus=None, nodes=None)
+    return replace(said, gpu=None) if "cluster.gpu" in doubted else said
 
 
 def _of_racks(said: Scale, gpu: Gpu | None) -> Scale:

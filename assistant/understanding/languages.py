@@ -1,7 +1,9 @@
-"""Another language than English: recognised by its small words, what is known of it put into the words that the templates read.
+"""Another language than English: recognised by its small words, what is known of it put into the words that the
+templates read.
 
-No translator. Every new token stands for the whole of what was typed, so what is not understood comes back as it was typed;
-a word that neither the file of the language nor English has is marked, and no fact is taken from its sentence in silence.
+No translator. Every new token stands for the whole of what was typed, so what is not understood comes back as it was
+typed; a word that neither the file of the language nor English has is marked, and no fact is taken from its sentence in
+silence.
 """
 
 from __future__ import annotations
@@ -111,7 +113,8 @@ class Languages:
 
     @classmethod
     def of(cls, language: Language, names: Collection[str], wordings: Collection[str]) -> Languages:
-        """The languages of the house; English is every word of its data, and of the messages that acts were learned from."""
+        """The languages of the house; English is every word of its data, and of the messages that acts were learned
+        from."""
         learned = words_of([feature for feature in language["weights"]["weights"] if feature.startswith("~")])
         parts = [part for name, part in language.parts.items() if name not in ("weights", "spelling")]
         english = words_of([parts, language["spelling"]["words"], language["spelling"]["right"]]) | set(wordings)
@@ -226,7 +229,8 @@ def words_of(data: Any) -> set[str]:
 
 
 def unsure(tokens: Sequence[Token]) -> frozenset[int]:
-    """The tokens of the sentences in which a word was not understood: what they say may be denied, past or of others."""
+    """The tokens of the sentences in which a word was not understood: what they say may be denied, past or of
+    others."""
     found: set[int] = set()
     start = 0
     for at in range(len(tokens) + 1):

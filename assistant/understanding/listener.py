@@ -1,4 +1,5 @@
-"""Text → :class:`Utterance`, in pure stages: normalise, spans, scopes, attach, act, topic. Nothing here loads a model."""
+"""Text → :class:`Utterance`, in pure stages: normalise, spans, scopes, attach, act, topic. Nothing here loads a
+model."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ _WITH_UNIT = frozenset(
     {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
 )  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
-# What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20 cents".
+# What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20
+# cents".
 _SPEAKS_OF_NETWORKS = frozenset(
     {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
 )
@@ -120,7 +122,8 @@ class Listener:
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
         """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
 
-        Only the first :data:`LONGEST` characters are read, and what was left out is said: a message that is longer is a document.
+        Only the first :data:`LONGEST` characters are read, and what was left out is said: a message that is longer is a
+        document.
         """
         if len(text) > LONGEST:
             read = self.hear(text[:LONGEST], context, today=today)
@@ -201,7 +204,8 @@ class Listener:
     # -- attach ------------------------------------------------------------------------------------------
 
     def _understand(self, reading: _Reading) -> None:
-        """All that is said; of another language what is beside a word that nobody knows is asked about, never taken in silence."""
+        """All that is said; of another language what is beside a word that nobody knows is asked about, never taken in
+        silence."""
         withheld = unsure(reading.text.tokens)
         if not withheld:
             self._attach(reading)
@@ -251,7 +255,8 @@ class Listener:
             _keep_stated(reading)
 
     def _as_meant(self, reading: _Reading, fact: Fact) -> Fact | None:
-        """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if it was said."""
+        """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if
+        it was said."""
         kinds = kinds_at(reading.scopes, fact.start, fact.end)
         if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return None
@@ -603,7 +608,8 @@ def _maybe(path: str, value: Any) -> Doubt:
 
 
 def _states(reading: _Reading) -> bool:
-    """Whether a message states facts of the job; its kind alone may follow from what is asked ("requests per second")."""
+    """Whether a message states facts of the job; its kind alone may follow from what is asked ("requests per
+    second")."""
     return bool(reading.fields.keys() - {"cluster.fabric", "workload"})
 
 
@@ -639,7 +645,8 @@ def _cuts(hit: Hit, quantities: Iterable[Quantity]) -> bool:
 
 
 def _alone(quantity: Quantity, priced: Set[int]) -> Candidate:
-    """A name by itself says which GPU, model or provider it is, also where it is part of a price: "$3 per H100 hour"."""
+    """A name by itself says which GPU, model or provider it is, also where it is part of a price: "$3 per H100
+    hour"."""
     says = Says("set", _NAMES[quantity.kind], quantity.value)
     tokens = frozenset(range(quantity.start, quantity.end))
     fact = Fact(says, quantity.value, quantity.start, quantity.end, tokens - priced)

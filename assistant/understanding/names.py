@@ -1,7 +1,8 @@
-"""Names of the catalog in all their spellings: models, GPUs, providers, instances, fabrics and the technologies of networks.
+"""Names of the catalog in all their spellings: models, GPUs, providers, instances, fabrics and the technologies of
+networks.
 
-Whatever is in the catalog it is given, the user's own entries included, is known at once; what people call things beside
-that stands in ``names.yaml``.
+Whatever is in the catalog it is given, the user's own entries included, is known at once; what people call things
+beside that stands in ``names.yaml``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Named:
 
 @dataclass(frozen=True)
 class NetworkName:
-    """A technology and, where its name says so, a speed in Gb/s per adapter, a version, or one fabric of the catalog."""
+    """A technology and, where its name says so, a speed in Gb/s per adapter, a version, or one fabric of the
+    catalog."""
 
     technology: str
     gbps: float | None = None
@@ -108,7 +110,8 @@ class Names:
         self.words = frozenset(_words(self._trie.root))
 
     def find(self, tokens: Sequence[Token], numbers: Mapping[int, list[Quantity]]) -> list[Quantity]:
-        """Every name in a message, the longest where several begin at one place; networks are found by :meth:`networks`."""
+        """Every name in a message, the longest where several begin at one place; networks are found by
+        :meth:`networks`."""
         source = Source(tokens, numbers)
         found: list[Quantity] = []
         at = 0
@@ -150,7 +153,8 @@ class Names:
         return Quantity(kind, kinds[kind].more or kinds[kind].id, at, end)
 
     def _likened(self, tokens: Sequence[Token], end: int) -> bool:
-        """Whether a family's name only says what a model is like: "7B mistral-like", unless its size stands behind it."""
+        """Whether a family's name only says what a model is like: "7B mistral-like", unless its size stands behind
+        it."""
         place = end + (end < len(tokens) and tokens[end].text == "-")
         alike = place < len(tokens) and tokens[place].text in self._data["likened"]
         return alike and tokens[end - 1].is_word and len(tokens[end - 1].text) > 1
@@ -342,7 +346,8 @@ class Names:
     # -- networks ----------------------------------------------------------------------------------------
 
     def _add_fabrics(self) -> None:
-        """Fabrics by their own names; what only names a technology is left to :meth:`technologies`, which sees the speed."""
+        """Fabrics by their own names; what only names a technology is left to :meth:`technologies`, which sees the
+        speed."""
         for name, (technology, gbps) in self._data["generations_of_networks"].items():
             self._trie.add(parts_of(name), Named("network", "", NetworkName(technology, float(gbps))))
         # "aws p5" names machines, which bring their network with them.

@@ -1,4 +1,5 @@
-"""Networks that a message names: a technology with the speed that belongs to it, and which fabric of the catalog that is."""
+"""Networks that a message names: a technology with the speed that belongs to it, and which fabric of the catalog that
+is."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from .text import Token
 
 # What may stand between a technology and its speed: "RoCE at 400 Gb/s", "200 gig per GPU of InfiniBand".
 _BETWEEN = frozenset(
-    "of at per with over on the a in is running port ports gpu node nic nics hca hcas link links fabric network networking "
-    "interconnect rdma each based does do runs can bandwidth speed adapters adapter class plain standard total aggregate our we and via type".split()
+    "of at per with over on the a in is running port ports gpu node nic nics hca hcas link links fabric network "
+    "networking interconnect rdma each based does do runs can bandwidth speed adapters adapter class plain standard "
+    "total aggregate our we and via type".split()
 )
 _MERGED = frozenset({"over", "based", "type", "v", "class"})
 _ETHERNET_UNITS = (
@@ -40,7 +42,8 @@ _RDMA = "rdma"
 
 @dataclass(frozen=True)
 class Mention:
-    """A network as it was named. ``gbps`` per adapter, ``links`` adapters of a node, ``per_node`` a rate of a whole node."""
+    """A network as it was named. ``gbps`` per adapter, ``links`` adapters of a node, ``per_node`` a rate of a whole
+    node."""
 
     start: int
     end: int

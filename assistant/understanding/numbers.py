@@ -1,4 +1,5 @@
-"""Numbers as people type or spell them: ``64``, ``16k``, ``1,024``, ``1.250.000``, ``eight``, ``half a million``, ``2 x 10^12``."""
+"""Numbers as people type or spell them: ``64``, ``16k``, ``1,024``, ``1.250.000``, ``eight``, ``half a million``, ``2 x
+10^12``."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ def numbers(tokens: Sequence[Token], words: NumberWords) -> list[Quantity]:
 
 
 def value_of(text: str) -> float:
-    """The value of digits: ``1,024``, ``1.5``, ``1.250.000``, ``2e12``; version-like ``2.5.1`` counts as its first two parts."""
+    """The value of digits: ``1,024``, ``1.5``, ``1.250.000``, ``2e12``; version-like ``2.5.1`` counts as its first two
+    parts."""
     text = _THOUSAND_MARKS.sub("", text)
     if _DOTTED.fullmatch(text):
         return float(text.replace(".", ""))

@@ -1,4 +1,5 @@
-"""Several prices side by side: what each network, or each provider, would cost. They are prices of fabrics, not the budget."""
+"""Several prices side by side: what each network, or each provider, would cost. They are prices of fabrics, not the
+budget."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def _prices(quantities: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _nearest(price: Quantity, prices: Sequence[Quantity], names: Sequence[Priced]) -> str | None:
-    """The name that stands nearest to a price on the side where this message names things, with no other price between."""
+    """The name that stands nearest to a price on the side where this message names things, with no other price
+    between."""
     leads = bool(names) and names[0].start < prices[0].start
     best: tuple[int, str] | None = None
     for name in names:

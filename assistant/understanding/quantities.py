@@ -79,7 +79,8 @@ def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
 def unmeasured(
     tokens: Sequence[Token], numbers: Iterable[Quantity], measured: Iterable[Quantity], units: Units
 ) -> list[Quantity]:
-    """Numbers without a unit that may be money all the same: ``sum`` for what is large (its unit: what it is for), ``decimal``."""
+    """Numbers without a unit that may be money all the same: ``sum`` for what is large (its unit: what it is for),
+    ``decimal``."""
     begun, source, found = {q.start for q in measured}, Source(tokens, {}), []
     for number in numbers:
         following = tokens[number.end].stem if number.end < len(tokens) else ""
@@ -110,7 +111,8 @@ def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Q
 
 
 def _is_large(number: Quantity, tokens: Sequence[Token]) -> bool:
-    """Whether a number is written as money is: thousands or millions, and no power of two as lengths and batches are."""
+    """Whether a number is written as money is: thousands or millions, and no power of two as lengths and batches
+    are."""
     thousands = int(number.value) // 1000
     written = number.unit in ("k", "m", "thousand", "million", "mio", "mn", "word") or "," in tokens[number.start].text
     return written and thousands >= 20 and thousands & (thousands - 1) != 0
@@ -219,7 +221,8 @@ def _round(value: float) -> int | float:
 
 
 def dates(tokens: Sequence[Token], units: Units, today: datetime.date) -> list[Quantity]:
-    """Days of the calendar: ``15 March``, ``2027-03-01``, ``end of Q1``, ``before Christmas``; the next one that comes."""
+    """Days of the calendar: ``15 March``, ``2027-03-01``, ``end of Q1``, ``before Christmas``; the next one that
+    comes."""
     found: list[Quantity] = []
     at = 0
     while at < len(tokens):
@@ -350,7 +353,8 @@ def _edge_of(
 def _next(
     year: int, month: int, day: int, today: datetime.date, start: int, end: int, *, whole: bool = False
 ) -> Quantity | None:
-    """The date in the year that is said, else the next time it comes; the last of a month where the day is too large."""
+    """The date in the year that is said, else the next time it comes; the last of a month where the day is too
+    large."""
     for candidate in (year,) if year else (today.year, today.year + 1):
         date = _made(candidate, month, day, start, end)
         if date and (year or date.value > today):

@@ -1,4 +1,5 @@
-"""Which parts of a message state nothing of the job as it is planned: denied, hedged, of others, of the past, supposed, quoted."""
+"""Which parts of a message state nothing of the job as it is planned: denied, hedged, of others, of the past, supposed,
+quoted."""
 
 from __future__ import annotations
 
@@ -173,7 +174,8 @@ def denial_of(scopes: Sequence[Reach], start: int, end: int, claimed: frozenset[
 
 
 def lists_on(tokens: Sequence[Token], previous_end: int, start: int, *, corrects: bool) -> bool:
-    """Whether what begins at ``start`` goes on with a list: "no A, B or C"; in a correction "not A, B" puts B in its place."""
+    """Whether what begins at ``start`` goes on with a list: "no A, B or C"; in a correction "not A, B" puts B in its
+    place."""
     between = tokens[previous_end:start]
     if corrects and not any(t.text in ("or", "nor") for t in between):
         return False

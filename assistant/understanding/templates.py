@@ -1,9 +1,11 @@
 """Wordings as data: small templates over tokens and quantities, compiled once and matched in one pass.
 
 ``(a|b c)`` is one of several, ``[x]`` may be missing, ``<name>`` is a set of words of ``words.yaml``, ``{number}`` a
-quantity of that kind (``{time|date}`` of either, ``{role:number}`` when several are in one template), ``..`` up to four words in between, ``_`` any one
-word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space before what follows. A word stands for all its forms (``gather``, ``gathers``);
-``=word`` for this form alone; ``~word`` has to stand there and is left to other readings. Hyphens, colons, quotes and words such as "about" between the parts are passed over.
+quantity of that kind (``{time|date}`` of either, ``{role:number}`` when several are in one template), ``..`` up to four
+words in between, ``_`` any one word, ``^`` and ``$`` the beginning and the end of the message, ``+`` no space before
+what follows. A word stands for all its forms (``gather``, ``gathers``); ``=word`` for this form alone; ``~word`` has to
+stand there and is left to other readings. Hyphens, colons, quotes and words such as "about" between the parts are
+passed over.
 """
 
 from __future__ import annotations
@@ -167,7 +169,8 @@ class _Slot(_Node):
 
 
 def fits(quantity: Quantity, kind: str) -> bool:
-    """Whether a quantity is of a kind: ``money`` is any money, ``money/month`` money per month, ``money/`` money in all."""
+    """Whether a quantity is of a kind: ``money`` is any money, ``money/month`` money per month, ``money/`` money in
+    all."""
     name, slash, unit = kind.partition("/")
     return quantity.kind == name and (not slash or quantity.unit == unit)
 

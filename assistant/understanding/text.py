@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ALIKE = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "‑": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "≈": "~",
-     "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";", "、": ",",
-     "（": "(", "）": ")", "％": "%", "～": "~", "《": '"', "》": '"', "«": '"', "»": '"'}
+     "→": ">", "½": ".5", "¼": ".25", "¾": ".75", "，": ",", "。": ".", "？": "?", "！": "!", "：": ":", "；": ";",
+     "、": ",", "（": "(", "）": ")", "％": "%", "～": "~", "《": '"', "》": '"', "«": '"', "»": '"'}
 )  # fmt: skip
 _TOKEN = re.compile(
     r"\d{1,3}(?:,\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:['\u202f\u00a0]\d{3})+(?!\d)"  # 16,384 and 16'384
@@ -105,8 +105,8 @@ def _tokens(text: str) -> Iterator[Token]:
 class Speller:
     """Corrects slips against the words the language data and the catalog know.
 
-    ``short`` holds what people type for something longer, ``right`` English words that look like slips and are none. Of another
-    language what is known is put into English (``in_english``), and slips are looked for in ``names`` alone.
+    ``short`` holds what people type for something longer, ``right`` English words that look like slips and are none. Of
+    another language what is known is put into English (``in_english``), and slips are looked for in ``names`` alone.
     """
 
     words: frozenset[str]

@@ -1,4 +1,5 @@
-"""What a message asks: its topic, and which sign or quantity plays which role. The wordings are ``knowledge/language/topics.yaml``."""
+"""What a message asks: its topic, and which sign or quantity plays which role. The wordings are
+``knowledge/language/topics.yaml``."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _FASTEST = 1600.0  # Gb/s of an adapter
 
 @dataclass(frozen=True)
 class Heard:
-    """A message as the stages before left it. ``told`` is what the conversation knows, ``explained`` tokens of facts and names."""
+    """A message as the stages before left it. ``told`` is what the conversation knows, ``explained`` tokens of facts
+    and names."""
 
     text: Text
     source: Source
@@ -36,7 +38,8 @@ class Heard:
 
 @dataclass(frozen=True)
 class Question:
-    """``topic`` is what is asked of a job described; ``of_plan`` what is asked of the plan at hand, where nothing else is said."""
+    """``topic`` is what is asked of a job described; ``of_plan`` what is asked of the plan at hand, where nothing else
+    is said."""
 
     topic: str | None = None
     of_plan: str | None = None
@@ -229,7 +232,8 @@ def _is_asked(topic: _Topic, seen: _Seen) -> bool:
 
 
 def _facts(heard: Heard) -> set[str]:
-    """The names of what is known: paths of fields, ``model``, ``network``; with ``said`` behind where the message itself says it."""
+    """The names of what is known: paths of fields, ``model``, ``network``; with ``said`` behind where the message
+    itself says it."""
     said, known = set(heard.fields), {*heard.fields, *carried(heard.fields, heard.told)}
     facts = known | {f"{name} said" for name in said}
     if any(_is_model(name) for name in known):
@@ -247,7 +251,8 @@ def _facts(heard: Heard) -> set[str]:
 
 
 def _roles(heard: Heard, seen: _Seen) -> dict[str, Any]:
-    """What the topic is asked with: the collective, the bytes of a message, bare speeds, two prices, what a yes would mean."""
+    """What the topic is asked with: the collective, the bytes of a message, bare speeds, two prices, what a yes would
+    mean."""
     signs = seen.signs
     roles: dict[str, Any] = {name: values[0] for name, values in signs.items() if name in ("collective",)}
     roles |= {role: signs[sign][0] for role, sign in _VALUED.items() if sign in signs}
@@ -288,7 +293,8 @@ def _speeds(heard: Heard) -> tuple[tuple[float, ...], float | None]:
 
 
 def _premium(heard: Heard, signs: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Dollars per GPU-hour on top, and without: as understood, else of two amounts the smaller where one is called a premium."""
+    """Dollars per GPU-hour on top, and without: as understood, else of two amounts the smaller where one is called a
+    premium."""
     fields = heard.fields
     if "budget.fabric_premium_gpu_hour_usd" in fields and "budget.gpu_hour_usd" in fields:
         return fields["budget.fabric_premium_gpu_hour_usd"], fields["budget.gpu_hour_usd"]
@@ -299,7 +305,8 @@ def _premium(heard: Heard, signs: Mapping[str, Any]) -> tuple[float, float] | No
 
 
 def stance(values: Iterable[str]) -> str:
-    """What a yes would mean: needed, enough, worth, left-out, too-little, or ``unclear`` where it could be read either way."""
+    """What a yes would mean: needed, enough, worth, left-out, too-little, or ``unclear`` where it could be read either
+    way."""
     found = set(values)
     for decides in ("unclear", "too-little"):
         if decides in found:

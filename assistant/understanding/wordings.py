@@ -15,10 +15,13 @@ from .text import stem
 # What may be taken back by its name: whatever is not needed for a plan.
 NEEDED = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus", "name"})
 # Words that multiply: the first word of the template's own decides.
-_TIMES = "(double|triple|quadruple|halve|half|twice|{times:number} (times|x|fold)|(two|three|four|five|ten) (times|x)|a third of|a quarter of|a third|a quarter)"
+_TIMES = (
+    "(double|triple|quadruple|halve|half|twice|{times:number} (times|x|fold)|(two|three|four|five|ten) "
+    "(times|x)|a third of|a quarter of|a third|a quarter)"
+)
 _SHARE = "(by half|by a half|in half|by a third|by a quarter|by two thirds)"
-FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5, "twice": 2.0, "two": 2.0, "three": 3.0,
-           "four": 4.0, "five": 5.0, "ten": 10.0, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
+FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5, "twice": 2.0, "two": 2.0,
+           "three": 3.0, "four": 4.0, "five": 5.0, "ten": 10.0, "third": 1 / 3, "quarter": 0.25}  # fmt: skip
 SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "two": 2 / 3}
 FACTORS, SHARES = ({stem(word): value for word, value in table.items()} for table in (FACTORS, SHARES))
 _MORE, _LESS = (
@@ -29,9 +32,10 @@ _MORE, _LESS = (
 
 @dataclass(frozen=True)
 class Says:
-    """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or -1),
-    quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the registry's names alone;
-    ``how`` computes the value from the quantity: ``100-`` what is left of a hundred, ``1000/``, ``/60``."""
+    """A template's meaning. ``act``: set, unset, scale (by ``value``), add (``value`` +1 or -1), share (``value`` +1 or
+    -1), quiet, ask (the sentence is ``value``); ``value`` of a choice is the choice. ``generic`` templates come of the
+    registry's names alone; ``how`` computes the value from the quantity: ``100-`` what is left of a hundred, ``1000/``,
+    ``/60``."""
 
     act: str
     field: str
@@ -156,7 +160,8 @@ def _taking_back(path: str, name: str) -> Iterator[tuple[Says, str]]:
     )
     yield (
         Says("unset", path, generic=True),
-        f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] (<gone>|matter|count|apply|exist)",
+        f"[<the>] {name} [limit] (is|are|was|has been|got|does not|doesn't|isn't|aren't|do not|don't) [now|really] "
+        "(<gone>|matter|count|apply|exist)",
     )
 
 

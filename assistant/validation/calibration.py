@@ -31,8 +31,8 @@ NUDGE, LONGEST = 0.02, 0.3  # of the logarithm: for derivatives, and the longest
 ROUNDS = 6
 OUT_PASSES, OUT_EVERY = 1, 1  # each fit without a source: passes, and every n-th row of the others
 # Nothing multiplies faster than the best products measured on A100: 271 of 312 TFLOP/s, 0.87 of the peak (S. Bekman, ML
-# Engineering, maximum achievable matmul; from memory). The backward pass, which PyTorch launches from C++, takes the host no
-# longer than the forward pass.
+# Engineering, maximum achievable matmul; from memory). The backward pass, which PyTorch launches from C++, takes the
+# host no longer than the forward pass.
 BOUNDS = {
     "gemm_efficiency": (0.2, 0.87),
     "attention_efficiency": (0.1, 0.9),
@@ -80,7 +80,8 @@ def _told_by(name: str, rows: Sequence[Prepared]) -> bool:
 
 
 def completed(values: Values, rows: Sequence[Prepared]) -> Values:
-    """The values with what follows from others: stacks without rows take the eager factors, and all share its overlap."""
+    """The values with what follows from others: stacks without rows take the eager factors, and all share its
+    overlap."""
     values = dict(values)
     frameworks = {one.run.job.framework for one in rows}
     for stack in (EAGER, *TAKEN_OVER):
@@ -98,7 +99,8 @@ def errors(rows: Sequence[Prepared], values: Values) -> np.ndarray:
 
 
 def weights(rows: Sequence[Prepared], found: np.ndarray) -> np.ndarray:
-    """Weight of each squared error: a source counts by the root of its rows, an error beyond ``SOFT`` by its size only."""
+    """Weight of each squared error: a source counts by the root of its rows, an error beyond ``SOFT`` by its size
+    only."""
     counts = Counter(one.source for one in rows)
     share = np.array([counts[one.source] ** -0.5 for one in rows])
     return share / share.sum() / np.maximum(np.abs(found), SOFT)

@@ -62,7 +62,8 @@ def record(values: Values, knowledge: Path, day: datetime.date) -> list[Path]:
 def collective_constants(values: Values, day: datetime.date) -> str:
     """``collectives.yaml``: constants that all fabrics and GPUs share."""
     lines = [
-        "# What NCCL's protocols and algorithms cost beyond its own figures; see assistant/model/protocols.py for their meaning.",
+        "# What NCCL's protocols and algorithms cost beyond its own figures; see assistant/model/protocols.py for "
+        "their meaning.",
         "# Written by python -m assistant.validation.collectives --write.",
         "",
     ]

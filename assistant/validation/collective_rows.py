@@ -1,8 +1,9 @@
-"""Measured collectives of ``knowledge/measurements/collectives_compared.csv``, in series, and what the model says of them.
+"""Measured collectives of ``knowledge/measurements/collectives_compared.csv``, in series, and what the model says of
+them.
 
-A *series* is what one publisher measured of one collective on one fabric, GPU and number of ranks; all of it is on one side.
-Series that a fact of the catalog was read off (an adapter's efficiency, a message size) are for calibration, however little
-of them was used.
+A *series* is what one publisher measured of one collective on one fabric, GPU and number of ranks; all of it is on one
+side. Series that a fact of the catalog was read off (an adapter's efficiency, a message size) are for calibration,
+however little of them was used.
 """
 
 from __future__ import annotations

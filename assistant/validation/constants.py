@@ -1,7 +1,8 @@
 """The constants that are calibrated, by name, and how they are put into a run's machine and framework.
 
-``hopper/gemm_efficiency`` is of a GPU family, ``kernel/tile`` shared by all families, ``fsdp/compute`` of a framework and
-``megatron/tp_overlap/a100`` of a framework on one family. Units are those of the model (seconds, fractions, factors).
+``hopper/gemm_efficiency`` is of a GPU family, ``kernel/tile`` shared by all families, ``fsdp/compute`` of a framework
+and ``megatron/tp_overlap/a100`` of a framework on one family. Units are those of the model (seconds, fractions,
+factors).
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ EAGER = "fsdp"  # the stack whose factors another one takes over when no run of 
 TAKEN_OVER = ("deepspeed", "other")
 HABITS = CALIBRATED
 
-# Not fitted: tensor-parallel overlap came with Transformer Engine's user buffers, after the A100 runs that were published.
+# Not fitted: tensor-parallel overlap came with Transformer Engine's user buffers, after the A100 runs that were
+# published.
 HELD = {"megatron/tp_overlap/a100": 0.0}
 
-# Where the fit starts and what resists it: shares of the peak that training kernels reach, a millisecond per launched layer.
+# Where the fit starts and what resists it: shares of the peak that training kernels reach, a millisecond per launched
+# layer.
 FIRST_EFFICIENCY = {"gemm_efficiency": 0.75, "attention_efficiency": 0.45, "kernel_launch": 1e-3}
 
 

@@ -1,8 +1,9 @@
 """Measured peaks of memory, layouts that ran and layouts that ran out of it, beside what the model says of them.
 
-``knowledge/measurements/memory.csv``: a row either names a run of ``training.csv`` (column ``run``) or gives a job in that
-file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes``, where known, is the peak of one GPU: ``seen``
-in PyTorch's ``allocator`` or on the whole ``device``. Every run of ``training.csv`` fitted into its GPU's memory too.
+``knowledge/measurements/memory.csv``: a row either names a run of ``training.csv`` (column ``run``) or gives a job in
+that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes``, where known, is the peak of one GPU:
+``seen`` in PyTorch's ``allocator`` or on the whole ``device``. Every run of ``training.csv`` fitted into its GPU's
+memory too.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def peak(run: Run) -> Peak:
 
 
 def with_memory(made: Validation, runs: Sequence[Run], measurements: Path | None, catalog: Catalog) -> Validation:
-    """The report with the memory part: of the shipped ``measurements``, or of a user's runs, where they say what they took."""
+    """The report with the memory part: of the shipped ``measurements``, or of a user's runs, where they say what they
+    took."""
     rows = read_memory(measurements / "memory.csv", runs, catalog) if measurements else observed_of(runs)
     known = measurements or any(row.bytes for row in rows)
     return made.model_copy(update={"memory": memory_report(runs, rows)}) if known else made
@@ -124,7 +126,8 @@ def observed_of(runs: Sequence[Run]) -> list[Observed]:
 
 
 def memory_report(runs: Sequence[Run], rows: Sequence[Observed]) -> MemoryReport:
-    """Errors of measured peaks, and verdicts on all ``runs`` and ``rows``: what ran and is refused, what did not and is not.
+    """Errors of measured peaks, and verdicts on all ``runs`` and ``rows``: what ran and is refused, what did not and is
+    not.
 
     A row about a run of ``runs`` replaces it: it knows more.
     """

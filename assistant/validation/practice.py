@@ -1,10 +1,10 @@
 """What a stack's other users reach against the publishers whose runs its factors come from.
 
 Megatron's factors are those of NVIDIA's own recipes and of vTrain's single nodes: the fast end. Whoever plans a run is
-another publisher, so the compute time to expect is that of a publisher drawn from all who measured Megatron's model code. Each
-counts once, however many rows it has: NVIDIA and vTrain by construction as 1, BigScience (Megatron-DeepSpeed, 384 A100) as the
-median factor on compute that explains its calibration rows. The published rows that a stack's factors come from are
-predicted without.
+another publisher, so the compute time to expect is that of a publisher drawn from all who measured Megatron's model
+code. Each counts once, however many rows it has: NVIDIA and vTrain by construction as 1, BigScience
+(Megatron-DeepSpeed, 384 A100) as the median factor on compute that explains its calibration rows. The published rows
+that a stack's factors come from are predicted without.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _BEFORE = "deepspeed"  # the stack under whose name those rows stand
 
 
 def published_runs(knowledge: Path, catalog: Catalog) -> list[Run]:
-    """The shipped runs of ``measurements/training.csv``, those of publishers with calibration rows as the factors describe them."""
+    """The shipped runs of ``measurements/training.csv``, those of publishers with calibration rows as the factors
+    describe them."""
     runs = read_runs(knowledge / "measurements" / "training.csv", catalog)
     calibrated = {_publisher(run) for run in runs if run.use == "calibration"}
     return [as_published(run) if _publisher(run) in calibrated else run for run in runs]
@@ -56,7 +57,8 @@ def _publisher(run: Run) -> str:
 
 
 def practice(runs: Sequence[Run], values: Mapping[str, float]) -> Values:
-    """``megatron/practice``, the geometric mean over publishers, and ``others/practice``, that of the others alone; 1 without them."""
+    """``megatron/practice``, the geometric mean over publishers, and ``others/practice``, that of the others alone; 1
+    without them."""
     usable = [run for run in runs if run.use == "calibration"]
     present = {_publisher(run) for run in usable}
     others = [

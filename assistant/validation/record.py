@@ -32,9 +32,11 @@ _STACK_ROWS = {
 }
 _FITTED = "derived: fitted to measured step times"
 _COUNTED = {
-    "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), held fixed",
+    "fp8_casts": "derived: 2 bytes read, and 1 written for each of two layouts (forward product, weight gradient), "
+    "held fixed",
     "grouped": "derived: what grouped products of libraries reach, held fixed in the fit",
-    "score_passes": "derived: counted in Megatron's unfused attention with fused softmax and dropout, held fixed in the fit",
+    "score_passes": "derived: counted in Megatron's unfused attention with fused softmax and dropout, held fixed in "
+    "the fit",
 }
 _SHOWN = 4
 
@@ -109,8 +111,10 @@ def kernel_constants(values: Values, day: datetime.date) -> str:
 def framework_constants(values: Values, day: datetime.date) -> str:
     """``framework.yaml``: what training software adds to the kernels and hides of the communication."""
     lines = [
-        "# What training software adds to the GPU family's kernels: factors on compute time, on flash attention and on the",
-        "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper and",
+        "# What training software adds to the GPU family's kernels: factors on compute time, on flash attention and "
+        "on the",
+        "# launch floor; and the share of communication beside compute that disappears. 1 is tuned Megatron on Hopper "
+        "and",
         "# the Megatron of vTrain on A100. Written by python -m assistant.validation.calibration --write.",
         "",
     ]
@@ -143,14 +147,16 @@ def _practice(values: Mapping[str, float], day: datetime.date) -> list[str]:
         "1",
         "derived: geometric mean over publishers of what their compute takes",
         day,
-        f"the mean of three publishers, NVIDIA and vTrain, whose runs are the reference, and BigScience with {others:.2f}",
+        "the mean of three publishers, NVIDIA and vTrain, whose runs are the reference, and BigScience with "
+        f"{others:.2f}",
     )
     unknown = fact_text(
         value**0.5,
         "1",
         "derived: geometric middle of megatron and fsdp",
         day,
-        f"half of the {value:.2f} that Megatron takes in the mean of NVIDIA, vTrain and BigScience, as the stack was not said",
+        f"half of the {value:.2f} that Megatron takes in the mean of NVIDIA, vTrain and BigScience, as the stack was "
+        "not said",
     )
     held = fact_text(1.0, "1", "derived: the efficiencies of V100 come from the only publisher who measured it", day)
     return [

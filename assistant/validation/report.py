@@ -82,7 +82,8 @@ def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
 
 
 def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
-    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model too.
+    """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model
+    too.
 
     Bands are as wide as the shipped ones, around the prediction made without the source.
     """

@@ -1,4 +1,5 @@
-"""Measured training runs from CSV (``knowledge/measurements/training.csv`` or a user's own file with the same columns)."""
+"""Measured training runs from CSV (``knowledge/measurements/training.csv`` or a user's own file with the same
+columns)."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK)
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
-    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad cell of every bad row, of
-    many the first :data:`MOST_MISTAKES` and how many there are.
+    """Every row as a run. Raises :class:`InputError` naming file, line and column of the first bad cell of every bad
+    row, of many the first :data:`MOST_MISTAKES` and how many there are.
     """
     return _read(path, lambda row: run_of(row, catalog))
 
@@ -88,14 +89,14 @@ def _together(mistakes: list[InputError]) -> InputError:
 
 
 def _possible(run: Run) -> Run:
-    """The run; refused where its step would take more than the GPUs' peak, nothing computed twice: some number of the row is
-    wrong then."""
+    """The run; refused where its step would take more than the GPUs' peak, nothing computed twice: some number of the
+    row is wrong then."""
     peak = run.machine.gpus * max(run.machine.peak[run.job.precision], run.machine.peak["bf16"])
     least = run.job.model_flops / peak
     if run.use != "excluded" and run.measured_s < least:
         raise InputError(
-            f"expected at least {least:.3g} s, what {run.machine.gpus:,} GPUs at their peak need for this model, batch and "
-            f"sequence length, got {run.measured_s:g}",
+            f"expected at least {least:.3g} s, what {run.machine.gpus:,} GPUs at their peak need for this model, batch "
+            f"and sequence length, got {run.measured_s:g}",
             Place(field="step_time_s"),
         )
     return run

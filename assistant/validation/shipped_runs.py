@@ -1,6 +1,7 @@
 """The shipped runs as the model predicts them now: what the handbook's page on accuracy shows.
 
-Errors of sources left out of the calibration take minutes to compute: they are kept in ``knowledge/measurements/left_out.json``.
+Errors of sources left out of the calibration take minutes to compute: they are kept in
+``knowledge/measurements/left_out.json``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def kept_at(knowledge: Path) -> Path:
 
 
 def described(knowledge: Path, catalog: Catalog) -> Validation:
-    """Our runs as the model predicts them now, memory and collectives likewise, with the recorded lines of the sources left out."""
+    """Our runs as the model predicts them now, memory and collectives likewise, with the recorded lines of the sources
+    left out."""
     runs = published_runs(knowledge, catalog)
     made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)

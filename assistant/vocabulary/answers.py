@@ -29,7 +29,8 @@ class FoundPassage(Contract):
 
 
 class DirectLine(Contract):
-    """One line of the direct answer, composed from the fields of a claim, or a sentence of a passage that rests on none."""
+    """One line of the direct answer, composed from the fields of a claim, or a sentence of a passage that rests on
+    none."""
 
     text: str
     claims: list[str] = Field(default_factory=list)

@@ -22,7 +22,8 @@ class Part(BaseModel):
 
 
 class Check(Part):
-    """One figure recomputed. ``stated`` and ``computed`` in ``unit``; ``gap_percent``: stated over computed, less one."""
+    """One figure recomputed. ``stated`` and ``computed`` in ``unit``; ``gap_percent``: stated over computed, less
+    one."""
 
     formula: str
     inputs: dict[str, float | str]
@@ -56,7 +57,8 @@ class Result(Part):
 
 
 class Tally(Part):
-    """Counts of an audit: claims decided by arithmetic, measured claims beside which only a prediction stands, the rest."""
+    """Counts of an audit: claims decided by arithmetic, measured claims beside which only a prediction stands, the
+    rest."""
 
     claims: int
     computed: int

@@ -24,8 +24,9 @@ class Peer(Contract):
 class Measurement(Contract):
     """One thing measured several times: ``values`` in ``unit`` (seconds or MiB) in the order of measuring.
 
-    ``work``: how many of ``of`` one run did, so that there is a rate. ``against``: the measurement of the same part that
-    this one is compared with. ``peers``: other programs that do the same ``work``. ``notes``: what a reader has to know.
+    ``work``: how many of ``of`` one run did, so that there is a rate. ``against``: the measurement of the same part
+    that this one is compared with. ``peers``: other programs that do the same ``work``. ``notes``: what a reader has to
+    know.
     """
 
     part: Part

@@ -198,12 +198,10 @@ class Fabric(Entry):
     technology: Technology
     transport: Transport
     line_rate: Fact | None = None  # per NIC, one direction
-    nics_per_node: int | None = (
-        None  # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
-    )
-    bandwidth_efficiency: Fact | None = (
-        None  # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
-    )
+    # fixed by the instance (EFA, TCPX); null: one per GPU for RDMA, one per node for TCP
+    nics_per_node: int | None = None
+    # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
+    bandwidth_efficiency: Fact | None = None
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
     all_reduce_bus_bandwidth: dict[int, Fact] = Field(
         default_factory=dict
@@ -211,9 +209,8 @@ class Fabric(Entry):
     latency: Fact | None = None  # one message between nodes, software included
     half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
     #                                             bus bandwidth is reached at two nodes (latency of the steps included)
-    scale_loss_per_doubling: Fact | None = (
-        None  # fraction of bandwidth lost per doubling of nodes beyond eight (congestion)
-    )
+    # fraction of bandwidth lost per doubling of nodes beyond eight (congestion)
+    scale_loss_per_doubling: Fact | None = None
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
     in_network_reduction: bool = False  # SHARP
@@ -245,7 +242,8 @@ class Fabric(Entry):
         return "tcp" if self.transport == "tcp" else "ethernet-rdma"
 
     def usual_nics(self, for_rdma: int) -> int:
-        """NICs of a node of which nothing was said: the instance's, else one for sockets and ``for_rdma``, one per GPU."""
+        """NICs of a node of which nothing was said: the instance's, else one for sockets and ``for_rdma``, one per
+        GPU."""
         return self.nics_per_node or (1 if self.transport in ("tcp", "wan") else for_rdma)
 
 

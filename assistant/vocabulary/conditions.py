@@ -1,4 +1,5 @@
-"""What a rule asks of a fact: a value, one of several, or comparisons, checked against :data:`FACTS` when it is read."""
+"""What a rule asks of a fact: a value, one of several, or comparisons, checked against :data:`FACTS` when it is
+read."""
 
 from __future__ import annotations
 
@@ -111,7 +112,8 @@ def _check_condition(word: FactWord, condition: Any) -> None:
 
 
 def checked(scope: str, conditions: dict[str, Any]) -> dict[str, Any]:
-    """The conditions. Raises ``ValueError`` for a fact that does not exist or can never be so, with the nearest name."""
+    """The conditions. Raises ``ValueError`` for a fact that does not exist or can never be so, with the nearest
+    name."""
     for name, condition in conditions.items():
         word = FACTS[scope].get(name)
         if word is None:

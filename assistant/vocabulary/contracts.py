@@ -29,7 +29,8 @@ CONTRACTS: dict[str, type[BaseModel]] = {
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema of a contract; for the questionnaire of what may be written, for the others of what is printed."""
+    """The JSON Schema of a contract; for the questionnaire of what may be written, for the others of what is
+    printed."""
     model = CONTRACTS[name]
     mode = "validation" if name == "questionnaire" else "serialization"
     return {

@@ -23,10 +23,11 @@ NUMERIC: frozenset[Kind] = frozenset({"amount", "count", "money", "time"})
 
 @dataclass(frozen=True)
 class About:
-    """One field. ``unit`` is how a value is written (``"{} tokens"``); ``span`` the kind of quantity that speaks for it.
+    """One field. ``unit`` is how a value is written (``"{} tokens"``); ``span`` the kind of quantity that speaks for
+    it.
 
-    ``words`` are what people call it, as templates of :mod:`assistant.understanding.templates`; ``lookalikes`` what only
-    looks like it. ``sensible`` are the limits within which nobody wonders: outside of them the person is asked.
+    ``words`` are what people call it, as templates of :mod:`assistant.understanding.templates`; ``lookalikes`` what
+    only looks like it. ``sensible`` are the limits within which nobody wonders: outside of them the person is asked.
     ``asked`` is the shortest question for it; ``assumed`` says what stands in for it where it is not said.
     """
 

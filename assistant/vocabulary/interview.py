@@ -36,7 +36,8 @@ class Reply(Entry):
 
 
 class PlausibleAnswer(Entry):
-    """What could be answered, and the probability of it: values, or a field (that of the question) ``times`` what is assumed."""
+    """What could be answered, and the probability of it: values, or a field (that of the question) ``times`` what is
+    assumed."""
 
     weight: float = Field(gt=0, le=1)
     sets: dict[str, Any] = Field(default_factory=dict)

@@ -78,8 +78,8 @@ class Figure(Entry):
 class Computation(Entry):
     """How a figure of a claim is recomputed: a named formula (:mod:`assistant.audit`) with inputs written as people do.
 
-    ``states``: what the claim says, in ``unit``, when that is not its main figure, or the range (two numbers) in which the
-    result must lie for the claim to be true. ``basis``:
+    ``states``: what the claim says, in ``unit``, when that is not its main figure, or the range (two numbers) in which
+    the result must lie for the claim to be true. ``basis``:
     with the inputs the source gives, with those that are known to hold, or as the quantitative model predicts it. The
     figure agrees within ``tolerance_percent``.
     """

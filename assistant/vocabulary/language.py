@@ -26,9 +26,10 @@ class Example(Entry):
 
 class Wording(Entry):
     """How one field is said. ``says`` are templates with a quantity, ``values`` templates for each value of a choice,
-    ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless they
-    are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it stands, by the
-    sentence that asks back (``{said}`` stands for the words); a value with ``?`` gives way where another one is said too."""
+    ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless
+    they are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it
+    stands, by the sentence that asks back (``{said}`` stands for the words); a value with ``?`` gives way where another
+    one is said too."""
 
     field: str
     says: list[str] = Field(default_factory=list)
@@ -41,9 +42,10 @@ class Wording(Entry):
 
 
 class OtherLanguage(Entry):
-    """A language beside English. ``signs`` are the small words that show it; ``words`` English words → what stands for them, several
-    with ``|`` between (of no English words: what may be passed over); ``please`` asks for English in that language; ``thousands`` and
-    ``decimal`` are the marks in its numbers, ``numerals`` signs that are digits or multiply; ``elided`` what goes before an apostrophe."""
+    """A language beside English. ``signs`` are the small words that show it; ``words`` English words → what stands for
+    them, several with ``|`` between (of no English words: what may be passed over); ``please`` asks for English in that
+    language; ``thousands`` and ``decimal`` are the marks in its numbers, ``numerals`` signs that are digits or
+    multiply; ``elided`` what goes before an apostrophe."""
 
     name: str
     please: str
@@ -58,8 +60,8 @@ class OtherLanguage(Entry):
 
 @dataclass(frozen=True)
 class Language:
-    """All wordings: ``fields`` by path, ``others`` the languages beside English by name, and every other file by its name
-    (``units``, ``numbers``, ``scopes``, …)."""
+    """All wordings: ``fields`` by path, ``others`` the languages beside English by name, and every other file by its
+    name (``units``, ``numbers``, ``scopes``, …)."""
 
     fields: dict[str, Wording]
     others: dict[str, OtherLanguage]

@@ -13,7 +13,8 @@ State = Literal["current", "changed", "missing", "damaged"]
 
 @dataclass(frozen=True)
 class OwnDocument:
-    """A document as it was when it was read. ``path`` may hold undecodable bytes of a file name; ``name`` never does."""
+    """A document as it was when it was read. ``path`` may hold undecodable bytes of a file name; ``name`` never
+    does."""
 
     name: str
     title: str

@@ -55,8 +55,8 @@ class Assumption(Contract):
 class Prediction(Contract):
     """The quantitative model's answer for one questionnaire on one fabric.
 
-    ``step_time_s`` has every estimate at its middle and is the sum of ``breakdown_s``; ``step_time_p50_s`` is the median of the
-    error band, the step that a plan names.
+    ``step_time_s`` has every estimate at its middle and is the sum of ``breakdown_s``; ``step_time_p50_s`` is the
+    median of the error band, the step that a plan names.
     """
 
     id: str | None
@@ -125,9 +125,8 @@ class Candidate(Contract):
     run_hours: float | None = None
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
-    gpu_usd_per_hour: float | None = (
-        None  # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
-    )
+    # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
+    gpu_usd_per_hour: float | None = None
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
 
@@ -183,7 +182,8 @@ class PlanConflict(Contract):
 
 
 class CrossoverPoint(Contract):
-    """This job on one number of GPUs: the cheapest fabric, and the cheapest of each kind; ``None`` where there is none."""
+    """This job on one number of GPUs: the cheapest fabric, and the cheapest of each kind; ``None`` where there is
+    none."""
 
     gpus: int
     fabric: str

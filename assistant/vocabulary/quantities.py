@@ -90,7 +90,8 @@ def _float(value: int | float) -> float:
 
 
 def shown(value: Any) -> str:
-    """A value as an error message shows it: quoted when text, never longer than 60 characters, no control characters."""
+    """A value as an error message shows it: quoted when text, never longer than 60 characters, no control
+    characters."""
     text = f'"{value}"' if isinstance(value, str) else _written(value)
     text = "".join(c if c.isprintable() else "�" for c in text)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -77,7 +77,8 @@ class ModelShape(Section):
     active_params: Annotated[
         Annotated[Count, Field(ge=1e6, le=1e14)] | None,
         About("active parameters", "amount", "How many of the parameters does a token use?", "all of them",
-              words=("active [parameters|params]", "activated [parameters|params]"), span="number", sensible=(1e8, 1e12)),
+              words=("active [parameters|params]", "activated [parameters|params]"), span="number", sensible=(1e8,
+                                                                                                              1e12)),
     ] = None  # fmt: skip
     layers: Annotated[
         Annotated[Whole, Field(ge=1, le=2000)] | None,
@@ -87,7 +88,8 @@ class ModelShape(Section):
     hidden: Annotated[
         Annotated[Whole, Field(ge=32, le=1_000_000)] | None,
         About("hidden size", "count", "How wide is the model?", _OF_ITS_SIZE, plain=True, span="number", binary=True,
-              words=("hidden [size|dim|dimension]", "d model", "model (dim|dimension|width)", "embedding (size|dim|dimension)")),
+              words=("hidden [size|dim|dimension]", "d model", "model (dim|dimension|width)",
+                     "embedding (size|dim|dimension)")),
     ] = None  # fmt: skip
     heads: Annotated[
         Annotated[Whole, Field(ge=1, le=4096)] | None,
@@ -102,7 +104,8 @@ class ModelShape(Section):
     ffn: Annotated[
         Annotated[Whole, Field(ge=1, le=4_000_000)] | None,
         About("feed-forward size", "count", "How wide is the feed-forward layer?", _OF_ITS_SIZE, plain=True,
-              words=("ffn [size|dim|width|hidden]", "feed forward [size|dim]", "intermediate (size|dim)", "mlp (size|width|dim)"),
+              words=("ffn [size|dim|width|hidden]", "feed forward [size|dim]", "intermediate (size|dim)",
+                     "mlp (size|width|dim)"),
               span="number", binary=True),
     ] = None  # fmt: skip
     vocab: Annotated[
@@ -145,7 +148,8 @@ class ModelShape(Section):
         missing = [name for name in dimensions if name not in given]
         if given and missing:
             raise ValueError(
-                f"expected {', '.join(missing)} beside {', '.join(given)}: an inline model is either just params or complete"
+                f"expected {', '.join(missing)} beside {', '.join(given)}: an inline model is either just params or "
+                "complete"
             )
         if self.heads and self.hidden and self.hidden % self.heads:
             raise ValueError(f"expected hidden divisible by heads, got hidden {self.hidden} and heads {self.heads}")
@@ -183,7 +187,8 @@ class Cluster(Section):
     nics_per_node: Annotated[
         Annotated[Whole, Field(ge=1, le=256)] | None,
         About("NICs per node", "count", "How many network adapters are in a node?", "one per GPU for RDMA, one for TCP",
-              words=("nics (per|in each|in a) (node|server|machine|box|host)", "nics", "hcas", "network (cards|adapters)"),
+              words=("nics (per|in each|in a) (node|server|machine|box|host)", "nics", "hcas",
+                     "network (cards|adapters)"),
               span="number", sensible=(1, 64)),
     ] = None  # fmt: skip
     fabric: Annotated[
@@ -233,7 +238,8 @@ class Training(Section):
         Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
         About("sequence length", "count", "How long are the sequences?", "what is usual for the workload",
               unit="{} tokens", span="number", binary=True, plain=True, sensible=(16, 1 << 21),
-              words=("(sequence|seq) [len|length|lengths]", "(context|ctx) [len|length|window|size]", "seqlen", "max seq [len|length]"),
+              words=("(sequence|seq) [len|length|lengths]", "(context|ctx) [len|length|window|size]", "seqlen",
+                     "max seq [len|length]"),
               lookalikes=("vocab", "prompt")),
     ] = None  # fmt: skip
     global_batch: Annotated[
@@ -246,7 +252,8 @@ class Training(Section):
         Annotated[Whole, Field(ge=1, le=1_000_000)] | None,
         About("micro-batch", "count", "How many sequences does a GPU take at once?", "the best one that fits",
               plain=True, span="number", sensible=(1, 1024),
-              words=("micro batch [size]", "microbatch [size]", "mbs", "(per device|per gpu|local) batch [size]", "batch [size] per (gpu|device)")),
+              words=("micro batch [size]", "microbatch [size]", "mbs", "(per device|per gpu|local) batch "
+                                                                       "[size]", "batch [size] per (gpu|device)")),
     ] = None  # fmt: skip
     precision: Annotated[
         Precision, About("precision", "choice", "In which precision?", "bf16", words=("precision", "dtype"))
@@ -304,7 +311,8 @@ class Parallelism(Section):
     pp: Annotated[
         Positive,
         About("pipeline parallel", "count", "Into how many pipeline stages?", _DEGREE, span="number",
-              words=("pp [size|degree]", "pipeline (parallel|parallelism|stages|depth) [size|degree]", "stages"), sensible=(1, 256)),
+              words=("pp [size|degree]", "pipeline (parallel|parallelism|stages|depth) "
+                                         "[size|degree]", "stages"), sensible=(1, 256)),
     ] = 1  # fmt: skip
     cp: Annotated[
         Positive,
@@ -328,7 +336,8 @@ class Parallelism(Section):
     ] = 1  # fmt: skip
     sequence_parallel: Annotated[
         YesNo,
-        About("sequence parallelism", "flag", "Does tensor parallelism share the sequence?", "it does where tp is above 1",
+        About("sequence parallelism", "flag", "Does tensor parallelism share the "
+                                              "sequence?", "it does where tp is above 1",
               words=("sequence (parallel|parallelism)", "sp")),
     ] = False  # fmt: skip
     shard_within_node: Annotated[
@@ -344,7 +353,8 @@ class Inference(Section):
     tensor_parallel: Annotated[
         Positive | None,
         About("tensor parallel", "count", "Over how many GPUs is a copy split?", "what fits and carries most",
-              span="number", words=("tp [size|degree]", "tensor (parallel|parallelism) [size|degree]"), sensible=(1, 128)),
+              span="number", words=("tp [size|degree]", "tensor (parallel|parallelism) "
+                                                        "[size|degree]"), sensible=(1, 128)),
     ] = None  # fmt: skip
     prompt_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
@@ -411,17 +421,20 @@ class Budget(Section):
         Annotated[Usd, Field(ge=0, le=1e5)] | None,
         About("price of the network", "money", "What does the network cost on top of a GPU-hour?",
               "the dated price of the catalog", unit="${} per GPU-hour", span="money/gpu-hour", sensible=(0.001, 20),
-              words=("(network|fabric|interconnect|infiniband|roce) (premium|surcharge|uplift)", "premium", "surcharge")),
+              words=("(network|fabric|interconnect|infiniband|roce) "
+                     "(premium|surcharge|uplift)", "premium", "surcharge")),
     ] = None  # fmt: skip
     amortization_months: Annotated[
         Annotated[Whole, Field(ge=1, le=240)] | None,
         About("amortisation", "time", "Over how many months is it written off?", "36 months", unit="{} months",
-              span="time", words=("amortization [period]", "depreciation [period]", "write off [period]"), sensible=(6, 120)),
+              span="time", words=("amortization [period]", "depreciation [period]", "write off [period]"),
+              sensible=(6, 120)),
     ] = None  # fmt: skip
     electricity_usd_per_kwh: Annotated[
         Annotated[Usd, Field(ge=0, le=100)] | None,
         About("electricity", "money", "What does a kWh cost?", "the dated price of the catalog", unit="${} per kWh",
-              span="money/kwh", words=("electricity [price|cost|rate]", "power (price|cost|rate)", "energy (price|cost)"),
+              span="money/kwh", words=("electricity [price|cost|rate]", "power (price|cost|rate)",
+                                       "energy (price|cost)"),
               sensible=(0.005, 2)),
     ] = None  # fmt: skip
     spot: Annotated[
@@ -442,7 +455,8 @@ class Constraints(Section):
     max_slowdown_percent: Annotated[
         Annotated[Percent, Field(ge=0, le=1e6)] | None,
         About("slowdown accepted", "amount", "How much slower than the fastest network may it be?", "any slowdown",
-              unit="{} %", span="percent", words=("[max|maximum] slowdown [limit]", "performance loss"), sensible=(0, 500)),
+              unit="{} %", span="percent", words=("[max|maximum] slowdown [limit]", "performance loss"), sensible=(0,
+                                                                                                                   500)),
     ] = None  # fmt: skip
     deadline_days: Annotated[
         Annotated[Days, Field(gt=0, le=36500)] | None,
@@ -467,7 +481,8 @@ class Constraints(Section):
     ] = None  # fmt: skip
     excluded_fabrics: Annotated[
         list[Id],
-        About("ruled out", "list", "Which networks are out of the question?", "none", words=("excluded (fabrics|networks)",)),
+        About("ruled out", "list", "Which networks are out of the question?", "none",
+              words=("excluded (fabrics|networks)",)),
     ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip
 
 

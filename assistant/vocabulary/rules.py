@@ -231,8 +231,8 @@ class Branch:
 class Rule(Entry):
     """One decision. ``id`` is ``stage/name`` or ``stage/folder/name``, as the file is called.
 
-    ``cases``: what it says depends on further facts, e.g. whether a source's threshold agrees with what was computed. No
-    two of them can hold together, so one rule never says two things about one fabric.
+    ``cases``: what it says depends on further facts, e.g. whether a source's threshold agrees with what was computed.
+    No two of them can hold together, so one rule never says two things about one fabric.
     """
 
     id: str = Field(pattern=r"^[a-z]+(/[a-z0-9-]+){1,2}$")

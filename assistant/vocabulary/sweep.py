@@ -1,4 +1,5 @@
-"""The contract of ``weft sweep``: a grid of questionnaires, what every fabric comes to and which the plan would choose."""
+"""The contract of ``weft sweep``: a grid of questionnaires, what every fabric comes to and which the plan would
+choose."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 
 
 class Axis(Contract):
-    """One varied field of the questionnaire: its dotted path and its values in order. ``numeric``: they are all numbers."""
+    """One varied field of the questionnaire: its dotted path and its values in order. ``numeric``: they are all
+    numbers."""
 
     path: str
     values: list[Any]
@@ -24,7 +26,8 @@ class Axis(Contract):
 
 
 class SweptFabric(Contract):
-    """One fabric at one point, at its own best parallelism unless that is fixed; ``None`` where nothing was computed."""
+    """One fabric at one point, at its own best parallelism unless that is fixed; ``None`` where nothing was
+    computed."""
 
     fabric: str
     kind: FabricKind
@@ -50,8 +53,8 @@ class SweptFabric(Contract):
 class Point(Contract):
     """One point of the grid: ``values`` by path, and the answer there, or in ``error`` why there is none.
 
-    ``fabric`` is the one a plan recommends; ``None`` with the verdict ``infeasible`` where nothing works. ``kept``: it is
-    kept because the questionnaire says that it is already there.
+    ``fabric`` is the one a plan recommends; ``None`` with the verdict ``infeasible`` where nothing works. ``kept``: it
+    is kept because the questionnaire says that it is already there.
     """
 
     values: dict[str, Any]
@@ -71,8 +74,8 @@ class Point(Contract):
 class Turn(Contract):
     """Along ``along``, with the other fields at ``where``: from which value on InfiniBand does something.
 
-    ``first`` is the first value at which it does, ``throughout`` whether it does at every larger value too; ``None``: never.
-    ``compared`` is false where there was nothing to compare at any point.
+    ``first`` is the first value at which it does, ``throughout`` whether it does at every larger value too; ``None``:
+    never. ``compared`` is false where there was nothing to compare at any point.
     """
 
     question: Literal["chosen", "cheaper-than-ethernet-rdma", "cheaper-than-tcp"]

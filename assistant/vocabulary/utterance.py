@@ -1,4 +1,5 @@
-"""What a message says, once it is understood: what is done with it, about what, and every fact, name and amount in it."""
+"""What a message says, once it is understood: what is done with it, about what, and every fact, name and amount in
+it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ ScopeKind = Literal["denied", "hedged", "others", "past", "present", "quoted", "
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name of the catalog. ``kind``: model, gpu, provider, fabric, instance or technology; ``start:end`` in what was typed."""
+    """A name of the catalog. ``kind``: model, gpu, provider, fabric, instance or technology; ``start:end`` in what was
+    typed."""
 
     kind: str
     id: str
@@ -24,8 +26,8 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``, ``power``
-    in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
+    """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``,
+    ``power`` in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
 
     kind: str
     value: Any
@@ -66,11 +68,11 @@ class Quoted:
 class Utterance:
     """One message, understood. Immutable; conversation, answering and ``weft ask`` dispatch on ``act`` and ``topic``.
 
-    ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells which quantity
-    plays which part in it. ``slips`` are words that were read as others.
+    ``topic`` is asked of a job described, ``of_plan`` of the plan at hand where nothing else is said; ``roles`` tells
+    which quantity plays which part in it. ``slips`` are words that were read as others.
 
-    ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken back
-    without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
+    ``fields`` are facts of the job by dotted path; ``excluded`` fabrics that were ruled out; ``unset`` fields taken
+    back without a new value; ``nodes`` counted nodes whose size is not known yet; ``rest`` what nobody understood.
     """
 
     text: str

@@ -54,7 +54,8 @@ class SourceAccuracy(BaseModel):
 
 
 class Slowdown(BaseModel):
-    """One job measured on two fabrics: its step on ``fabric`` over that on the ``fastest`` one, measured and predicted."""
+    """One job measured on two fabrics: its step on ``fabric`` over that on the ``fastest`` one, measured and
+    predicted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -75,7 +76,8 @@ class Slowdown(BaseModel):
 
 
 class CollectiveAccuracy(BaseModel):
-    """Errors of the predicted time of one source's collectives as fractions of the measured time, small or large messages.
+    """Errors of the predicted time of one source's collectives as fractions of the measured time, small or large
+    messages.
 
     ``source`` is empty for the total of a use. ``median_bandwidth``: the same of the predicted bus bandwidth, which is
     bytes over time. ``bias``: the median with its sign.
@@ -133,8 +135,8 @@ class MemoryReport(BaseModel):
     """Measured peaks beside predicted ones, and how often 'fits' is right.
 
     ``fit``: of the ``ran`` layouts that took place, those said to fit; ``fit_recomputing``: those said to fit only when
-    something is recomputed, of sources that do not say what they recompute. ``wrongly_fit``: layouts known to run out of
-    memory that are said to fit. ``margin``: of the allocated bytes, for fragmentation.
+    something is recomputed, of sources that do not say what they recompute. ``wrongly_fit``: layouts known to run out
+    of memory that are said to fit. ``margin``: of the allocated bytes, for fragmentation.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

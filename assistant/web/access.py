@@ -33,7 +33,8 @@ def token_for(given: str | None, *, loopback: bool) -> str | None:
 
 
 class Access:
-    """The token of one run of the server. The cookie is a secret of its own: it ends with the server, and tells no token."""
+    """The token of one run of the server. The cookie is a secret of its own: it ends with the server, and tells no
+    token."""
 
     def __init__(self, token: str | None, port: int) -> None:
         # Browsers share cookies between the ports of a machine.
@@ -57,8 +58,8 @@ class Access:
     def serves(self, host: str) -> bool:
         """Whether a request to this ``Host`` is meant for us.
 
-        Without a token the name must be one of this machine: a foreign site can let its own name point here (DNS rebinding)
-        and would then pass for the same origin. With a token it lacks the cookie, and any name will do.
+        Without a token the name must be one of this machine: a foreign site can let its own name point here (DNS
+        rebinding) and would then pass for the same origin. With a token it lacks the cookie, and any name will do.
         """
         return self.asks_for_token or _is_this_machine(host)
 

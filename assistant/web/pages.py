@@ -44,7 +44,8 @@ def token_needed(wrong: bool) -> web.Response:
 
 
 def full(places: int) -> str:
-    """Every place is taken, in one sentence: said over the connection, so that who comes back to an own place is let in."""
+    """Every place is taken, in one sentence: said over the connection, so that who comes back to an own place is let
+    in."""
     held = "1 conversation is" if places == 1 else f"{places} conversations are"
     return f"{held} being held, and no more at once are allowed here."
 

@@ -71,7 +71,8 @@ def _stop_signal() -> asyncio.Event:
 
 
 def _log() -> logging.Logger:
-    """Where errors of our own are told. A request that is malformed is left out: it would be shown with the token in it."""
+    """Where errors of our own are told. A request that is malformed is left out: it would be shown with the token in
+    it."""
     log = logging.getLogger(__name__)
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
     return log
@@ -203,7 +204,8 @@ class Server:
             self.visits.end(visit)
 
     async def _listen(self, websocket: web.WebSocketResponse, session: Session) -> str:
-        """Hand on what the visitor does; the reason for which this ended, empty when the visitor or the program left."""
+        """Hand on what the visitor does; the reason for which this ended, empty when the visitor or the program
+        left."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._idle_s
         while True:

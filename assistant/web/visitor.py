@@ -44,7 +44,8 @@ def _begin(transcript: Path, app: WeftApp) -> Conversation:
 
 
 def _deliver(app: WeftApp, text: str, target: Target) -> str:
-    """Hand a file to the browser to keep: a visitor names a file, and must not write it on the server. Returns its name there."""
+    """Hand a file to the browser to keep: a visitor names a file, and must not write it on the server. Returns its name
+    there."""
     name = Path(target.path).name or "weft-plan"
     app.call_from_thread(app.deliver_binary, io.BytesIO(text.encode("utf-8")), save_filename=name)
     return f"{name}, among your browser's downloads"

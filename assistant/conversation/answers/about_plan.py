@@ -21,7 +21,8 @@ _HELP = (
     "Corrections: no, 128 – actually make it B200 – not AWS – no InfiniBand",
     "not sure – leaves the question open; back – the question before; undo and redo – take back, restore",
     "why – why not RoCE – what would flip it – which sources disagree – sources – assumptions – warnings",
-    "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it in 2 weeks",
+    "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it "
+    "in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
     "compare InfiniBand and RoCE",
     "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",
@@ -43,10 +44,10 @@ PARTS = ("show", "assumptions", *_SECTIONS)  # commands that show a part of the 
 # What is said about comparing itself; any other word is a name.
 _NO_NAMES = frozenset(
     """a against all and are best better between both by candidate candidates cheaper cheapest choice chosen cost costs
-current detail difference differences do does else fabric fabrics faster fastest first for here how i in is it job latency me networks
-of on one one's other others option options or please point price recommendation recommended runner runner-up runnerup second show side
-speed stack terms than the them there these this those three to top two up versus vs what what's whats which who winner with
-would""".split()
+    current detail difference differences do does else fabric fabrics faster fastest first for here how i in is it
+    job latency me networks of on one one's other others option options or please point price recommendation
+    recommended runner runner-up runnerup second show side speed stack terms than the them there these this those
+    three to top two up versus vs what what's whats which who winner with would""".split()
 )
 
 
@@ -67,7 +68,8 @@ class AboutPlan:
         self._catalog = catalog
 
     def answer(self, plan: Plan, reading: Understanding, said: str, accepted: Plan | None = None) -> list[Event]:
-        """What is asked about the plan: why, why not, compare. ``accepted``: the plan before, when this one is only tried."""
+        """What is asked about the plan: why, why not, compare. ``accepted``: the plan before, when this one is only
+        tried."""
         if reading.intent == "why":
             return self._why(plan, reading, said)
         return self._why_not(plan, reading) if reading.intent == "why-not" else self._compare(plan, reading, accepted)
@@ -105,7 +107,8 @@ class AboutPlan:
             if fabric == plan.recommendation.fabric and not is_given(plan):
                 events.append(
                     Note(
-                        text=f'Nothing speaks against {fabric}: it is recommended. "why" shows the proof, "what would flip it" what would '
+                        text=f'Nothing speaks against {fabric}: it is recommended. "why" shows the proof, "what would '
+                        'flip it" what would '
                         f"turn the answer."
                     )
                 )
@@ -122,8 +125,8 @@ class AboutPlan:
         return max(same, key=lambda c: c.probability_best or 0.0).fabric if same else fabric
 
     def _compare(self, plan: Plan, reading: Understanding, accepted: Plan | None) -> list[Event]:
-        """Two fabrics; one is compared with the recommended, none named: the recommended with the one of the accepted plan, else
-        with the runner-up."""
+        """Two fabrics; one is compared with the recommended, none named: the recommended with the one of the accepted
+        plan, else with the runner-up."""
         answer = plan.recommendation
         unknown = _unknown(reading.rest)
         if unknown and len(reading.fabrics) < 2:

@@ -1,4 +1,5 @@
-"""A question between values: "64 or 128 GPUs?", "H100 or H200?", "should we rent or buy?". Each is planned, none is taken."""
+"""A question between values: "64 or 128 GPUs?", "H100 or H200?", "should we rent or buy?". Each is planned, none is
+taken."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             continue
         ranked.append((name, best))
         lines.append(
-            f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, {figures.usd_band(best.cost_usd)}."
+            f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, "
+            f"{figures.usd_band(best.cost_usd)}."
         )
     months = next(
         (a.value for plan in plans for a in plan.assumptions if a.field == "budget.amortization_months"), None

@@ -1,4 +1,5 @@
-"""Who answers what is asked of a plan: what is asked of the plan, and the networks it is asked of → sections of the plan."""
+"""Who answers what is asked of a plan: what is asked of the plan, and the networks it is asked of → sections of the
+plan."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""What to ask next: the questions of ``knowledge/interview.yaml``, what people are likely to answer, what an answer is worth."""
+"""What to ask next: the questions of ``knowledge/interview.yaml``, what people are likely to answer, what an answer is
+worth."""

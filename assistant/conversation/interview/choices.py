@@ -1,4 +1,5 @@
-"""What is offered as answers: those of the question, and the usual entries of the catalog fitted to what is already known."""
+"""What is offered as answers: those of the question, and the usual entries of the catalog fitted to what is already
+known."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ class LazyTrials:
 
 
 class Interviewer:
-    """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has yet to
-    be worked out."""
+    """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has
+    yet to be worked out."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.question: Question | None = None

@@ -28,7 +28,8 @@ _ABOUT_THE_JOB = ("training.", "parallelism", "inference.")
 
 @dataclass(frozen=True)
 class Next:
-    """The question that comes next and what its answer could change; ``asked`` is ``None`` when none could change anything.
+    """The question that comes next and what its answer could change; ``asked`` is ``None`` when none could change
+    anything.
 
     ``refines`` names what would only move the cost.
     """
@@ -65,7 +66,8 @@ def next_question(questions: Sequence[InterviewQuestion], draft: Draft, plan: Pl
 def _values_of(
     still_open: Iterable[InterviewQuestion], draft: Draft, now: Tried, trials: Trying
 ) -> list[QuestionValue]:
-    """What the questions are worth; those that need the model anew last, and only while they could still be the best."""
+    """What the questions are worth; those that need the model anew last, and only while they could still be the
+    best."""
     found: list[QuestionValue] = []
     for asked in sorted(still_open, key=lambda asked: asked.field.startswith(_ABOUT_THE_JOB)):
         best = max((value.probability for value in found), default=0.0)

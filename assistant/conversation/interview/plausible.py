@@ -20,7 +20,8 @@ LATEST_DAYS = 365  # nobody names a deadline further away
 
 @dataclass(frozen=True)
 class Plausible:
-    """One answer: dotted fields and its probability. ``must_work``: nobody chooses it where the job cannot run with it."""
+    """One answer: dotted fields and its probability. ``must_work``: nobody chooses it where the job cannot run with
+    it."""
 
     fields: dict[str, Any]
     weight: float
@@ -87,7 +88,8 @@ def _networks(told: Iterable[PlausibleAnswer], draft: Draft, catalog: Catalog) -
 
 
 def _providers(told: Sequence[PlausibleAnswer], now: Tried, catalog: Catalog) -> list[Plausible]:
-    """Machines that are bought, or those of a provider: the large clouds, and one for each choice of networks among the others.
+    """Machines that are bought, or those of a provider: the large clouds, and one for each choice of networks among the
+    others.
 
     Whoever would go to a cloud that does not have this GPU goes to one of the others.
     """
@@ -108,7 +110,8 @@ def _providers(told: Sequence[PlausibleAnswer], now: Tried, catalog: Catalog) ->
 
 
 def sold_networks(gpu: str, catalog: Catalog) -> dict[str, frozenset[str]]:
-    """The networks between the nodes that each provider sells with a GPU; plain TCP counts where there is nothing else."""
+    """The networks between the nodes that each provider sells with a GPU; plain TCP counts where there is nothing
+    else."""
     found: dict[str, frozenset[str]] = {}
     for provider in catalog.providers.values():
         networks = {name for offer in provider.offers if offer.gpu == gpu for name in offer.fabrics} - {"none"}

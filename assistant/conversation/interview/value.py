@@ -32,8 +32,8 @@ class TurningAnswer:
 
 @dataclass(frozen=True)
 class QuestionValue:
-    """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it where it
-    would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
+    """``probability`` that the answer changes the recommended fabric; ``regret``: expected cost of staying with it
+    where it would change, and ``moved``: expected change of the cost of the run, both as fractions of the cost."""
 
     asked: InterviewQuestion
     probability: float
@@ -50,8 +50,8 @@ class QuestionValue:
 def value_of(
     asked: InterviewQuestion, draft: Draft, now: Tried, trials: Trying, at_least: float = 0.0
 ) -> QuestionValue:
-    """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot reach
-    ``at_least`` any more, the rest is not tried."""
+    """What the answer to one question could change. ``now``: the outcome as things stand. Once the probability cannot
+    reach ``at_least`` any more, the rest is not tried."""
     turns, probability, regret, moved = [], 0.0, 0.0, 0.0
     answers = sorted(plausible_answers(asked, draft, now, trials.catalog), key=lambda answer: -answer.weight)
     for number, answer in enumerate(answers):
@@ -70,7 +70,8 @@ def value_of(
 
 
 def tried(answer: Plausible, draft: Draft, trials: Trying) -> Tried | None:
-    """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide, say."""
+    """What would be recommended with an answer; ``None`` where it cannot be given: a batch that does not divide,
+    say."""
     try:
         return trials.tried(draft.with_fields(answer.fields, trials.catalog).draft.questionnaire(trials.catalog))
     except InputError:
@@ -78,7 +79,8 @@ def tried(answer: Plausible, draft: Draft, trials: Trying) -> Tried | None:
 
 
 def in_words(value: QuestionValue, catalog: Catalog) -> str:
-    """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be …``."""
+    """What the answer could change: ``It could change the answer (about 20 % likely): with provider AWS it would be
+    …``."""
     outcomes: dict[str | None, list[Plausible]] = {}
     for turn in value.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
@@ -99,8 +101,8 @@ def in_words(value: QuestionValue, catalog: Catalog) -> str:
 
 
 def _choices(answers: list[Plausible], catalog: Catalog) -> list[str]:
-    """What may be said, in words: values of one thing together in their order, several things at once joined by "and" where
-    none of them is enough alone.
+    """What may be said, in words: values of one thing together in their order, several things at once joined by "and"
+    where none of them is enough alone.
     """
     said, alone = [_said(answer) for answer in answers], {}
     for name, value in (pairs[0] for pairs in said if len(pairs) == 1):

@@ -20,8 +20,8 @@ The format, Markdown, UTF-8::
     **Weft:** Understood: …
 
 A line that starts with ``**You:** `` begins a turn and holds the whole message, characters that Markdown would read
-escaped with a backslash; everything from ``**Weft:** `` to the next such line is the answer. Nothing in an answer starts
-a line with either mark. Parsing and writing are inverse to each other.
+escaped with a backslash; everything from ``**Weft:** `` to the next such line is the answer. Nothing in an answer
+starts a line with either mark. Parsing and writing are inverse to each other.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Transcript:
-    """A parsed transcript. ``head`` has the keys date, program, rules, knowledge, catalog, evidence; ``unanswered`` is the
-    last message when the program ended before its answer was recorded."""
+    """A parsed transcript. ``head`` has the keys date, program, rules, knowledge, catalog, evidence; ``unanswered`` is
+    the last message when the program ended before its answer was recorded."""
 
     title: str
     head: dict[str, str]

@@ -1,7 +1,7 @@
 """Says again what was said in a saved conversation, and compares every answer.
 
-A transcript says with which rules, knowledge and prices it was made, so that a replay can tell a changed fact from a changed
-program.
+A transcript says with which rules, knowledge and prices it was made, so that a replay can tell a changed fact from a
+changed program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _FACTS = {"rules": "rules", "knowledge": "knowledge", "catalog": "catalog or pri
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What a replay found. ``diff`` is a unified diff of the text; ``facts_changed`` names what is not as it was then."""
+    """What a replay found. ``diff`` is a unified diff of the text; ``facts_changed`` names what is not as it was
+    then."""
 
     path: Path
     changed: bool
@@ -45,7 +46,8 @@ class ReplayResult:
 
 def conversation_for(transcript: Transcript, library: Library, searcher: Searcher | None = None) -> Conversation:
     """A conversation under the circumstances of the transcript, that writes no files."""
-    # A document added since must not change what was answered; where the user's documents were cited they are searched again.
+    # A document added since must not change what was answered; where the user's documents were cited they are searched
+    # again.
     yours = any(f"({YOURS}" in exchange.answer for exchange in transcript.exchanges)
     return Conversation(
         library,

@@ -18,8 +18,8 @@ class Recorder:
     """Appends what was said and then its answer, and makes sure each is on the disk: a crash loses nothing of which any
     answer was seen.
 
-    The file is there already, or begins with the first message, with what ``head`` gives then: one in which nothing is said
-    leaves no file, and ``path`` gets a number when another conversation has taken it.
+    The file is there already, or begins with the first message, with what ``head`` gives then: one in which nothing is
+    said leaves no file, and ``path`` gets a number when another conversation has taken it.
     """
 
     def __init__(self, path: Path, head: Callable[[], str] | None = None) -> None:

@@ -1,5 +1,5 @@
-"""What is asked of the plan at hand, before the search is: its figures, whether a network is needed, what other facts would
-make of it. Nothing of this changes anything."""
+"""What is asked of the plan at hand, before the search is: its figures, whether a network is needed, what other facts
+would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _FABRIC = "cluster.fabric"
 
 
 def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
-    """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other facts."""
+    """The answer to a question whose answer is a figure: of the plan at hand, computed, or of the plan with other
+    facts."""
     state, catalog = parts.state, parts.catalog
     if state.plan is None:
         return _computed(parts, said)
@@ -68,7 +69,8 @@ def _of_what_is_tried(parts: Parts) -> list[Event]:
 
 
 def _with_other_facts(parts: Parts, said: Utterance, topic: str) -> list[Event]:
-    """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked of that."""
+    """A question of the plan with facts of its own ("what would it cost on 128 GPUs"): they are tried, and it is asked
+    of that."""
     varied = what_if(parts, said)
     tried = parts.state.variation
     if tried is None or tried not in varied or topic == "better":  # a variation says by itself what is better

@@ -54,7 +54,8 @@ class Parts:
         return Made(made) if isinstance(made, Plan) else Made(made.plan, made)
 
     def planned_with(self, fields: Mapping[str, Any]) -> Plan | None:
-        """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be none."""
+        """The plan in view with some fields changed, which are not taken. Raises :class:`InputError` where there can be
+        none."""
         return self.planned(self.state.in_view.with_fields(fields, self.catalog).draft).plan
 
     def answered(self, *events: Event) -> list[Event]:

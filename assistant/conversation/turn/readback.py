@@ -1,4 +1,5 @@
-"""How what was taken from a message is read back to the person: fields, what gave way for them, what was assumed with them."""
+"""How what was taken from a message is read back to the person: fields, what gave way for them, what was assumed with
+them."""
 
 from __future__ import annotations
 
@@ -86,7 +87,10 @@ def _strategy_assumed(draft: Draft) -> str:
     """What the planner takes a split for that names no data parallelism."""
     megatron = draft.fields.get("training.framework") in (None, "megatron")
     if megatron and any((draft.fields.get(name) or 1) > 1 for name in ("parallelism.tp", "parallelism.pp")):
-        return "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named; say ddp or fsdp if it is that"
+        return (
+            "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named; say ddp "
+            "or fsdp if it is that"
+        )
     return "data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded"
 
 

@@ -12,7 +12,8 @@ from ..events import Event, Failure, Turn
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
 
-# Given every turn as it ends. One that also has ``heard`` is given what was said before anything of the answer is shown.
+# Given every turn as it ends. One that also has ``heard`` is given what was said before anything of the answer is
+# shown.
 Record = Callable[[Turn], None]
 
 
@@ -36,7 +37,8 @@ class Turns:
         return all(words is None for words in said)
 
     def begin(self, said: str | None, events: Sequence[Event]) -> None:
-        """Open the turn of what was said, with what is known of its answer. Raises what the record raises, and none is open then."""
+        """Open the turn of what was said, with what is known of its answer. Raises what the record raises, and none is
+        open then."""
         heard = getattr(self.record, "heard", None)
         if said is not None and heard is not None:
             heard(said)

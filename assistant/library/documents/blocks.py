@@ -54,7 +54,8 @@ class Outline:
 
 
 def harmless(text: str) -> str:
-    """One line of text that cannot command a terminal: an escape becomes ``␛``, other control characters visible signs."""
+    """One line of text that cannot command a terminal: an escape becomes ``␛``, other control characters visible
+    signs."""
     return " ".join("".join(_harmless(character) for character in text.translate(_INVISIBLE)).split())
 
 

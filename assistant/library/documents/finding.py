@@ -1,4 +1,5 @@
-"""The files a user means: those named, and the documents in the folders named. Links out of a folder are not followed."""
+"""The files a user means: those named, and the documents in the folders named. Links out of a folder are not
+followed."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Found:
 
 
 def files(given: Path, notes: list[str]) -> Iterator[Found]:
-    """The documents of one path given by the user; what is left out is said in ``notes``. Raises :class:`InputError`."""
+    """The documents of one path given by the user; what is left out is said in ``notes``. Raises
+    :class:`InputError`."""
     try:
         path = given.expanduser().resolve(strict=True)
     except (OSError, RuntimeError) as error:
@@ -81,7 +83,8 @@ def _walk(folder: Path, notes: list[str]) -> Iterator[Path]:
 
 
 def _link(path: Path, folder: Path, notes: list[str]) -> bool:
-    """Whether a path is a link; one that leads out of the folder is worth a note, another's target is found by itself."""
+    """Whether a path is a link; one that leads out of the folder is worth a note, another's target is found by
+    itself."""
     if not path.is_symlink():
         return False
     try:

@@ -25,7 +25,8 @@ class ReadDocument:
 
 
 def read(path: PurePath, data: bytes) -> ReadDocument:
-    """The passages of a file's bytes. Raises :class:`Unreadable` or :class:`NotADocument` with the end of a sentence."""
+    """The passages of a file's bytes. Raises :class:`Unreadable` or :class:`NotADocument` with the end of a
+    sentence."""
     try:
         contents = _contents(path, data)
     except RecursionError:

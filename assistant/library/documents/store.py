@@ -73,7 +73,8 @@ class DocumentStore:
             return None
 
     def state(self, document: OwnDocument, *, thorough: bool = False) -> State:
-        """Whether the file is as it was read. ``thorough``: its content is compared also when size and time are the same."""
+        """Whether the file is as it was read. ``thorough``: its content is compared also when size and time are the
+        same."""
         path = Path(document.path)
         if not self._passages(document.path, document.digest).is_file():
             return "damaged"

@@ -1,7 +1,7 @@
 """``weft nccl diagnose``: reads nccl-tests output and NCCL debug logs; what is wrong, how fast it is, what to change.
 
-The questions are asked in this order: is the log what it claims, how many ranks ran, did it stop, which network, GPUDirect,
-how many adapters, and only then whether it is fast enough.
+The questions are asked in this order: is the log what it claims, how many ranks ran, did it stop, which network,
+GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def _read(path: Path) -> str:
 
 
 def diagnose_text(text: str, catalog: Catalog, path: str = "-") -> DiagnosedFile:
-    """Diagnose the text of one log. Of several tables the fastest gives collective, ranks and peak; all give findings."""
+    """Diagnose the text of one log. Of several tables the fastest gives collective, ranks and peak; all give
+    findings."""
     tables, log, known = Reader(), DebugLog(), judge_network.KnownLines()
     for number, line in cleaned(text):
         known.take(number, line)

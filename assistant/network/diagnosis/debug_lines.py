@@ -120,7 +120,8 @@ class DebugLog:
 
     @property
     def nodes(self) -> int | None:
-        """Nodes: as said, else the hosts that printed or ranks ÷ the GPUs of the fullest host; ``None`` from one rank's lines."""
+        """Nodes: as said, else the hosts that printed or ranks ÷ the GPUs of the fullest host; ``None`` from one rank's
+        lines."""
         if self.nodes_said:
             return self.nodes_said
         hosts, per_host = len(self.devices_per_host), max(map(len, self.devices_per_host.values()), default=0)

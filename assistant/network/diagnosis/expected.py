@@ -1,4 +1,5 @@
-"""The bus bandwidth to expect of a run, from the catalog: adapters of the GPU's usual node and what the fabric gives of them."""
+"""The bus bandwidth to expect of a run, from the catalog: adapters of the GPU's usual node and what the fabric gives of
+them."""
 
 from __future__ import annotations
 
@@ -32,9 +33,8 @@ _FABRIC_OF = {
     "tcpxo": "tcpxo",
     "tcp-socket": "tcp",
 }
-RDMA_SHARE = (
-    0.8  # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
-)
+# of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
+RDMA_SHARE = 0.8
 
 
 def gpu_named(device: str, catalog: Catalog) -> Gpu | None:

@@ -12,8 +12,9 @@ from .runs import Row, Run, bus_factor, collective_of, ranks_of
 MIB = 2**20
 LARGE = 64 * MIB  # from here on a row says something about the fabric
 SMALL_SWEEP = 128 * MIB
-# Of the expected bus bandwidth. Large messages of RDMA fabrics scatter by 0.15 about the model (logarithm, NETWORK_SPREAD), so
-# 0.6 is 3.4 standard deviations below it; one NIC of eight, or a host's sockets, give an eighth and less.
+# Of the expected bus bandwidth. Large messages of RDMA fabrics scatter by 0.15 about the model (logarithm,
+# NETWORK_SPREAD), so 0.6 is 3.4 standard deviations below it; one NIC of eight, or a host's sockets, give an eighth and
+# less.
 SLOW, VERY_SLOW = 0.6, 0.15
 SOCKET_CEILING = 10.0  # GB/s: more than TCP sockets gave on any node measured (knowledge/catalog/fabrics.yaml)
 DROP = 0.75  # of the best smaller size: two of those standard deviations below it
@@ -194,14 +195,20 @@ def _like_sockets(run: Run, nodes: int | None) -> bool:
 
 def _slow_fix(peak: float, transport: str) -> str:
     if transport == "tcp-socket":
-        return "TCP is the limit: use RDMA, or several sockets (NCCL_SOCKET_NTHREADS, NCCL_NSOCKS_PERTHREAD) and interfaces"
+        return (
+            "TCP is the limit: use RDMA, or several sockets (NCCL_SOCKET_NTHREADS, NCCL_NSOCKS_PERTHREAD) and "
+            "interfaces"
+        )
     one = next((rate for rate in NIC_RATES if 0.75 * rate <= peak <= 1.02 * rate), None)
     hint = (
         f"; {peak:.3g} GB/s is what one adapter of {one * 8:g} Gb/s gives: check NCCL_IB_HCA and the topology"
         if one
         else ""
     )
-    return f"with NCCL_DEBUG=INFO check the network in use, GPUDirect on every channel and how many adapters take part{hint}"
+    return (
+        "with NCCL_DEBUG=INFO check the network in use, GPUDirect on every channel and how many adapters take "
+        f"part{hint}"
+    )
 
 
 def _unsteady(rows: list[Row]) -> Iterator[DiagnosisFinding]:

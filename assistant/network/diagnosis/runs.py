@@ -105,7 +105,8 @@ def ranks_of(run: Run) -> int:
 
 
 def _ranks_by_factor(halves: list[Half], passes: int) -> int:
-    """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits; of several a multiple of 8, 4 or 2. 0: none fits."""
+    """Ranks n with passes·(n−1)/n = busbw ÷ algbw within the printed digits; of several a multiple of 8, 4 or 2. 0:
+    none fits."""
     low, high = 2.0, 1e6
     for half in halves:
         if half.algbw < 1.0:

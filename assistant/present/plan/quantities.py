@@ -1,4 +1,5 @@
-"""One quantity of a plan in words: how long, how much, how fast, how full, how much waiting, split how; with what it is made of."""
+"""One quantity of a plan in words: how long, how much, how fast, how full, how much waiting, split how; with what it is
+made of."""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ def _steps(plan: Plan, found: Candidate) -> str | None:
         return None
     steps, assumed = figures.significant(tokens / (batch * length)), f" (assumed: {why})" if why else ""
     return (
-        f"{figures.significant(tokens / 1e9)} billion tokens{assumed} at {batch:,} × {length:,} tokens per step are {steps} "
-        f"steps of {figures.seconds(found.step_time_s.p50)}; failures and checkpoints are counted on top."
+        f"{figures.significant(tokens / 1e9)} billion tokens{assumed} at {batch:,} × {length:,} tokens per step are "
+        f"{steps} steps of {figures.seconds(found.step_time_s.p50)}; failures and checkpoints are counted on top."
     )
 
 
@@ -207,7 +208,8 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
 
 _COUNTED_SERVING = "Counted: weights, the cache of keys and values, buffers."
 _COUNTED_TRAINING = (
-    "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for fragmentation.",
+    "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for "
+    "fragmentation.",
     "A larger micro-batch or less recomputation was taken where that saves time, so little room left is no fault.",
 )
 

@@ -65,7 +65,8 @@ def verdict(found: Candidate, plan: Plan) -> str:
 
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
-    """How sure the answer is, and of what, in one sentence; without ``why`` a second time. Nothing where nothing works."""
+    """How sure the answer is, and of what, in one sentence; without ``why`` a second time. Nothing where nothing
+    works."""
     if plan.recommendation.verdict == "infeasible":
         return ""
     value = plan.recommendation.confidence
@@ -145,6 +146,6 @@ def middle(plan: Plan) -> str | None:
     if abs(step / best.step_time_s.p50 - 1) < SAME:
         return None
     return (
-        "Times and costs are medians of their error bands; weft predict and weft ask give the step with every estimate at its "
-        f"middle, {figures.seconds(step)} on {best.fabric}."
+        "Times and costs are medians of their error bands; weft predict and weft ask give the step with every "
+        f"estimate at its middle, {figures.seconds(step)} on {best.fabric}."
     )

@@ -34,7 +34,8 @@ def _sentences(said: list[Finding], plan: Plan) -> Bullets:
 
 
 def _grouped(plan: Plan) -> list[tuple[list[Candidate], Finding | None]]:
-    """The networks not recommended, with what speaks against them; those that share a rule, or a reason of cost, together."""
+    """The networks not recommended, with what speaks against them; those that share a rule, or a reason of cost,
+    together."""
     groups: dict[str, tuple[list[Candidate], Finding | None]] = {}
     for found in plan.candidates:
         if found.verdict == "recommended":

@@ -40,10 +40,11 @@ def report(plan: Plan) -> list[Block]:
 
 
 def brief(plan: Plan, more: str) -> list[Block]:
-    """The plan in short: what is decided, what it costs, why, how sure, where it turns, what to measure first, the sources.
+    """The plan in short: what is decided, what it costs, why, how sure, where it turns, what to measure first, the
+    sources.
 
-    Everything in it stands in the whole report too, under the same numbers of sources; its last line names what is left out.
-    ``more`` says how to see the rest, as in "Everything: weft plan FILE --all.".
+    Everything in it stands in the whole report too, under the same numbers of sources; its last line names what is left
+    out. ``more`` says how to see the rest, as in "Everything: weft plan FILE --all.".
     """
     kept = [block for section in _SHORT for block in section(plan)]
     left_out = [title for title in _titles(report(plan)) if title not in _titles(kept)]

@@ -45,7 +45,8 @@ def cited_sentence(finding: Finding, plan: Plan) -> str:
 
 
 def line(number: int | None, e: Evidence, *, said: bool = True) -> str:
-    """A source under its number, with its verdict and, with ``said``, what it says; what holds instead is never left out."""
+    """A source under its number, with its verdict and, with ``said``, what it says; what holds instead is never left
+    out."""
     by = f"{e.source}, “{e.section}” ({e.date or 'no date'}; {e.grade}; {e.verdict}){f': {e.text}' if said else ''}"
     return f"{f'[{number}] ' if number else ''}{by}{f' — What holds: {e.correction}' if e.correction else ''}"
 

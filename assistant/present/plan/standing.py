@@ -77,7 +77,8 @@ def win(plan: Plan, found: Candidate, best: Candidate, catalog: Catalog) -> list
 
 
 def _price_to_tie(found: Candidate, best: Candidate) -> str | None:
-    """The price per GPU-hour at which both runs cost the same: the other's GPUs and network, times its hours ÷ the hours of this one."""
+    """The price per GPU-hour at which both runs cost the same: the other's GPUs and network, times its hours ÷ the
+    hours of this one."""
     if not found.run_hours or not best.run_hours:
         return None
     usd, network = figures.usd, found.fabric_usd_per_gpu_hour or 0.0
