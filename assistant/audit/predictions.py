@@ -4,7 +4,6 @@ network."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from assistant.model import (
     Job,
@@ -20,7 +19,7 @@ from assistant.model import (
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.questionnaire import Parallelism, Strategy
+from assistant.vocabulary.questionnaire import Parallelism
 
 from .registry import formula
 
@@ -52,7 +51,7 @@ def _outcome(
     sequence: float,
     global_batch: float,
     micro_batch: float,
-    strategy: Strategy | Literal["auto"],
+    strategy: str,
     framework: str,
 ) -> Outcome:
     """The outcome of one split, or of the fastest one (``auto``); a micro-batch of 0 is left to the model."""
@@ -65,7 +64,7 @@ def _outcome(
         micro_batch=int(micro_batch) or None,
         framework=framework,
     )
-    split = None if strategy == "auto" else Parallelism(strategy=strategy)
+    split = None if strategy == "auto" else Parallelism.model_validate({"strategy": strategy})
     return predict_training(job, machine, [network_of(catalog.fabrics[fabric], None, machine)], split)[0]
 
 
@@ -79,7 +78,7 @@ def predicted_tokens_per_s(
     sequence: float,
     global_batch: float,
     micro_batch: float = 0,
-    strategy: Strategy | Literal["auto"] = "fsdp",
+    strategy: str = "fsdp",
     framework: str = "fsdp",
 ) -> float:
     """the model's training throughput of all GPUs"""
@@ -97,7 +96,7 @@ def predicted_utilization(
     sequence: float,
     global_batch: float,
     micro_batch: float = 0,
-    strategy: Strategy | Literal["auto"] = "fsdp",
+    strategy: str = "fsdp",
     framework: str = "fsdp",
 ) -> float:
     """the model's FLOPs utilisation of a training step"""
