@@ -174,7 +174,7 @@ class Languages:
             size, english = found
             first, last = tokens[at], tokens[at + size - 1]
             for n, word in enumerate(english):
-                yield Token(word, first.start, last.end, first.glued and not n, stem(word))
+                yield Token(word, first.start, last.end, first.glued and first.text.isalnum() and not n, stem(word))
             at += size
 
     def _marked(self, token: Token) -> Token:

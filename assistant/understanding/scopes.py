@@ -137,7 +137,8 @@ def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
 
 def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
     start, _ = _clause_of(hit.start, clauses)
-    if start == hit.start:  # "InfiniBand? No thanks."
+    last = hit.end >= len(tokens) or tokens[hit.end].text in (*_ENDS, ",")
+    if start == hit.start and last:  # "InfiniBand? No thanks.", but "…; we do not have anything"
         start, _ = _clause_of(max(0, start - 1), clauses)
     if hit.key == "owned":
         ends = [n for n in range(hit.start) if tokens[n].text in _ENDS and not tokens[min(n + 1, hit.start)].glued]
