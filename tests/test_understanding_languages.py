@@ -1,4 +1,4 @@
-"""German, French, Spanish, Chinese and languages without a file: what is read is right, the rest is asked for in English."""
+"""German, French, Spanish, Chinese and others: what is read is right, the rest is asked for in English."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
 
 
 def _in_english_please(said: Utterance) -> list[Event]:
-    """What a question in another language asks may be more than was read of it; of facts the sentence stands with the doubts."""
+    """What a question in another language asks may be more than was read of it."""
     missing = [doubt for doubt in said.doubts if doubt.field is None] if said.language != "english" else []
     return [Note(text=f"{doubt.sentence}.") for doubt in missing]
 
