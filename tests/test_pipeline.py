@@ -43,8 +43,8 @@ def test_a_fabric_is_estimated_alone_as_beside_the_others(library: Library) -> N
     job = resolve(asked(library), library.catalog)
     for beside in Predictor(library.catalog).estimated(job):
         [alone] = Predictor(library.catalog).estimated(job, beside.id)
-        assert (alone.estimate is None) == (beside.estimate is None)
-        if alone.estimate is not None:
+        assert (alone.estimated is None) == (beside.estimated is None)
+        if alone.estimated is not None:
             assert np.array_equal(alone.estimate.draws, beside.estimate.draws)
 
 

@@ -59,7 +59,7 @@ def test_the_split_told_first_is_looked_at_again_where_the_choice_has_another(li
     class Fake:
         def __init__(self, pp: int, cost: float) -> None:
             self.considered = type("C", (), {"owned": False, "fabric": type("F", (), {"transport": "rdma"})})
-            self.estimate = type("E", (), {"parallelism": {"pp": pp}, "fits": True})
+            self.estimate = self.estimated = type("E", (), {"parallelism": {"pp": pp}, "fits": True})
             self.usable, self.median_cost, self.step = True, cost, 1.0
 
     piped, flat = Fake(4, 1.0), Fake(1, 1.1)

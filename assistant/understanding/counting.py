@@ -205,8 +205,9 @@ def _of_racks(said: Scale, gpu: Gpu | None) -> Scale:
 
 def _of_each_node(said: Scale) -> bool:
     """Whether the GPUs beside some nodes are those of each: it is said, or they could not be shared out."""
-    shared = bool(said.gpus and said.nodes) and said.per_node is None and said.gpus <= _MOST_IN_A_CHASSIS
-    return shared and (said.each or said.gpus % said.nodes > 0)
+    if not said.gpus or not said.nodes or said.per_node is not None or said.gpus > _MOST_IN_A_CHASSIS:
+        return False
+    return said.each or said.gpus % said.nodes > 0
 
 
 def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, result: Concluded) -> None:

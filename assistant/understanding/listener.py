@@ -316,7 +316,11 @@ class Listener:
         """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""
         params = reading.fields.get("model.params")
         named = reading.fields.get("model")
-        model = named or (reading.context.fields.get("model") if reading.act in ("change", "what-if") else None)
+        model = named or (
+            reading.context.fields.get("model")
+            if reading.act in ("change", "what-if") or reading.context.asked == "model"
+            else None
+        )
         sibling = self._names.sibling(model, params) if params and isinstance(model, str) else None
         if sibling:
             reading.fields = {path: v for path, v in reading.fields.items() if path != "model.params"} | {

@@ -143,6 +143,9 @@ def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
     if hit.key == "owned":
         ends = [n for n in range(hit.start) if tokens[n].text in _ENDS and not tokens[min(n + 1, hit.start)].glued]
         start = ends[-1] + 1 if ends else 0
+    elif hit.key == "denied":  # "64 H100, the network is not there yet" denies the network alone
+        comma = next((at + 1 for at in range(hit.start - 2, start - 1, -1) if tokens[at].text == ","), start)
+        start = start if all(t.text in _JOINS | {"that", "is"} for t in tokens[comma : hit.start]) else comma
     return Reach(hit.key, start, hit.end, frozenset(hit.own))
 
 

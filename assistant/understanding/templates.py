@@ -341,7 +341,7 @@ class Compiler:
         return node
 
     def _sequence(self, parts: list[str], at: int) -> tuple[_Node, int]:
-        options: list[_Node] = []
+        options: list[_Sequence] = []
         sequence = _Sequence()
         while at < len(parts) and parts[at] not in (")", "]"):
             if parts[at] == "|":
