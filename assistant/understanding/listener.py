@@ -12,7 +12,7 @@ from assistant.vocabulary.answers import Intent
 from assistant.vocabulary.catalog import Catalog, Gpu
 from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.language import Language
-from assistant.vocabulary.questionnaire import FIELDS
+from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Amount, Doubt, Entity, Quoted, Scope, Utterance
 
 from . import attach, changes, counting, networks
@@ -33,6 +33,7 @@ from .wordings import LAST, Says, matcher, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 LONGEST = 4000  # characters
+_ORDER = {path: place for place, path in enumerate(FIELDS)}  # facts are told in the order of the questionnaire
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
 _SILENT_ACTS = frozenset({"undo", "help", "export"})
@@ -297,6 +298,8 @@ class Listener:
         for path, readings in said.items():
             self._settle(reading, path, readings)
         self._one_model(reading)
+        if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
+            del reading.fields["workload"]  # requests and answers belong to every kind of serving
         for path, value in list(reading.fields.items()):
             for other, implied in self._implication(path, value):
                 if other not in reading.context.fields:
@@ -555,7 +558,7 @@ class Listener:
                 for s in reading.scopes
                 if s.end > s.start
             ),
-            fields=reading.fields,
+            fields={path: reading.fields[path] for path in sorted(reading.fields, key=_ORDER.__getitem__)},
             fabrics=tuple(reading.fabrics),
             excluded=tuple(reading.excluded),
             unset=tuple(dict.fromkeys(p for p in reading.unset if p not in reading.fields)),
