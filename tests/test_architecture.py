@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -165,6 +166,90 @@ def _reached(start, imports):
         seen |= new
         waiting += new
     return seen
+
+
+# What takes or gives values of fields, facts or JSON by name: the kind of each value is its field's own.
+_BY_NAME = re.compile(r"(?:dict|Mapping|list\[dict|Iterator\[dict)\[str, (?:dict\[str, )?Any\]+(?: \| None)?")
+# What takes or gives one such value.
+ANY_VALUE = {
+    "assistant.planning.resolve.Assumptions.take",
+    "assistant.present.plan.quantities.given",
+}
+
+
+def test_rooms_speak_to_each_other_in_types():
+    """Parameters, results and attributes of what one room imports from another: no ``Any`` and nothing untyped.
+
+    The vocabulary is left out: its models read ``Any`` kind of value, and check it.
+    """
+    loose = {
+        (f"{module}.{name}", annotation)
+        for module, found in _asked_for().items()
+        if not module.startswith("assistant.vocabulary")
+        for name, annotation in found
+        if not _BY_NAME.fullmatch(annotation)
+    }
+    assert {name for name, _ in loose} == ANY_VALUE, sorted(loose)
+
+
+def _asked_for():
+    """By module: ``(function or class.attribute, annotation)`` of loosely typed parts that another room can see."""
+    paths = [*(ROOT / "assistant").rglob("*.py")]
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): trees[path] for path in paths
+    }
+    wanted = {}
+    for path, tree in trees.items():
+        for module, name in _from_other_rooms(path, tree):
+            where, found = _definition(modules, module, name)
+            if found is not None:
+                wanted.setdefault(where, set()).update(_loose(found, found.name))
+    return wanted
+
+
+def _from_other_rooms(path, tree):
+    room, package = path.relative_to(ROOT).parts[1], path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            if module.startswith("assistant.") and module.split(".")[1] != room:
+                yield from ((module, alias.name) for alias in node.names)
+
+
+def _definition(modules, module, name):
+    """Where a name is defined that a module gives, and the definition; ``None`` for what is no function or class."""
+    for node in modules[module].body if module in modules else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            return module, node
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and name in {alias.asname or alias.name for alias in node.names}
+        ):
+            package = module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0]
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            return _definition(modules, ".".join([*base, node.module]), name)
+    return module, None
+
+
+def _loose(node, name):
+    if isinstance(node, ast.FunctionDef):
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        notes = [one.annotation for one in given if one is not None and one.arg not in ("self", "cls")]
+        notes += [] if node.name == "__init__" else [node.returns]
+        yield from ((name, "untyped" if note is None else ast.unparse(note)) for note in notes if _is_loose(note))
+        return
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and (not part.name.startswith("_") or part.name == "__init__"):
+            yield from _loose(part, f"{name}.{part.name}")
+        elif isinstance(part, ast.AnnAssign) and _is_loose(part.annotation):
+            yield f"{name}.{ast.unparse(part.target)}", ast.unparse(part.annotation)
+
+
+def _is_loose(note):
+    return note is None or any(isinstance(one, ast.Name) and one.id == "Any" for one in ast.walk(note))
 
 
 def _loaded(*command):

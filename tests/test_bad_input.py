@@ -231,6 +231,7 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
         ["understand"],
         ["fabric", "infiniband-ndr-400", "--gpus", "64", "--gpu", "poem"],
         ["handbook", "poem"],
+        ["handbook", "poem", "--write"],
     ],
 )
 def test_wrong_usage_ends_with_exit_code_2(arguments, tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from assistant.model import Job, architecture_of, machine_of
 from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.questionnaire import Parallelism, Strategy
+from assistant.vocabulary.questionnaire import Parallelism
 
 from .registry import formula
 
@@ -74,9 +74,7 @@ def extra_step_time(tokens: float, tokens_per_s: float, slower_tokens_per_s: flo
     return tokens / slower_tokens_per_s - tokens / tokens_per_s
 
 
-def _into_node(
-    catalog: Catalog, model: str, gpus: float, strategy: Strategy, global_batch: float | None = None
-) -> float:
+def _into_node(catalog: Catalog, model: str, gpus: float, strategy: str, global_batch: float | None = None) -> float:
     """Bytes into one H100 node per optimizer step with one sequence per GPU unless ``global_batch`` says otherwise."""
     gpu = catalog.gpus["h100-sxm"]
     machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], int(gpus), GPUS_PER_NODE)
@@ -89,7 +87,9 @@ def _into_node(
         recompute="none",
     )
     return float(
-        traffic_of(job, machine, layouts_for(job, machine, Parallelism(strategy=strategy))).into_domain["dp"][0]
+        traffic_of(
+            job, machine, layouts_for(job, machine, Parallelism.model_validate({"strategy": strategy}))
+        ).into_domain["dp"][0]
     )
 
 

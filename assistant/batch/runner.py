@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from assistant.library import Library, load
 from assistant.library.questionnaires import Row, read
 from assistant.vocabulary.errors import InputError, Place
 
-from .results import csv_header, csv_line, error_result, json_line
+from .results import Result, csv_header, csv_line, error_result, json_line
 
 # Rows handed to the workers ahead of the one whose answer is written next: memory stays bounded.
 AHEAD_PER_JOB = 32
@@ -36,7 +35,7 @@ def rows(files: Iterable[Path], library: Library) -> Iterator[Row]:
             yield Row(str(file), error.place.line, None, error=error.located(file=str(file)))
 
 
-def result(row: Row, library: Library) -> dict[str, Any]:
+def result(row: Row, library: Library) -> Result:
     """The plan of one row as the contract's JSON value, or its error."""
     from assistant.planning import plan
 
@@ -51,13 +50,13 @@ def result(row: Row, library: Library) -> dict[str, Any]:
         return error_result(row.name, InputError(message, Place(row.file, row.line)))
 
 
-def results(found: Iterable[Row], library: Library, jobs: int) -> Iterator[dict[str, Any]]:
+def results(found: Iterable[Row], library: Library, jobs: int) -> Iterator[Result]:
     """Results in input order; with ``jobs`` above one from that many processes."""
     if jobs <= 1:
         yield from (result(row, library) for row in found)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        waiting: deque[Future[dict[str, Any]]] = deque()
+        waiting: deque[Future[Result]] = deque()
         for row in found:
             waiting.append(pool.submit(_in_worker, row, library.user_catalog))
             if len(waiting) >= AHEAD_PER_JOB * jobs:
@@ -66,7 +65,7 @@ def results(found: Iterable[Row], library: Library, jobs: int) -> Iterator[dict[
             yield waiting.popleft().result()
 
 
-def _in_worker(row: Row, user_catalog: Path | None) -> dict[str, Any]:
+def _in_worker(row: Row, user_catalog: Path | None) -> Result:
     return result(row, load(user_catalog=user_catalog))
 
 
@@ -77,7 +76,7 @@ def run(
     *,
     kind: str = "jsonl",
     jobs: int = 1,
-    done: Callable[[dict[str, Any]], None] = lambda _: None,
+    done: Callable[[Result], None] = lambda _: None,
 ) -> Tally:
     """Plan every questionnaire of ``files`` and write ``out/plans.jsonl`` (or ``.csv``); ``done`` hears of each result.
 

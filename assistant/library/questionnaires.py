@@ -90,7 +90,7 @@ def read_one(path: str | Path, catalog: Catalog) -> Questionnaire:
     return rows[0].questionnaire
 
 
-def from_value(value: Any, catalog: Catalog) -> Questionnaire:
+def from_value(value: object, catalog: Catalog) -> Questionnaire:
     """A questionnaire from a plain dict (no file). Raises :class:`InputError` naming the field."""
     try:
         questionnaire = Questionnaire.model_validate(value)

@@ -13,13 +13,17 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assistant.vocabulary.errors import KnowledgeError
 
 from . import paths
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 FORMAT = "1"
+M = TypeVar("M", bound="BaseModel")
 
 
 def documents(part: str, folder: Path, pattern: str = "**/*.yaml") -> dict[str, Any]:
@@ -84,7 +88,7 @@ def _keep(cached: Path, parsed: dict[str, Any], part: str) -> None:
                 old.unlink(missing_ok=True)
 
 
-def validated(model: Any, value: Any, path: Path, key: tuple[str, ...]) -> Any:
+def validated(model: type[M], value: object, path: Path, key: tuple[str, ...]) -> M:
     """``model.model_validate(value)`` whose error names file, line and key."""
     from pydantic import ValidationError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
 from assistant.vocabulary.plan import Assumption
@@ -68,7 +67,7 @@ class CandidatePrice:
         ages = [price.age_days for price in self.prices if price.age_days is not None]
         return max(ages) if ages else None
 
-    def run_cost(self, hours: Any, gpus: int) -> Any:
+    def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
         """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is
         added."""
         return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assistant.vocabulary.questionnaire import Parallelism
 
@@ -68,7 +67,7 @@ class Job:
         """Model FLOPs of one optimizer step, recompute not counted."""
         return self.tokens * float(self.architecture.train_flops(self.sequence_length, causal=self.causal))
 
-    def with_(self, **changes: Any) -> Job:
+    def with_(self, **changes: object) -> Job:
         """The same job with some fields changed."""
         return replace(self, **changes)
 

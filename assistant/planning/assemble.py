@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
@@ -28,10 +28,13 @@ from .remedy import smallest_change
 from .resolve import Resolved
 from .tie import not_the_likeliest
 
+if TYPE_CHECKING:
+    from assistant.retrieval import Index
+
 GB = 1e9
 
 
-def plan_of(made: Decision, library: Library, predictor: Predictor, index: Any) -> Plan:
+def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
     """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked
     up."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions

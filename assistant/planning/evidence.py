@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.reasoning import Conclusion
-from assistant.retrieval import Index
 from assistant.vocabulary.knowledge import Claim, Conflict, Knowledge, Passage
 from assistant.vocabulary.plan import Evidence, Finding, PlanConflict, PlanConflictSide
+
+if TYPE_CHECKING:
+    from assistant.retrieval import Index
 
 PASSAGES_PER_FINDING = 1
 MOST_CONFLICTS = 4

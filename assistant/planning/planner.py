@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
 from assistant.vocabulary.plan import Plan
@@ -15,7 +15,10 @@ from .flips import flips
 from .pipeline import Decision, Pipeline
 from .predictor import Predictor
 
-SEARCH = "search"  # stands for: the index built for this library, if there is one
+if TYPE_CHECKING:
+    from assistant.retrieval import Index
+
+SEARCH: Final = "search"  # stands for: the index built for this library, if there is one
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,11 @@ class Begun:
 
 
 def plan(
-    questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None
+    questionnaire: Questionnaire,
+    library: Library,
+    *,
+    index: Index | Literal["search"] | None = SEARCH,
+    today: datetime.date | None = None,
 ) -> Plan:
     """The plan of a questionnaire whose ids are in the catalog.
 
@@ -46,7 +53,11 @@ def plan(
 
 
 def begun(
-    questionnaire: Questionnaire, library: Library, *, index: Any = SEARCH, today: datetime.date | None = None
+    questionnaire: Questionnaire,
+    library: Library,
+    *,
+    index: Index | Literal["search"] | None = SEARCH,
+    today: datetime.date | None = None,
 ) -> Begun:
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
     pipeline = Pipeline(library, today)
@@ -60,7 +71,7 @@ def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.da
     return Pipeline(library, today).decide(questionnaire)
 
 
-def _built_index(library: Library) -> Any:
+def _built_index(library: Library) -> Index | None:
     """The search index if it was built for exactly this library; planning never builds one."""
     from assistant import retrieval
 

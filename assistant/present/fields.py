@@ -4,7 +4,6 @@ registry."""
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
@@ -46,7 +45,7 @@ def unit_of(name: str) -> str:
     return FIELDS[name].about.unit if name in FIELDS else "{}"
 
 
-def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
+def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
     """A value with its unit: ``$2.10 per GPU-hour``, ``2 trillion``, ``H100 SXM``."""
     if isinstance(value, str) and (name, value) in _WORDS:
         return _WORDS[name, value]
@@ -58,11 +57,12 @@ def value_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
         return f"{significant(24 * value)} hours"
     if isinstance(value, (int, float)):
         return unit_of(name).format(_number(name, value))
-    named = _catalog_name(name, value, catalog) if catalog else None
-    return named or (_STRATEGIES.get(value, value.upper()) if name == "parallelism.strategy" else str(value))
+    text = str(value)
+    named = _catalog_name(name, text, catalog) if catalog else None
+    return named or (_STRATEGIES.get(text, text.upper()) if name == "parallelism.strategy" else text)
 
 
-def field_text(name: str, value: Any, catalog: Catalog | None = None) -> str:
+def field_text(name: str, value: object, catalog: Catalog | None = None) -> str:
     """``GPUs: 64``."""
     return f"{field_name(name)}: {value_text(name, value, catalog)}"
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -435,7 +435,7 @@ def _sentence_ends(tokens: Sequence[Token]) -> list[int]:
 class Matcher:
     """Many templates at once, found by what they begin with."""
 
-    def __init__(self, compiler: Compiler, templates: Iterable[tuple[Any, str]]) -> None:
+    def __init__(self, compiler: Compiler, templates: Iterable[tuple[Hashable, str]]) -> None:
         self._by_first: dict[str, list[_Template]] = defaultdict(list)
         for key, template in templates:
             node = compiler.read(template)

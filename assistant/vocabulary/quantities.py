@@ -62,7 +62,7 @@ _DAYS = {
 }
 
 
-def split(value: Any) -> tuple[float, str]:
+def split(value: object) -> tuple[float, str]:
     """``(number, unit text)`` of a number or a string such as ``"400 Gb/s"``."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"expected a number, got {shown(value)}")
@@ -89,7 +89,7 @@ def _float(value: int | float) -> float:
         return math.inf
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an error message shows it: quoted when text, never longer than 60 characters, no control
     characters."""
     text = f'"{value}"' if isinstance(value, str) else _written(value)
@@ -97,14 +97,14 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     try:
         return repr(value)
     except ValueError:  # Python refuses to write whole numbers of more than 4,300 digits
         return "a number of thousands of digits"
 
 
-def count(value: Any) -> float:
+def count(value: object) -> float:
     """A count with a magnitude: ``70B`` → 7e10, ``100e9`` → 1e11, ``2.5 trillion tokens`` → 2.5e12."""
     number, unit = split(value)
     unit = _COUNT_NOUNS.sub("", " " + unit.lower()).strip()
@@ -113,7 +113,7 @@ def count(value: Any) -> float:
     return number * MAGNITUDES[unit]
 
 
-def whole(value: Any) -> int:
+def whole(value: object) -> int:
     """A whole number; ``16k`` and ``1,024`` are understood, ``2.5`` is not one."""
     try:
         number = count(value)
