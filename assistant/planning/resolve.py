@@ -142,6 +142,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         )
     _oversubscription(questionnaire, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken)
     inference = _inference(questionnaire, taken)
+    _not_counted(questionnaire, taken)
     return Resolved(
         questionnaire=questionnaire,
         model=model,
@@ -162,6 +163,23 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         **training,
         assumptions=tuple(taken.taken),
     )
+
+
+# What may be said and does not enter the numbers: a plan says so instead of passing it over.
+_NOT_COUNTED = {
+    "model": ("active_params",),
+    "training": ("method", "lora_rank"),
+    "inference": ("concurrency", "ttft_ms", "tpot_ms"),
+    "budget": ("usd_per_month",),
+}
+
+
+def _not_counted(questionnaire: Questionnaire, taken: Assumptions) -> None:
+    for section, names in _NOT_COUNTED.items():
+        for name in names:
+            said = getattr(getattr(questionnaire, section), name, None)
+            if said is not None:
+                taken.take(f"{section}.{name}", said, "heard, and not counted in these numbers yet")
 
 
 def _size_name(params: float) -> str:

@@ -14,6 +14,7 @@ _DOTTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
 _THOUSAND_MARKS = re.compile(r"[,'\u202f\u00a0]")
 _THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.500: a decimal, or thousands as they are written elsewhere
 DOTTED = "dotted"
+_LARGEST = 1e24  # what is larger, or infinite, counts nothing
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -75,6 +76,8 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
         unit, value, end = tokens[end].text, value * words.scales[tokens[end].text], end + 1
     if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:
         return None
+    if not value < _LARGEST:
+        return None  # a row of digits, no number of anything
     return Quantity("number", _plain(value), at, end, unit)
 
 

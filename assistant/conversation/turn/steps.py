@@ -40,7 +40,8 @@ def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[E
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
     told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
     if doubt is None or any(isinstance(event, Failure) for event in taken):
-        return [*taken, *told] if fields else parts.answered(*told)
+        refused = [Failure(text=f"{d.sentence}. Nothing was changed.") for d in said.doubts[:1]]
+        return [*taken, *told] if fields else parts.answered(*refused)
     question = parts.interviewer.ask_back(doubt)
     parts.state = parts.state.asking(question.field)
     return [*taken, *told, question]
