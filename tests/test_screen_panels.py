@@ -50,7 +50,7 @@ async def test_why_is_a_tree_that_leads_from_the_answer_to_a_source(begin):
     async with at_the_screen(begin) as user:
         await user.says(JOB)
         await user.says("why")
-        assert "whole proof with its facts" in user.sees()
+        await user.until(lambda: "whole proof with its facts" in user.sees())
         await user.press("f3")
         why = user.talk.panel.why
         await user.until(lambda: why.has_focus)
