@@ -94,6 +94,8 @@ def _scale(hit: Hit) -> Scale:
     said = Scale(**counts, per_site=hit.key.value == "site")
     if hit.key.value == "rack":
         said = replace(said, racks=1)
+    if "more" in hit.slots and said.gpus:
+        said = replace(said, gpus=said.gpus + int(hit.slots["more"].value))
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
     gpu = gpu or next((q for role, q in hit.slots.items() if q.kind == "gpu"), None)
     if instance is not None:

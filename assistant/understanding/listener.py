@@ -27,7 +27,7 @@ from .offers import Priced, offers
 from .quantities import Units, amounts, dates, unmeasured
 from .scopes import Reach, ScopeReader, denial_of, fragment, kinds_at, lists_on
 from .templates import Compiler, Hit, Quantity, Source
-from .text import ENGLISH, Speller, Text, cut
+from .text import ENGLISH, Speller, Text, Token, cut
 from .topics import Heard, Question, Topics
 from .wordings import LAST, Says, matcher, of_the_last, replies
 
@@ -249,6 +249,8 @@ class Listener:
             reading.doubts.append(_of_range(fact))
             reading.fields |= {"cluster.gpu": fact.slots["gpu"].value} if "gpu" in fact.slots else {}
         self._count_waiting(reading)
+        wide = {at for fact in live if fact.says.field == "cluster.wan_gbps" for at in fact.claimed}
+        reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._networks(reading)
         self._offers(reading)
         self._answer(reading)
@@ -427,6 +429,10 @@ class Listener:
         for quantity in reading.named:
             ours = not kinds_at(reading.scopes, quantity.start, quantity.end) & (_NOT_OURS | {"replaced"})
             reading.taken |= set(range(quantity.start, quantity.end)) if quantity.kind == "unknown-gpu" else set()
+            if quantity.kind == "generation" and ours and "cluster.gpu" not in reading.fields:
+                reading.taken |= set(range(quantity.start, quantity.end))
+                said = reading.text.typed(quantity.start, quantity.end)
+                reading.doubts.append(Doubt("cluster.gpu", f'"{said}" is a generation: which GPU of it?', quantity.value))
             if quantity.kind == "unknown-gpu" and ours:
                 said = reading.text.typed(quantity.start, quantity.end)
                 sentence = f'"{said}" is no GPU of the catalog: name the one of it that comes nearest'
@@ -593,13 +599,21 @@ class Listener:
             while run and self._says_nothing(reading.text, run[-1]):
                 run.pop()
             if run:
-                parts.append(reading.text.typed(run[0], run[-1] + 1).strip(" ,;:.!?()"))
+                first, last = _with_brackets(reading.text.tokens, run[0], run[-1] + 1)
+                parts.append(reading.text.typed(first, last).strip(" ,;:.!?()"))
             run = []
         return " … ".join(part for part in parts if part)
 
     def _says_nothing(self, text: Text, at: int) -> bool:
         token = text.tokens[at]
         return token.text in self._filler or not (token.is_word or token.is_number or token.text == HIDDEN)
+
+
+def _with_brackets(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """The brackets of "[bold red]" and "<script>" stay with the word that they enclose."""
+    first -= first > 0 and tokens[first].glued and tokens[first - 1].text in "[<{"
+    last += last < len(tokens) and tokens[last].glued and tokens[last].text in "]>}"
+    return first, last
 
 
 def _of_range(fact: Fact) -> Doubt:

@@ -149,6 +149,8 @@ class Names:
         kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
         if kind == "gpu":
             return self._gpu(tokens, at, end, [name for name in named if name.kind == "gpu"])
+        if kind == "generation":
+            return self._generation(tokens, at, end, kinds[kind].more)
         end = self._past_suffix(tokens, end) if kind == "model" else end
         return Quantity(kind, kinds[kind].more or kinds[kind].id, at, end)
 
@@ -229,9 +231,9 @@ class Names:
                     self._bases[base].append(gpu)
         for base in self._bases:
             self._trie.add(base, Named("gpu", ""))
-        for word, gpu in self._data["generations"].items():
-            if gpu in self.catalog.gpus:
-                self._trie.add((word,), Named("generation", gpu))
+        for word, gpus in self._data["generations"].items():
+            known = tuple(self.catalog.gpus[gpu] for gpu in gpus if gpu in self.catalog.gpus)
+            self._trie.add((word,), Named("generation", "", known)) if known else None
 
     def _gpu(self, tokens: Sequence[Token], at: int, end: int, named: list[Named]) -> Quantity:
         """A GPU with what is said of its form and memory before or behind the name."""
@@ -253,6 +255,18 @@ class Names:
         board = (at > 0 and tokens[at - 1].text in self._data["boards"]) or tokens[at].text in self._data["boards"]
         at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
         return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
+
+    def _generation(self, tokens: Sequence[Token], at: int, end: int, gpus: Sequence[Gpu]) -> Quantity:
+        """The GPU of a generation that its memory or form singles out, else the generation with its GPUs."""
+        before = self._gigabytes_before(tokens, at)
+        form, gigabytes, _, end = self._details(tokens, end)
+        if before is not None and gigabytes is None:
+            at, gigabytes = before
+        fitting = [g for g in gpus if form is None or form in g.id]
+        fitting = [g for g in fitting if gigabytes is None or round(g.memory.value) == gigabytes] or list(gpus)
+        if len(fitting) == 1:
+            return Quantity("gpu", fitting[0].id, at, end)
+        return Quantity("generation", tuple(g.id for g in fitting), at, end)
 
     def _gigabytes_before(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         """The "80GB" of "80GB A100"."""
@@ -299,14 +313,15 @@ class Names:
         return None
 
     def _gigabytes(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
-        """The "80 GB" or "80g" behind a GPU, where a GPU has that much."""
-        if (
-            at + 1 >= len(tokens)
-            or not tokens[at].text.isdigit()
-            or tokens[at + 1].text not in ("gb", "gib", "g", "gig", "gigs")
-        ):
+        """The "80 GB", "80g" or bare "-80" behind a GPU, where a GPU has that much."""
+        if at >= len(tokens) or not tokens[at].text.isdigit():
             return None
         known = {round(g.memory.value) for g in self.catalog.gpus.values()}
+        unit = tokens[at + 1] if at + 1 < len(tokens) else None
+        if unit is None or unit.text not in ("gb", "gib", "g", "gig", "gigs"):
+            bare = tokens[at].glued and tokens[at - 1].text == "-" and tokens[at - 1].glued
+            runs_on = unit is not None and unit.glued and (unit.is_word or unit.is_number)
+            return (int(tokens[at].text), at + 1) if bare and not runs_on and int(tokens[at].text) in known else None
         after = tokens[at + 2].text if at + 2 < len(tokens) else ""
         size = int(tokens[at].text)
         return (

@@ -16,7 +16,7 @@ from .text import Token
 _BETWEEN = frozenset(
     "of at per with over on the a in is running port ports gpu node nic nics hca hcas link links fabric network "
     "networking interconnect rdma each based does do runs can bandwidth speed adapters adapter class plain standard "
-    "total aggregate our we and via type".split()
+    "total aggregate our we and via type switch switches".split()
 )
 _MERGED = frozenset({"over", "based", "type", "v", "class"})
 _ETHERNET_UNITS = (
@@ -79,7 +79,16 @@ def mentions(
         for rate in free
         if (m := _ethernet(tokens, rate)) and not any(m.start < o.end and o.start < m.end for o in result)
     ]
-    return sorted(result, key=lambda m: m.start)
+    return _once(sorted(result, key=lambda m: m.start))
+
+
+def _once(found: Sequence[Mention]) -> list[Mention]:
+    """ "RoCE is great, let's run RoCE 800": the one without a speed is the one with it."""
+    fast = {m.technology for m in found if m.gbps is not None}
+    bare = [m for m in found if m.technology in fast and m.gbps is None and m.version is None and m.fabric is None]
+    speeds = {(m.technology, m.gbps) for m in found if m.gbps is not None}
+    one = {technology for technology in fast if sum(t == technology for t, _ in speeds) == 1}
+    return [m for m in found if m not in bare or m.technology not in one]
 
 
 def _longest(named: Iterable[Quantity]) -> list[Mention]:

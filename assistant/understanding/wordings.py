@@ -137,6 +137,7 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{name} [<link>] [<link>] [<link>] {{{kind}}}"
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
+            yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
         yield Says("set", path), f"{key} {{{kind}}}"
     if about.kind in NUMERIC:
         yield Says("set", path), f"({key}|{path.split('.')[-1]}) {{number}}" if "_" in path else f"{key} {{number}}"
