@@ -53,6 +53,7 @@ class Counter:
             [(Says("count", COUNTED), t) for t in data["says"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
+            + [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
             + [(Says("count", COUNTED), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
@@ -94,6 +95,8 @@ def _scale(hit: Hit) -> Scale:
     said = Scale(**counts, per_site=hit.key.value == "site")
     if hit.key.value == "rack":
         said = replace(said, racks=1)
+    if hit.key.value == "board":
+        said = replace(said, per_node=_PER_BOARD)
     if "more" in hit.slots and said.gpus:
         said = replace(said, gpus=said.gpus + int(hit.slots["more"].value))
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")

@@ -52,6 +52,9 @@ _SPEAKS_OF_NETWORKS = frozenset(
 _OF_A_CHOICE = frozenset(
     {"past", "replaced"}
 )  # "bought last year", "to buy rather than rent": no more than that is past
+_SENTENCE_ENDS = frozenset(".;!?")
+_PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
+_YEARS = range(2015, 2041)
 _NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
 
 
@@ -254,6 +257,9 @@ class Listener:
         self._networks(reading)
         self._offers(reading)
         self._answer(reading)
+        _doubt_count(reading, [fact for fact in live if fact.says.act == "count"], self._filler)
+        if reading.act == "why-not":
+            reading.fields = {}  # an objection argues about the plan: it states nothing of the job
         if reading.act == "ask" and self._asked(reading).topic is None:
             _keep_stated(reading)
 
@@ -432,7 +438,9 @@ class Listener:
             if quantity.kind == "generation" and ours and "cluster.gpu" not in reading.fields:
                 reading.taken |= set(range(quantity.start, quantity.end))
                 said = reading.text.typed(quantity.start, quantity.end)
-                reading.doubts.append(Doubt("cluster.gpu", f'"{said}" is a generation: which GPU of it?', quantity.value))
+                reading.doubts.append(
+                    Doubt("cluster.gpu", f'"{said}" is a generation: which GPU of it?', quantity.value)
+                )
             if quantity.kind == "unknown-gpu" and ours:
                 said = reading.text.typed(quantity.start, quantity.end)
                 sentence = f'"{said}" is no GPU of the catalog: name the one of it that comes nearest'
@@ -441,43 +449,78 @@ class Listener:
     # -- networks ----------------------------------------------------------------------------------------
 
     def _networks(self, reading: _Reading) -> None:
-        gpu = self._gpu(reading)
-        nics = reading.fields.get("cluster.nics_per_node") or reading.context.fields.get("cluster.nics_per_node")
-        decided: list[str] = []
+        """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
+        named = self._resolved(reading)
+        reading.fabrics = list(dict.fromkeys(fabric for _, fabric in named))
+        if reading.act not in ("describe", "change", "what-if"):
+            return
+        ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
+        present = [pair for pair in ours if "present" in kinds_at(reading.scopes, pair[0].start, pair[0].end)]
+        ours = ours if len(present) == len(ours) else [pair for pair in ours if pair not in present]
+        decided = [(m, f) for m, f in ours if self._is_decided(reading, m)]
+        fabrics = {f for _, f in ours}
+        if decided and len(fabrics) == 1:
+            reading.fields["cluster.fabric"] = decided[0][1]
+            links = next((m.links for m, _ in decided if m.links), None)
+            reading.fields |= {"cluster.nics_per_node": links} if links and not nics_of(reading) else {}
+        elif len(fabrics) == 1 and reading.act != "what-if":
+            self._ask_whether_decided(reading, *ours[0])
+
+    def _ask_whether_decided(self, reading: _Reading, mention: Mention, fabric: str) -> None:
+        kinds = kinds_at(reading.scopes, mention.start, mention.end)
+        if kinds & _NOT_DECIDED or "cluster.fabric" in reading.context.fields or mention.claimed & reading.withheld:
+            return
+        said = reading.text.typed(mention.start, mention.end)
+        reading.doubts.append(Doubt("cluster.fabric", f'is "{said}" what connects the machines?', (fabric,)))
+
+    def _resolved(self, reading: _Reading) -> list[tuple[Mention, str]]:
+        """Every network that is named and not ruled out, with its fabric of the catalog."""
+        gpu, nics = self._gpu(reading), nics_of(reading)
+        found: list[tuple[Mention, str]] = []
         denied_before: Mention | None = None
         for mention in reading.mentions:
             reading.taken |= mention.claimed
-            found = networks.resolve(mention, self.catalog, gpu, mention.links or nics)
-            if found.fabric is None:
-                said = reading.text.typed(mention.start, mention.end)
-                reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', found.rates))
-                continue
-            if mention.claimed & reading.withheld:
-                reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
-                continue
-            denied = denial_of(reading.scopes, mention.start, mention.end, mention.claimed)
-            spoken_of = "quoted" in kinds_at(reading.scopes, mention.start, mention.end)
-            listed = denied_before and lists_on(
-                reading.text.tokens, denied_before.end, mention.start, corrects=reading.act == "change"
+            of_node = mention.per_node or self._is_of_node(reading, mention)
+            fabric, rates = networks.resolve(
+                replace(mention, per_node=of_node), self.catalog, gpu, mention.links or nics
             )
-            if (denied or listed) and not spoken_of and reading.act not in _ABOUT_A_PLAN | {"ask"}:
+            if fabric is None:
+                said = reading.text.typed(mention.start, mention.end)
+                reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
+            elif not mention.claimed & reading.withheld and self._is_ruled_out(reading, mention, denied_before):
                 denied_before = mention
-                reading.excluded += [
-                    i for i in networks.family(mention, self.catalog, found.fabric) if i not in reading.excluded
-                ]
-                continue
-            reading.fabrics += [found.fabric] if found.fabric not in reading.fabrics else []
-            if self._is_decided(reading, mention):
-                decided.append(found.fabric)
-                if mention.links:
-                    reading.fields.setdefault("cluster.nics_per_node", mention.links)
-        if reading.act in ("describe", "change", "what-if") and len(set(decided)) == 1 and len(reading.fabrics) == 1:
-            reading.fields["cluster.fabric"] = decided[0]
+                family = networks.family(mention, self.catalog, fabric)
+                reading.excluded += [i for i in family if i not in reading.excluded]
+            else:
+                found.append((mention, fabric))
+        return found
+
+    def _is_of_node(self, reading: _Reading, mention: Mention) -> bool:
+        """Whether a rate is that of a node: "each H100 node has 3.2 Tb/s of InfiniBand"."""
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        return bool({t.text for t in reading.text.tokens[first:last]} & networks.PER_NODE)
+
+    def _is_ruled_out(self, reading: _Reading, mention: Mention, denied_before: Mention | None) -> bool:
+        if reading.act in _ABOUT_A_PLAN | {"ask"} or "quoted" in kinds_at(reading.scopes, mention.start, mention.end):
+            return False
+        if denial_of(reading.scopes, mention.start, mention.end, mention.claimed):
+            return True
+        corrects = reading.act == "change"
+        return denied_before is not None and lists_on(
+            reading.text.tokens, denied_before.end, mention.start, corrects=corrects
+        )
+
+    def _is_elsewhere(self, reading: _Reading, mention: Mention) -> bool:
+        """Whether a network is that of others, of the past, or for storage and management."""
+        if kinds_at(reading.scopes, mention.start, mention.end) & {"others", "past", "replaced"}:
+            return True
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        return bool({t.text for t in reading.text.tokens[first:last]} & self._others)
 
     def _offers(self, reading: _Reading) -> None:
         """Offers side by side decide neither network nor provider nor price."""
         gpu = self._gpu(reading)
-        resolved = [(m, networks.resolve(m, self.catalog, gpu, m.links).fabric) for m in reading.mentions]
+        resolved = [(m, networks.resolve(m, self.catalog, gpu, m.links)[0]) for m in reading.mentions]
         fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
@@ -491,13 +534,13 @@ class Listener:
 
     def _is_decided(self, reading: _Reading, mention: Mention) -> bool:
         kinds = kinds_at(reading.scopes, mention.start, mention.end)
-        before, behind = range(max(0, mention.start - 3), mention.start), range(mention.end, mention.end + 3)
-        around = {t.text for at, t in enumerate(reading.text.tokens) if at in before or at in behind}
+        if mention.claimed & reading.withheld:
+            return False
         if reading.act == "what-if":
             kinds -= {"supposition", "hedged"}
         if "owned" in kinds:
             return True
-        if kinds & _NOT_DECIDED or around & self._others:
+        if kinds & _NOT_DECIDED:
             return False
         return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
 
@@ -614,6 +657,37 @@ def _with_brackets(tokens: Sequence[Token], first: int, last: int) -> tuple[int,
     first -= first > 0 and tokens[first].glued and tokens[first - 1].text in "[<{"
     last += last < len(tokens) and tokens[last].glued and tokens[last].text in "]>}"
     return first, last
+
+
+def _doubt_count(reading: _Reading, counts: Sequence[Fact], filler: Set[str]) -> None:
+    """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""
+    gpus = reading.fields.get(counting.COUNTED)
+    if gpus is None or reading.act != "describe":
+        return
+    tokens = reading.text.tokens
+    for number in reading.quantities:
+        stretch = [range(min(f.start, number.start), max(f.end, number.end)) for f in counts]
+        near = any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretch)
+        other = kinds_at(reading.scopes, number.start, number.end) & (_NOT_OURS | {"replaced"})
+        if near and not other and _may_count(number, tokens, reading.taken, filler):
+            del reading.fields[counting.COUNTED]
+            reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {number.value} GPUs?", (gpus, int(number.value))))
+            return
+
+
+def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
+    """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
+    if number.kind != "number" or taken & set(range(number.start, number.end)) or number.value != int(number.value):
+        return False
+    behind = tokens[number.end] if number.end < len(tokens) else None
+    denied = number.start > 0 and tokens[number.start - 1].text in _PUTS_RIGHT
+    alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
+    return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
+
+
+def nics_of(reading: _Reading) -> int | None:
+    """Adapters of a node, as said now or before."""
+    return reading.fields.get("cluster.nics_per_node") or reading.context.fields.get("cluster.nics_per_node")
 
 
 def _of_range(fact: Fact) -> Doubt:

@@ -35,8 +35,7 @@ _ETHERNET_UNITS = (
 )
 _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
-_PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
-_FASTEST_ADAPTER = 1600.0  # Gb/s: a faster rate is that of a whole node
+PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _RDMA = "rdma"
 
 
@@ -159,9 +158,7 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     per = _words_after(tokens, rate.end, 3)
     if rate.end <= mention.start:
         per = _words_after(tokens, end, 3) or per  # "1.6 Tb/s RoCE per node"
-    per_node = (
-        per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & _PER_NODE)
-    ) or rate.value > _FASTEST_ADAPTER
+    per_node = per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & PER_NODE)
     links = _times_before(tokens, rate.start)
     rdma = [n for n in range(max(0, start - 5), min(end + 4, len(tokens))) if tokens[n].text == _RDMA]
     technology = "roce" if mention.technology == "tcp" and rdma else mention.technology
@@ -199,12 +196,7 @@ def _counted(tokens: Sequence[Token], mention: Mention) -> Mention:
     """The 4 of "4x HDR per node": links of a node, each with an adapter."""
     times = _times_before(tokens, mention.start)
     after = _words_after(tokens, mention.end, 3)
-    if (
-        times
-        and not mention.links
-        and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"])
-        and set(after) & _PER_NODE
-    ):
+    if times and not mention.links and after[:1] in (["per"], ["/"], ["a"], ["each"], ["in"]) and set(after) & PER_NODE:
         return replace(
             mention,
             links=times,
@@ -246,35 +238,28 @@ def _words_after(tokens: Sequence[Token], at: int, count: int) -> list[str]:
 # -- which fabric of the catalog -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Resolved:
-    """The fabric that is meant, or the rates that exist where nobody sells the one that was said."""
-
-    fabric: str | None
-    rates: tuple[str, ...] = ()
-
-
-def resolve(mention: Mention, catalog: Catalog, gpu: Gpu | None, nics: int | None) -> Resolved:
-    """The fabric of the catalog for a mention; without a speed the one usual for the GPU."""
-    if mention.fabric:
-        return Resolved(mention.fabric)
+def resolve(
+    mention: Mention, catalog: Catalog, gpu: Gpu | None, nics: int | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The fabric of the catalog for a mention, without a speed the one usual for the GPU; where nobody sells the rate,
+    the fabrics that exist."""
     members = [f for f in catalog.fabrics.values() if f.technology == mention.technology]
-    if not members:
-        return Resolved(None)
+    if mention.fabric or not members:
+        return mention.fabric, ()
     if mention.technology == "efa":
-        return Resolved(_efa(members, gpu, mention.version))
+        return _efa(members, gpu, mention.version), ()
     gbps = mention.gbps
     if mention.contradicted:
-        return Resolved(None, tuple(f.id for f in members))
+        return None, tuple(f.id for f in members)
     if gbps is None or (mention.technology in ("tcpx", "tcpxo", "wan")):
-        return Resolved(_usual(members, mention.technology, gpu))
+        return _usual(members, mention.technology, gpu), ()
     at_rate = _at(members, gbps)
-    if at_rate is None and not mention.per_adapter and (mention.per_node or gbps > _FASTEST_ADAPTER):
+    if at_rate is None and not mention.per_adapter and mention.per_node:
         at_rate = _at(members, gbps / (nics or (gpu.nics_per_node if gpu else 8)))
     if at_rate is None and mention.technology == "tcp":
         # 400 and 800 Gb/s Ethernet between GPU nodes is sold for RDMA only.
         at_rate = _at([f for f in catalog.fabrics.values() if f.technology == "roce"], gbps)
-    return Resolved(at_rate) if at_rate else Resolved(None, tuple(f.id for f in members))
+    return (at_rate, ()) if at_rate else (None, tuple(f.id for f in members))
 
 
 def _at(members: Iterable[Fabric], gbps: float) -> str | None:

@@ -41,7 +41,7 @@ _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 _OURS_AGAIN = {
     "others": frozenset("we we're our ours i i'm mine can".split()),
-    "past": frozenset("now today currently meanwhile it's we're nowadays".split()),
+    "past": frozenset("now today currently meanwhile it's we're nowadays this how starting we'll here".split()),
     "present": frozenset("proposal offer planned future next then boss what plan proposal".split()),
     "supposition": frozenset(),
 }
@@ -70,6 +70,8 @@ class ScopeReader:
         clauses = list(_clauses(source.tokens))
         found = [_opened(hit, source.tokens, clauses) for hit in self._cues.hits(source)]
         found += [_closed(hit, source.tokens, clauses) for hit in self._before.hits(source)]
+        ours = [scope.start for scope in found if scope.kind == "ours"]
+        found = [s for s in found if not (s.kind == "others" and any(start <= min(s.cue) for start in ours))]
         return found + list(_quotations(source.tokens))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
 from assistant.vocabulary.language import Language, Wording
+from assistant.vocabulary.questionnaire import FIELDS
 
 from .templates import Compiler, Matcher
 from .text import stem
@@ -64,6 +65,14 @@ def matcher(fields: Mapping[str, RegisteredField], language: Language, compiler:
     )
 
 
+_YES_NO = {
+    "true": ["^ [<lead>] [<lead>] <agree>", "^ (yes|yeah|yep) [,] (it|they|we) (has|does|is|do|have|are)"],
+    "false": [
+        "^ [<lead>] <refuse>",
+        "^ no [,] (it|they|we) (hasn't|doesn't|isn't|don't|haven't)",
+        "(we|it) (can't|cannot)",
+    ],
+}
 LAST = "last"  # stands for the number that was said last: "half of that"
 
 
@@ -90,11 +99,12 @@ def of_the_last(compiler: Compiler) -> Matcher:
 
 
 def replies(language: Language, compiler: Compiler) -> dict[str, Matcher]:
-    """What answers the open question of a field and says nothing elsewhere."""
+    """What answers the open question of a field and says nothing elsewhere; yes and no answer that of every flag."""
+    said = {path: wording.replies for path, wording in language.fields.items() if wording.replies}
+    said = {path: _YES_NO for path, field in FIELDS.items() if field.about.kind == "flag"} | said
     return {
-        path: Matcher(compiler, [(_meant(path, v), t) for v, ts in wording.replies.items() for t in ts])
-        for path, wording in language.fields.items()
-        if wording.replies
+        path: Matcher(compiler, [(_meant(path, value), t) for value, templates in of.items() for t in templates])
+        for path, of in said.items()
     }
 
 
