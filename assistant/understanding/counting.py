@@ -22,6 +22,7 @@ _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
 _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
+_MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
 _ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites"})
 
 
@@ -108,7 +109,7 @@ def _scale(hit: Hit) -> Scale:
         said = replace(said, gpu=gpu.value, rack_scale=gpu.unit == "rack")
         if gpu.unit == "board" and said.nodes and said.per_node is None:
             said = replace(said, per_node=_PER_BOARD)
-        if gpu.unit == "rack" and said.racks is None and said.gpus:
+        if gpu.unit == "rack" and said.racks is None and said.gpus and said.gpus <= _MOST_RACKS:
             said = replace(said, racks=said.gpus, gpus=None)
     return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")))
 

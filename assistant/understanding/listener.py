@@ -52,6 +52,9 @@ _SPEAKS_OF_NETWORKS = frozenset(
 _OF_A_CHOICE = frozenset(
     {"past", "replaced"}
 )  # "bought last year", "to buy rather than rent": no more than that is past
+_OF_A_WHY = frozenset(
+    {"model", "model.params", "cluster.gpu", "cluster.gpus", "workload"}
+)  # "why RoCE for my 64 H100?"
 _SENTENCE_ENDS = frozenset(".;!?")
 _PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
 _YEARS = range(2015, 2041)
@@ -142,7 +145,8 @@ class Listener:
         reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
         reading.doubts += doubts
         reading.scopes = self._scopes.read(reading.source)
-        reading.act = self._act(reading)
+        act = self._act(reading)
+        reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
         if reading.act not in _SILENT_ACTS:
             self._understand(reading)
         stated = (
@@ -258,8 +262,7 @@ class Listener:
         self._offers(reading)
         self._answer(reading)
         _doubt_count(reading, [fact for fact in live if fact.says.act == "count"], self._filler)
-        if reading.act == "why-not":
-            reading.fields = {}  # an objection argues about the plan: it states nothing of the job
+        reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
         if reading.act == "ask" and self._asked(reading).topic is None:
             _keep_stated(reading)
 
@@ -267,6 +270,8 @@ class Listener:
         """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if
         it was said."""
         kinds = kinds_at(reading.scopes, fact.start, fact.end)
+        if reading.act == "ask" and "subject" in kinds and fact.says.value is not None:
+            return None  # a choice that is asked about
         if kinds & _NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return None
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
@@ -352,7 +357,7 @@ class Listener:
     def _settle(self, reading: _Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
         readings = [fact for fact in readings if not self._waits(reading, fact)]
-        planned = [f for f in readings if "present" not in kinds_at(reading.scopes, f.start, f.end)] or readings
+        planned = self._planned(reading, readings)
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
         if not values:
@@ -361,6 +366,11 @@ class Listener:
             reading.doubts.append(Doubt(path, " or ".join(map(str, values)) + "?", tuple(values)))
         else:
             reading.fields[path] = values[-1]
+
+    def _planned(self, reading: _Reading, facts: list[Fact]) -> list[Fact]:
+        """What is planned, or what is there now where nothing else is planned."""
+        planned = [f for f in facts if "present" not in kinds_at(reading.scopes, f.start, f.end)]
+        return planned if planned or any(s.kind == "planned" for s in reading.scopes) else facts
 
     def _waits(self, reading: _Reading, fact: Fact) -> bool:
         """A batch in tokens and adapters per GPU are counted when length and node are known."""
@@ -409,8 +419,8 @@ class Listener:
             reading.fields.get("cluster.gpu") or reading.context.fields.get("cluster.gpu") or ""
         )
 
-    def _count(self, reading: _Reading, facts: Sequence[Fact]) -> None:
-        facts = [f for f in facts if "present" not in kinds_at(reading.scopes, f.start, f.end)] or facts
+    def _count(self, reading: _Reading, facts: list[Fact]) -> None:
+        facts = self._planned(reading, facts)
         waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
         found = counting.concluded(
             facts,
@@ -683,6 +693,13 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
     denied = number.start > 0 and tokens[number.start - 1].text in _PUTS_RIGHT
     alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
     return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
+
+
+def _argued(reading: _Reading, path: str) -> bool:
+    """Whether a field is part of an argument about the plan and states nothing: "why does it want 8 NICs?"."""
+    if reading.act == "compare":
+        return path in ("cluster.provider", "cluster.fabric") or path.startswith("budget.")
+    return reading.act == "why-not" or (reading.act == "why" and path not in _OF_A_WHY)
 
 
 def nics_of(reading: _Reading) -> int | None:

@@ -72,6 +72,9 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
     power = _power_of_ten(tokens, end, value)
     if power is not None:
         value, end = power
+    hyphen = end + 1 < len(tokens) and tokens[end].text == "-" and tokens[end].glued and len(tokens[end + 1].text) > 2
+    if hyphen and tokens[end + 1].text in words.scales:  # "7-billion-parameter"
+        end += 1
     if end < len(tokens) and _multiplies(tokens, end, words):
         unit, value, end = tokens[end].text, value * words.scales[tokens[end].text], end + 1
     if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:

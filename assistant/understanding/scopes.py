@@ -36,7 +36,8 @@ _JOINS = frozenset(
 _INTERJECTIONS = frozenset(
     {"no", "nope", "nah", "not", "yes", "well", "ok", "sorry"}
 )  # "no, InfiniBand" denies nothing
-_BY = frozenset({"by", "with", "for", "to", ">"})  # what comes after it takes the place
+_BY = frozenset({"by", "with", "for", "to", ">", "take", "use", "go"})  # what comes after it takes the place
+_SUBJECT = 3  # tokens behind "does" that are what is asked about
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 _OURS_AGAIN = {
@@ -120,6 +121,8 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
         )
     else:
         end = _clause_of(hit.end - 1, clauses)[1]
+    if hit.key == "subject":  # "does LoRA need …": its subject
+        end = min(end, hit.end + _SUBJECT)
     if hit.key == "denied":  # "not AWS, Azure" denies the first: what goes on with a list is told by `lists_on`
         end = next((n for n in range(hit.end, end) if _pauses(tokens, n)), end)
     return Reach(hit.key, hit.start, end, frozenset(hit.own))

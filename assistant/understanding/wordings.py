@@ -147,6 +147,7 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{name} [<link>] [<link>] [<link>] {{{kind}}}"
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
+            yield Says("set", path), f"<turn> [<the>] {name} [size|length|limit] [down|up] to {{{kind}}}"
             yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
         yield Says("set", path), f"{key} {{{kind}}}"
     if about.kind in NUMERIC:
@@ -193,6 +194,8 @@ def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
     yield Says("share", path, -1), f"{{percent}} (less|fewer|smaller|shorter|lower) {name}"
     yield Says("add", path, 1), f"{{{kind}}} (more|extra|additional|further|other) {name}"
     yield Says("add", path, 1), f"(add|plus|another|adds|added) {{{kind}}} [more|extra] {name}"
+    yield Says("add", path, 1), f"{{{kind}}} {name} more [than (now|before|that)]"
+    yield Says("add", path, -1), f"(take|give) {{{kind}}} {name} (away|back)"
     yield Says("add", path, -1), f"{{{kind}}} (fewer|less) {name}"
     yield (
         Says("add", path, -1),
