@@ -466,7 +466,8 @@ class Listener:
             return
         ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
         present = [pair for pair in ours if "present" in kinds_at(reading.scopes, pair[0].start, pair[0].end)]
-        ours = ours if len(present) == len(ours) else [pair for pair in ours if pair not in present]
+        planned = any(scope.kind == "planned" for scope in reading.scopes)
+        ours = ours if len(present) == len(ours) and not planned else [pair for pair in ours if pair not in present]
         decided = [(m, f) for m, f in ours if self._is_decided(reading, m)]
         fabrics = {f for _, f in ours}
         if decided and len(fabrics) == 1:

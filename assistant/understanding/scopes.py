@@ -72,6 +72,8 @@ class ScopeReader:
         found = [_opened(hit, source.tokens, clauses) for hit in self._cues.hits(source)]
         found += [_closed(hit, source.tokens, clauses) for hit in self._before.hits(source)]
         ours = [scope.start for scope in found if scope.kind == "ours"]
+        given = {scope.start for scope in found if scope.kind == "given"}
+        found = [s for s in found if not (s.kind == "supposition" and s.start in given)]
         found = [s for s in found if not (s.kind == "others" and any(start <= min(s.cue) for start in ours))]
         return found + list(_quotations(source.tokens))
 
