@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assistant import library
-from assistant.understanding.acts import Acts, act_of, firm, reply_of, settled
+from assistant.understanding.acts import Acts, act_of, reply_of, settled, spoken_for
 from assistant.understanding.text import Text
 
 from . import understanding_fit
@@ -33,7 +33,7 @@ def _examples(entries: list[dict[str, Any]]) -> list[Any]:
 @pytest.mark.parametrize(("rule", "example"), _examples(RULES))
 def test_a_wording_speaks_where_its_examples_say_so(rule: dict[str, Any], example: dict[str, Any]) -> None:
     alone = Acts.of({**LANGUAGE["acts"], "rules": [rule]}, LANGUAGE["weights"])
-    spoken = firm(*listener().spans(example["text"]), alone, asked=example.get("asked"), known=example.get("known", ()))
+    spoken = spoken_for(*listener().spans(example["text"]), alone, asked=example.get("asked"), known=example.get("known", ()))
     assert spoken == ({rule["act"]} if example["expect"] == "speaks" else set())
 
 

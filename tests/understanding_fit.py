@@ -51,7 +51,7 @@ class Labelled:
     say: str
 
     def features(self) -> list[str]:
-        return acts.features(self.text, self.quantities, asked=self.asked)
+        return acts.features(self.text, self.quantities, wordings(), asked=self.asked, known=self.known)
 
 
 def labelled(name: str) -> list[dict[str, Any]]:
@@ -77,6 +77,13 @@ def _example(row: dict[str, Any]) -> Labelled:
     facts = ("fields", "fabrics", "excluded", "unset", "ask", "offers", "unknown")
     stated = bool(either) or any(row.get(key) for key in facts)
     return Labelled(text, quantities, row.get("asked"), row.get("known", {}), tuple(right), stated, row["say"])
+
+
+@lru_cache
+def wordings() -> acts.Acts:
+    """The wordings that speak for an act; the weights beside them are not looked at."""
+    language = library.load().language
+    return acts.Acts.of(language["acts"], language["weights"])
 
 
 @lru_cache

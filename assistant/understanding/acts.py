@@ -1,7 +1,7 @@
 """What is done with a message: described, changed, asked, objected to, supposed, …
 
-Wordings that decide by themselves are rules (``knowledge/language/acts.yaml``). Everything else is weighed: every word,
-pair and triple of words has a weight for every act (softmax regression), amounts and names counting as their kind. The
+Everything is weighed: every word, pair and triple of words has a weight for every act (softmax regression), amounts and
+names counting as their kind, and so has every wording that speaks for an act (``knowledge/language/acts.yaml``). The
 weights stand in ``knowledge/language/acts.json``, learned by ``tests/understanding_fit.py`` from the labelled messages.
 No model is loaded.
 """
@@ -47,7 +47,7 @@ _NEGATED = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An act and how likely it is, 0 to 1; 1 where a wording decides."""
+    """An act and how likely it is, 0 to 1."""
 
     act: Intent
     probability: float
@@ -105,10 +105,9 @@ def act_of(
 
     Describing and saying nothing sound alike: :func:`settled` says which of both it is once the facts are read.
     """
-    likely = _likely(features(text, quantities, asked=asked), learned)
-    spoken = firm(text, quantities, learned, asked=asked, known=known)
-    act = max(spoken or likely, key=lambda act: likely[act])
-    return Judged(act, 1.0 if len(spoken) == 1 else likely[act])
+    likely = _likely(features(text, quantities, learned, asked=asked, known=known), learned)
+    act = max(likely, key=lambda act: likely[act])
+    return Judged(act, likely[act])
 
 
 def settled(act: Intent, *, stated: bool) -> Intent:
@@ -117,10 +116,10 @@ def settled(act: Intent, *, stated: bool) -> Intent:
     return ("describe" if stated else "unclear") if act in ("describe", "unclear") else act
 
 
-def firm(
+def spoken_for(
     text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
 ) -> set[Intent]:
-    """The acts for which a wording speaks that decides."""
+    """The acts for which a wording speaks."""
     source = _source(text, quantities)
     hits = learned.wordings.hits(source) + [hit for at in range(_OPENING) for hit in learned.openings.at(source, at)]
     quiet = {n for n, speaks in (hit.key for hit in hits) if not speaks}
@@ -178,9 +177,11 @@ def _likely(found: Iterable[str], learned: Acts) -> dict[Intent, float]:
 # -- what is weighed ---------------------------------------------------------------------------------------
 
 
-def features(text: Text, quantities: Sequence[Quantity], *, asked: str | None = None) -> list[str]:
-    """The words, pairs and triples of a message between marks of its ends, the stems of all words, and what it is made
-    of.
+def features(
+    text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
+) -> list[str]:
+    """The words, pairs and triples of a message between marks of its ends, the stems of all words, the acts for which a
+    wording speaks, and what it is made of.
 
     Where an account ends in a question the question is looked at, and of the account only its words.
     """
@@ -192,6 +193,8 @@ def features(text: Text, quantities: Sequence[Quantity], *, asked: str | None = 
     found = {" ".join(row[n : n + size]) for size in range(1, _LONGEST + 1) for n in range(len(row) - size + 1)}
     found.update("<" + word for word in told if word[0].isalpha())
     found.update("~" + token.stem for token in text.tokens if token.is_word)
+    found.update("=wording " + act for act in spoken_for(text, quantities, learned, asked=asked, known=known))
+    found.add("=known" if known else "=new")
     return sorted(found | set(_made_of(words, rest, quantities, asked)))
 
 

@@ -1,0 +1,129 @@
+"""Which networks a message names, rules out and decides, and the offers that stand side by side in it."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.utterance import Doubt
+
+from . import networks
+from .networks import Mention
+from .offers import Priced, offers
+from .reading import ABOUT_A_PLAN, Reading
+from .scopes import denial_of, fragment, lists_on
+
+_NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
+
+
+class Fabrics:
+    """The stage of networks. ``others``: words for networks that are no fabric; ``filler``: words that say nothing."""
+
+    def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str]) -> None:
+        self.catalog, self._others, self._filler = catalog, others, filler
+
+    def decide(self, reading: Reading) -> None:
+        """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
+        named = self._resolved(reading)
+        reading.fabrics = list(dict.fromkeys(fabric for _, fabric in named))
+        if reading.act not in ("describe", "change", "what-if"):
+            return
+        ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
+        present = [pair for pair in ours if "present" in reading.kinds(pair[0].start, pair[0].end)]
+        planned = any(scope.kind == "planned" for scope in reading.scopes)
+        ours = ours if len(present) == len(ours) and not planned else [pair for pair in ours if pair not in present]
+        decided = [(m, f) for m, f in ours if self._is_decided(reading, m)]
+        fabrics = {f for _, f in ours}
+        if decided and len(fabrics) == 1:
+            reading.fields["cluster.fabric"] = decided[0][1]
+            links = next((m.links for m, _ in decided if m.links), None)
+            reading.fields |= (
+                {"cluster.nics_per_node": links} if links and not reading.known("cluster.nics_per_node") else {}
+            )
+        elif len(fabrics) == 1 and reading.act != "what-if":
+            self._ask_whether_decided(reading, *ours[0])
+
+    def _ask_whether_decided(self, reading: Reading, mention: Mention, fabric: str) -> None:
+        kinds = reading.kinds(mention.start, mention.end)
+        if kinds & _NOT_DECIDED or "cluster.fabric" in reading.context.fields or mention.claimed & reading.withheld:
+            return
+        said = reading.text.typed(mention.start, mention.end)
+        reading.doubts.append(Doubt("cluster.fabric", f'is "{said}" what connects the machines?', (fabric,)))
+
+    def _resolved(self, reading: Reading) -> list[tuple[Mention, str]]:
+        """Every network that is named and not ruled out, with its fabric of the catalog."""
+        gpu, nics = reading.gpu(self.catalog), reading.known("cluster.nics_per_node")
+        found: list[tuple[Mention, str]] = []
+        denied_before: Mention | None = None
+        for mention in reading.mentions:
+            reading.taken |= mention.claimed
+            of_node = mention.per_node or self._is_of_node(reading, mention)
+            fabric, rates = networks.resolve(
+                replace(mention, per_node=of_node), self.catalog, gpu, mention.links or nics
+            )
+            if fabric is None:
+                said = reading.text.typed(mention.start, mention.end)
+                reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
+            elif not mention.claimed & reading.withheld and self._is_ruled_out(reading, mention, denied_before):
+                denied_before = mention
+                family = networks.family(mention, self.catalog, fabric)
+                reading.excluded += [i for i in family if i not in reading.excluded]
+            else:
+                found.append((mention, fabric))
+        return found
+
+    def _is_of_node(self, reading: Reading, mention: Mention) -> bool:
+        """Whether a rate is that of a node: "each H100 node has 3.2 Tb/s of InfiniBand"."""
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        return bool({t.text for t in reading.text.tokens[first:last]} & networks.PER_NODE)
+
+    def _is_ruled_out(self, reading: Reading, mention: Mention, denied_before: Mention | None) -> bool:
+        if reading.act in ABOUT_A_PLAN | {"ask"} or "quoted" in reading.kinds(mention.start, mention.end):
+            return False
+        if denial_of(reading.scopes, mention.start, mention.end, mention.claimed):
+            return True
+        corrects = reading.act == "change"
+        return denied_before is not None and lists_on(
+            reading.text.tokens, denied_before.end, mention.start, corrects=corrects
+        )
+
+    def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
+        """Whether a network is that of others, of the past, or for storage and management."""
+        if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
+            return True
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        return bool({t.text for t in reading.text.tokens[first:last]} & self._others)
+
+    def lay_side_by_side(self, reading: Reading) -> None:
+        """Offers side by side decide neither network nor provider nor price."""
+        gpu = reading.gpu(self.catalog)
+        resolved = [(m, networks.resolve(m, self.catalog, gpu, m.links)[0]) for m in reading.mentions]
+        fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
+        providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
+        providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
+        found, tokens = offers(reading.quantities, fabrics, providers)
+        if not found:
+            return
+        reading.offers, reading.taken = found, reading.taken | tokens
+        settled = {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+        reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+        reading.doubts = [doubt for doubt in reading.doubts if doubt.field not in settled]
+
+    def _is_decided(self, reading: Reading, mention: Mention) -> bool:
+        kinds = reading.kinds(mention.start, mention.end)
+        if mention.claimed & reading.withheld:
+            return False
+        if reading.act == "what-if":
+            kinds -= {"supposition", "hedged"}
+        if "owned" in kinds:
+            return True
+        if kinds & _NOT_DECIDED:
+            return False
+        return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
+
+    def _stands_alone(self, reading: Reading, mention: Mention) -> bool:
+        """Whether a network is an item of its own in what is said of the job: "…, RoCE 400, zero-3, …"."""
+        first, last = fragment(reading.text.tokens, mention.start, mention.end)
+        beside = set(range(first, last)) - mention.claimed - reading.taken
+        return all(reading.says_nothing(at, self._filler) for at in beside)

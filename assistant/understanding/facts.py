@@ -1,0 +1,258 @@
+"""What the readings of a message come to: the value of every field, what is taken back, and what has to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.questionnaire import FIELDS, SERVING
+from assistant.vocabulary.utterance import Doubt
+
+from . import attach, changes, counting
+from .attach import Fact
+from .names import Names
+from .numbers import binary
+from .reading import NOT_OURS, Reading
+from .scopes import denial_of
+from .templates import Quantity
+from .text import Token
+from .wordings import LAST
+
+_SENTENCE_ENDS = frozenset(".;!?")
+_PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
+_YEARS = range(2015, 2041)
+
+
+class Facts:
+    """The stage of facts: ``implied`` says what a value says of other fields, ``filler`` which words say nothing."""
+
+    def __init__(self, catalog: Catalog, names: Names, implied: Mapping[str, Any], filler: Set[str]) -> None:
+        self.catalog, self._names, self._implied, self._filler = catalog, names, implied, filler
+
+    def take(self, reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
+        """The facts of the job as planned, their values among the fields of ``reading``."""
+        live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
+        self._keep_denied(reading, facts, {fact.says.field for fact in live})
+        self._set(reading, [fact for fact in live if fact.says.act != "count"])
+        self._count(reading, [fact for fact in live if fact.says.act == "count"])
+        for fact in (fact for fact in live if fact.says.act == "range"):
+            reading.doubts.append(_of_range(fact))
+            reading.fields |= {"cluster.gpu": fact.slots["gpu"].value} if "gpu" in fact.slots else {}
+        self._count_waiting(reading)
+        return live
+
+    def _as_meant(self, reading: Reading, fact: Fact) -> Fact | None:
+        """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if
+        it was said."""
+        kinds = reading.kinds(fact.start, fact.end)
+        if reading.act == "ask" and "subject" in kinds and fact.says.value is not None:
+            return None  # a choice that is asked about
+        if kinds & NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
+            return None
+        denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
+        if denied is None or fact.says.act not in ("set", "count") or fact.says.field == "cluster.fabric":
+            return fact
+        if reading.act == "ask" and fact.says.field in ("model", "model.params", "cluster.gpu"):
+            return fact  # "is RoCE not enough for Llama?" is about Llama
+        if (
+            fact.says.field == "cluster.provider"
+            and reading.act != "change"
+            and reading.context.fields.get(fact.says.field) != fact.value
+        ):
+            only = [f.id for f in self.catalog.fabrics.values() if f.providers == [fact.value]]
+            reading.excluded += [i for i in only if i not in reading.excluded]
+        if isinstance(fact.value, bool):
+            return replace(fact, value=False)
+        if reading.context.fields.get(fact.says.field) == fact.value and fact.says.field in reading.context.fields:
+            reading.unset.append(fact.says.field)
+        return None
+
+    def _keep_denied(self, reading: Reading, facts: Sequence[Fact], live: Set[str]) -> None:
+        """What is denied without having been said, and without another in its place, is given back: "not fsdp"."""
+        for fact in facts:
+            denial = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
+            if denial and fact.says.act == "set" and fact.says.field not in live | {"cluster.provider", *reading.unset}:
+                reading.denied |= fact.claimed | denial.cue
+
+    def _set(self, reading: Reading, facts: Sequence[Fact]) -> None:
+        said: dict[str, list[Fact]] = {}
+        for fact in facts:
+            if fact.says.act == "set":
+                said.setdefault(fact.says.field, []).append(fact)
+            elif fact.says.act == "unset":
+                reading.unset.append(fact.says.field)
+            elif fact.says.act in ("scale", "add", "share"):
+                self._change(reading, fact)
+        for path, readings in said.items():
+            self._settle(reading, path, readings)
+        self._one_model(reading)
+        if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
+            del reading.fields["workload"]  # requests and answers belong to every kind of serving
+        for path, value in list(reading.fields.items()):
+            for other, implied in self._implication(path, value):
+                if other not in reading.context.fields:
+                    reading.fields.setdefault(other, implied)
+        for fact in facts:
+            if fact.says.act == "either":
+                reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
+            if fact.says.act == "ask" and fact.says.field not in reading.fields:
+                reading.doubts.append(self._question(reading, fact))
+
+    def _implication(self, path: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """What a value says of other fields, by the value itself or by any."""
+        known = self._implied.get(path, {})
+        return {**known.get("any", {}), **known.get(str(value), {})}.items()
+
+    def _one_model(self, reading: Reading) -> None:
+        """A size beside a model, or put in its place, is the model's own or names its sibling: "make it the 8b"."""
+        params = reading.fields.get("model.params")
+        named = reading.fields.get("model")
+        model = named or (
+            reading.context.fields.get("model")
+            if reading.act in ("change", "what-if") or reading.context.asked == "model"
+            else None
+        )
+        sibling = self._names.sibling(model, params) if params and isinstance(model, str) else None
+        if sibling:
+            reading.fields = {path: v for path, v in reading.fields.items() if path != "model.params"} | {
+                "model": sibling
+            }
+
+    def _question(self, reading: Reading, fact: Fact) -> Doubt:
+        """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
+        several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
+        path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
+        options = [
+            attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today)
+            for q in several
+            for v in q.value
+        ]
+        return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
+
+    def _settle(self, reading: Reading, path: str, readings: list[Fact]) -> None:
+        """One value for a field: of several the planned one, in a correction the last; else the person is asked."""
+        readings = [fact for fact in readings if not self._waits(reading, fact)]
+        planned = reading.planned(readings)
+        planned = [f for f in planned if not f.says.weak] or planned
+        values = list(dict.fromkeys(f.value for f in planned))
+        if not values:
+            return
+        if len(values) > 1 and reading.act not in ("change", "what-if"):
+            reading.doubts.append(Doubt(path, " or ".join(map(str, values)) + "?", tuple(values)))
+        else:
+            reading.fields[path] = values[-1]
+
+    def _waits(self, reading: Reading, fact: Fact) -> bool:
+        """A batch in tokens and adapters per GPU are counted when length and node are known."""
+        if not {"tokens", "per_gpu"} & fact.slots.keys() and not (
+            fact.says.field == "cluster.nics_per_node" and not fact.slots
+        ):
+            return False
+        reading.waiting.append(fact)
+        return True
+
+    def _count_waiting(self, reading: Reading) -> None:
+        known = {**reading.context.fields, **reading.fields}
+        gpu = reading.gpu(self.catalog)
+        for fact in reading.waiting:
+            length, per_node = (
+                known.get("training.sequence_length"),
+                known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8),
+            )
+            if "tokens" in fact.slots and length:
+                reading.fields[fact.says.field] = max(1, round(binary(fact.slots["tokens"]) / length))
+            elif "tokens" in fact.slots:
+                reading.doubts.append(
+                    Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
+                )
+            else:
+                reading.fields[fact.says.field] = int(fact.slots["per_gpu"].value if fact.slots else 1) * per_node
+
+    def _change(self, reading: Reading, fact: Fact) -> None:
+        path = changes.last_said(reading.context, FIELDS) if fact.says.field == LAST else fact.says.field
+        if path is None:
+            return
+        value = changes.relative(
+            path,
+            fact,
+            FIELDS[path],
+            reading.context,
+            reading.gpu(self.catalog),
+            [reading.text.tokens[at].stem for at in sorted(fact.claimed)],
+            reading.today,
+        )
+        if value is not None:
+            reading.fields[path] = value
+
+    def _count(self, reading: Reading, facts: list[Fact]) -> None:
+        facts = reading.planned(facts)
+        waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
+        found = counting.concluded(
+            facts,
+            reading.context.fields,
+            self.catalog,
+            gpu=reading.fields.get("cluster.gpu"),
+            sites=reading.fields.get("cluster.sites", 1),
+            waiting=waiting,
+            of_nodes=tuple(reading.context.changed)[-1:] == ("cluster.gpus_per_node",),
+        )
+        reading.fields |= {
+            path: value
+            for path, value in found.fields.items()
+            if path not in reading.fields or path != "cluster.provider"
+        }
+        reading.nodes = found.nodes
+        reading.doubts += found.doubts
+        self._doubt_unknown(reading)
+
+    def _doubt_unknown(self, reading: Reading) -> None:
+        """A GPU that is not in the catalog is asked about, never taken for another one."""
+        for quantity in reading.named:
+            ours = not reading.kinds(quantity.start, quantity.end) & (NOT_OURS | {"replaced"})
+            reading.taken |= set(range(quantity.start, quantity.end)) if quantity.kind == "unknown-gpu" else set()
+            if quantity.kind == "generation" and ours and "cluster.gpu" not in reading.fields:
+                reading.taken |= set(range(quantity.start, quantity.end))
+                said = reading.text.typed(quantity.start, quantity.end)
+                reading.doubts.append(
+                    Doubt("cluster.gpu", f'"{said}" is a generation: which GPU of it?', quantity.value)
+                )
+            if quantity.kind == "unknown-gpu" and ours:
+                said = reading.text.typed(quantity.start, quantity.end)
+                sentence = f'"{said}" is no GPU of the catalog: name the one of it that comes nearest'
+                reading.doubts.append(Doubt("cluster.gpu", sentence))
+
+    def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""
+        counts = [fact for fact in live if fact.says.act == "count"]
+        gpus = reading.fields.get(counting.COUNTED)
+        if gpus is None or reading.act != "describe":
+            return
+        tokens = reading.text.tokens
+        for number in reading.quantities:
+            stretch = [range(min(f.start, number.start), max(f.end, number.end)) for f in counts]
+            near = any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretch)
+            other = reading.kinds(number.start, number.end) & (NOT_OURS | {"replaced"})
+            if near and not other and _may_count(number, tokens, reading.taken, self._filler):
+                del reading.fields[counting.COUNTED]
+                reading.doubts.append(
+                    Doubt(counting.COUNTED, f"{gpus} or {number.value} GPUs?", (gpus, int(number.value)))
+                )
+                return
+
+
+def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
+    """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
+    if number.kind != "number" or taken & set(range(number.start, number.end)) or number.value != int(number.value):
+        return False
+    behind = tokens[number.end] if number.end < len(tokens) else None
+    denied = number.start > 0 and tokens[number.start - 1].text in _PUTS_RIGHT
+    alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
+    return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
+
+
+def _of_range(fact: Fact) -> Doubt:
+    """ "64 or 128 GPUs": which of both is asked."""
+    low, high = int(fact.slots["low"].value), int(fact.slots["high"].value)
+    return Doubt(counting.COUNTED, f"{low} or {high}?", (low, high))

@@ -1,0 +1,86 @@
+"""A message while it is read: what every stage adds to, and what all of them ask of it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.vocabulary.answers import Intent
+from assistant.vocabulary.catalog import Catalog, Gpu
+from assistant.vocabulary.utterance import Doubt, Quoted
+
+from .attach import Context, Fact
+from .ignored import HIDDEN
+from .networks import Mention
+from .scopes import Reach, kinds_at
+from .templates import Quantity, Source
+from .text import Text
+
+NOT_OURS = frozenset({"others", "past", "quoted"})
+ABOUT_A_PLAN = frozenset({"why", "why-not", "compare"})
+SILENT_ACTS = frozenset({"undo", "help", "export"})
+NAMES = {"gpu": "cluster.gpu", "model": "model", "provider": "cluster.provider"}
+
+
+@dataclass
+class Reading:
+    """One message while it is read; every stage adds to it."""
+
+    text: Text
+    source: Source
+    context: Context
+    today: datetime.date
+    quantities: list[Quantity]
+    named: list[Quantity]
+    mentions: list[Mention]
+    scopes: list[Reach] = field(default_factory=list)
+    act: Intent = "describe"
+    fields: dict[str, Any] = field(default_factory=dict)
+    fabrics: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    unset: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    nodes: int | None = None
+    waiting: list[Fact] = field(default_factory=list)
+    offers: list[Quoted] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)
+    withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
+    denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back
+
+    @property
+    def spans(self) -> list[Quantity]:
+        """Every amount and name, networks included."""
+        return [*self.quantities, *(Quantity("network", m.technology, m.start, m.end) for m in self.mentions)]
+
+    @property
+    def states(self) -> bool:
+        """Whether facts of the job are stated; its kind alone may follow from what is asked ("requests per second")."""
+        return bool(self.fields.keys() - {"cluster.fabric", "workload"})
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether an act other than a question may be one that is put without a question word."""
+        return self.act in SILENT_ACTS | {"unclear"} or (self.act == "describe" and not self.states)
+
+    def kinds(self, start: int, end: int) -> set[str]:
+        """The kinds of scope in which the tokens ``start:end`` lie."""
+        return kinds_at(self.scopes, start, end)
+
+    def known(self, path: str) -> Any:
+        """The value of a field, as said now or before."""
+        return self.fields.get(path) or self.context.fields.get(path)
+
+    def gpu(self, catalog: Catalog) -> Gpu | None:
+        return catalog.gpus.get(self.known("cluster.gpu") or "")
+
+    def planned(self, facts: list[Fact]) -> list[Fact]:
+        """What is planned, or what is there now where nothing else is planned."""
+        planned = [f for f in facts if "present" not in self.kinds(f.start, f.end)]
+        return planned if planned or any(s.kind == "planned" for s in self.scopes) else facts
+
+    def says_nothing(self, at: int, filler: Set[str]) -> bool:
+        """Whether a token is a filler word or a mark."""
+        token = self.text.tokens[at]
+        return token.text in filler or not (token.is_word or token.is_number or token.text == HIDDEN)
