@@ -7,6 +7,7 @@ fit equally well are a doubt, never a guess.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -81,7 +82,9 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
         fit = _fit(fields[says.field], value) if says.act == "set" and "tokens" not in hit.slots else 0
         worth = score(hit) - (_GENERIC if says.generic or says.weak else 0) + fit
-        if fit and (worth < 0 or not hit.own):  # an amount that would make no sense for the field says nothing of it
+        if fit and (
+            worth < 0 or not hit.own or _cannot_be(fields[says.field], value)
+        ):  # an amount that would make no sense for the field says nothing of it
             continue
         found.append(Candidate(fact, worth))
     return found
@@ -141,6 +144,12 @@ def _fit(field: RegisteredField, value: Any) -> float:
     """A value outside of what is sensible for a field speaks for another reading."""
     limits = field.about.sensible
     return -6 if limits and isinstance(value, (int, float)) and not limits[0] <= value <= limits[1] else 0
+
+
+def _cannot_be(field: RegisteredField, value: Any) -> bool:
+    """Whether a value is far beyond what is sensible: a deadline of a second."""
+    low, high = field.about.sensible or (0, math.inf)
+    return not 0.1 * low <= value <= 10 * high
 
 
 def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:

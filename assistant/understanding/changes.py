@@ -4,7 +4,7 @@ question."""
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from assistant.vocabulary.catalog import Gpu
@@ -16,6 +16,7 @@ from .wordings import FACTORS, SHARES, span_kinds
 
 _GPUS = "cluster.gpus"
 _USUAL_NODE = 8  # GPUs of a node
+_DENIES = frozenset({"not", "isn't", "aren't", "wasn't", "from", "no"})  # before a number that is not the one meant
 _LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
 
 
@@ -85,11 +86,14 @@ def bare(
     context: Context,
     fields: Mapping[str, RegisteredField],
     today: datetime.date,
+    spoken_of: Collection[str] = (),
 ) -> tuple[str, Any, range] | None:
     """An amount on its own that answers the open question or corrects what was said last: the field, the value, its
-    tokens."""
+    tokens. ``spoken_of`` are fields that the message names: then it is about the one of these or about none."""
     path = _of_the_old(source, taken, context, fields) if act == "change" else None
     path = path or expected(act, context, fields)
+    if spoken_of and act in ("change", "what-if"):
+        path = next(iter(spoken_of)) if len(spoken_of) == 1 else None
     if path is None:
         return None
     found = [
@@ -100,9 +104,24 @@ def bare(
     values = {value for value, _ in found}
     if len(values) != 1 and len(found) == 2 and act == "change":
         return _new_for_old(source, found, path, context)
-    if len(values) != 1:
+    if len(values) != 1 or _is_old(source, found[0][1]):
         return None
-    return path, found[0][0], range(found[0][1].start, found[0][1].end)
+    value, quantity = found[0]
+    return path, value + _known_too(source, quantity, path, context), range(quantity.start, quantity.end)
+
+
+def _is_old(source: Source, quantity: Quantity) -> bool:
+    """ "pp isn't 4 any longer": a number that is denied."""
+    return quantity.start > 0 and source.tokens[quantity.start - 1].text in _DENIES
+
+
+def _known_too(source: Source, quantity: Quantity, path: str, context: Context) -> float:
+    """What "another 64" comes on top of."""
+    before = source.tokens[quantity.start - 1].text if quantity.start else ""
+    behind = source.tokens[quantity.end].text if quantity.end < len(source.tokens) else ""
+    more = before in ("another", "extra", "additional", "plus") or behind in ("more", "extra", "additional")
+    known = context.fields.get(path)
+    return known if more and isinstance(known, (int, float)) else 0
 
 
 def _of_the_old(source: Source, taken: set[int], context: Context, fields: Mapping[str, RegisteredField]) -> str | None:

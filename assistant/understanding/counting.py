@@ -147,7 +147,7 @@ def concluded(
     before, ``of_nodes`` that the nodes were spoken of last.
     """
     result = Concluded()
-    said = _joined(list(facts), result, of_nodes)
+    said = _joined(list(facts), result, of_nodes, bool(gpu or known.keys() & {"cluster.gpu", COUNTED}))
     if result.unknown and "cluster.gpu" in known:  # so many of a GPU nobody knows are not so many of the one known
         return result
     if said.gpu is None and gpu:
@@ -170,13 +170,17 @@ def concluded(
     return result
 
 
-def _joined(facts: list[Fact], result: Concluded, of_nodes: bool) -> Scale:
-    """One scale of all that was said; what contradicts itself is asked about."""
+def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool) -> Scale:
+    """One scale of all that was said; what contradicts itself is asked about. ``counted`` says whether GPUs or nodes
+    were spoken of before: else "three of them" are of something else."""
     said = Scale()
+    counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
     for fact in facts:
         scale: Scale = fact.value
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)
+        if scale.them is not None and not counted:
+            continue
         if scale.them is not None:
             sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
             scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)

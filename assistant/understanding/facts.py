@@ -49,6 +49,8 @@ class Facts:
         kinds = reading.kinds(fact.start, fact.end)
         if reading.act == "ask" and "subject" in kinds and fact.says.value is not None:
             return None  # a choice that is asked about
+        if reading.act == "compare":
+            kinds -= {"replaced"}  # "mixtral versus llama": neither is in the place of the other
         if kinds & NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:
             return None
         denied = denial_of(reading.scopes, fact.start, fact.end, fact.claimed)
@@ -137,6 +139,8 @@ class Facts:
         planned = reading.planned(readings)
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
+        if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
+            values = [v for v in values if v != reading.context.fields.get(path)] or values
         if not values:
             return
         if len(values) > 1 and reading.act not in ("change", "what-if"):

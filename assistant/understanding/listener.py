@@ -32,7 +32,7 @@ from .scopes import Reach, ScopeReader
 from .templates import Compiler, Hit, Quantity, Source
 from .text import Speller, Text, cut
 from .topics import Heard, Question, Topics
-from .wordings import Says, matcher, of_the_last, replies
+from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 LONGEST = 4000  # characters
@@ -84,6 +84,7 @@ class Listener:
         self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
+        self._names_of_fields = names(FIELDS, compiler)
         self._ignored = Ignored.of(language["ignored"], compiler)
         self._replies = replies(language, compiler)
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
@@ -236,7 +237,8 @@ class Listener:
                     reading.fields[asked] = best.key.value
         if reading.act in ("describe", "change", "what-if") and not reading.fields:
             taken = reading.taken | reading.withheld
-            found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today)
+            spoken_of = {hit.key for hit in self._names_of_fields.hits(reading.source) if not hit.claimed & taken}
+            found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today, spoken_of)
             if found is not None:
                 path, value, tokens = found
                 reading.fields[path] = value
@@ -255,9 +257,7 @@ class Listener:
 
 def _argued(reading: Reading, path: str) -> bool:
     """Whether a field is part of an argument about the plan and states nothing: "why does it want 8 NICs?"."""
-    if reading.act == "compare":
-        return path in ("cluster.provider", "cluster.fabric") or path.startswith("budget.")
-    return reading.act == "why-not" or (reading.act == "why" and path not in _OF_A_WHY)
+    return reading.act == "why-not" or (reading.act in ("why", "compare") and path not in _OF_A_WHY)
 
 
 def _maybe(path: str, value: Any) -> Doubt:

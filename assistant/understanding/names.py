@@ -343,6 +343,8 @@ class Names:
         hit = max(self._others.at(source, at), key=lambda hit: hit.end, default=None)
         if hit is None or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end)):
             return None
+        if hit.end < len(tokens) and tokens[hit.end].glued and tokens[hit.end].is_word and tokens[hit.end].text != "s":
+            return None  # the "a22" of "235b a22b" is no GPU
         plural = hit.end < len(tokens) and tokens[hit.end].text == "s" and tokens[hit.end].glued
         return Quantity("unknown-gpu", "", at, hit.end + plural)
 

@@ -65,6 +65,13 @@ def matcher(fields: Mapping[str, RegisteredField], language: Language, compiler:
     )
 
 
+def names(fields: Mapping[str, RegisteredField], compiler: Compiler) -> Matcher:
+    """The names of the fields that are numbers, by path: what a message speaks of without saying it whole."""
+    numeric = {path: field for path, field in fields.items() if field.about.kind in NUMERIC}
+    said = [(path, name) for path, field in numeric.items() for name in (*field.about.words, path.split(".")[-1])]
+    return Matcher(compiler, [(path, name) for path, name in said if "_" not in name])
+
+
 _YES_NO = {
     "true": ["^ [<lead>] [<lead>] <agree>", "^ (yes|yeah|yep) [,] (it|they|we) (has|does|is|do|have|are)"],
     "false": [
@@ -148,6 +155,7 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
             yield Says("set", path), f"<turn> [<the>] {name} [size|length|limit] [down|up] to {{{kind}}}"
+            yield Says("set", path), f"{name} [<link>] {{old:{kind}}} [-] > {{{kind}}}"
             yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
         yield Says("set", path), f"{key} {{{kind}}}"
     if about.kind in NUMERIC:
