@@ -175,7 +175,7 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
     were spoken of before: else "three of them" are of something else."""
     said = Scale()
     counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
-    for fact in facts:
+    for fact in sorted(facts, key=lambda fact: fact.value.them is not None):
         scale: Scale = fact.value
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)

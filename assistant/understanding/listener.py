@@ -214,7 +214,12 @@ class Listener:
         live = self._facts.take(reading, facts)
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
         reading.scopes += [Reach("quoted", fact.start, fact.end, frozenset()) for fact in spoken_of]
-        wide = {at for fact in live if fact.says.field == "cluster.wan_gbps" for at in fact.claimed}
+        wide = {
+            at
+            for fact in live
+            if (fact.says.act, fact.says.field) == ("set", "cluster.wan_gbps")
+            for at in fact.claimed
+        }
         reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._fabrics.decide(reading)
         self._fabrics.lay_side_by_side(reading)
