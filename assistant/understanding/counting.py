@@ -55,7 +55,7 @@ class Counter:
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
             + [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
-            + [(Says("count", COUNTED), t) for t in data["part_of"]]
+            + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
             + [(Says("range", COUNTED), t) for t in data["ranges"]]
@@ -98,6 +98,8 @@ def _scale(hit: Hit) -> Scale:
         said = replace(said, racks=1)
     if hit.key.value == "board":
         said = replace(said, per_node=_PER_BOARD)
+    if "more_nodes" in hit.slots and said.nodes:
+        said = replace(said, nodes=said.nodes + int(hit.slots["more_nodes"].value))
     if "more" in hit.slots and said.gpus:
         said = replace(said, gpus=said.gpus + int(hit.slots["more"].value))
     gpu, instance = hit.slots.get("gpu"), hit.slots.get("instance")
@@ -174,6 +176,8 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
     """One scale of all that was said; what contradicts itself is asked about. ``counted`` says whether GPUs or nodes
     were spoken of before: else "three of them" are of something else."""
     said = Scale()
+    parts = [fact for fact in facts if fact.says.value == "part"]  # "512, of which 64 are free"
+    facts = [f if f in parts or not parts else replace(f, value=replace(f.value, gpus=None)) for f in facts]
     counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
     for fact in sorted(facts, key=lambda fact: fact.value.them is not None):
         scale: Scale = fact.value

@@ -104,6 +104,10 @@ class Fabrics:
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         found, tokens = offers(reading.quantities, fabrics, providers)
         if not found:
+            several = any(d.field == "cluster.provider" and len(d.options) > 1 for d in reading.doubts)
+            price = reading.fields.pop("budget.gpu_hour_usd", None) if several else None
+            if price is not None:
+                reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
         reading.offers, reading.taken = found, reading.taken | tokens
         settled = {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}

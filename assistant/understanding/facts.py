@@ -49,6 +49,8 @@ class Facts:
         kinds = reading.kinds(fact.start, fact.end)
         if reading.act == "ask" and "subject" in kinds and fact.says.value is not None:
             return None  # a choice that is asked about
+        if reading.act == "what-if":
+            kinds -= {"others"}  # "what if they bought it?"
         if reading.act == "compare":
             kinds -= {"replaced"}  # "mixtral versus llama": neither is in the place of the other
         if kinds & NOT_OURS or (kinds & {"supposition"} and reading.act != "what-if") or kinds & {"replaced"}:

@@ -159,7 +159,7 @@ class Names:
         it."""
         place = end + (end < len(tokens) and tokens[end].text == "-")
         alike = place < len(tokens) and tokens[place].text in self._data["likened"]
-        return alike and tokens[end - 1].is_word and len(tokens[end - 1].text) > 1
+        return alike and tokens[end - 1].text not in ("b", "m")
 
     def _past_suffix(self, tokens: Sequence[Token], end: int) -> int:
         while end + 1 < len(tokens) and tokens[end].text == "-" and tokens[end + 1].text in self._data["suffixes"]:

@@ -15,6 +15,8 @@ _THOUSAND_MARKS = re.compile(r"[,'\u202f\u00a0]")
 _THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.500: a decimal, or thousands as they are written elsewhere
 DOTTED = "dotted"
 _LARGEST = 1e24  # what is larger, or infinite, counts nothing
+_SHORTENED = frozenset({"mio", "mrd", "mn", "mln", "bn"})  # written with a full stop behind: "1.4 Mio. Euro"
+_COUNTED_IN_LETTERS = frozenset({"tokens", "token", "toks", "params", "parameters"})  # "2 T tokens"
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -77,6 +79,7 @@ def _digits(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity | 
         end += 1
     if end < len(tokens) and _multiplies(tokens, end, words):
         unit, value, end = tokens[end].text, value * words.scales[tokens[end].text], end + 1
+        end += unit in _SHORTENED and end < len(tokens) and tokens[end].text == "." and tokens[end].glued
     if end < len(tokens) and tokens[end].glued and tokens[end].text in _ORDINAL:
         return None
     if not value < _LARGEST:
@@ -122,7 +125,8 @@ def _multiplies(tokens: Sequence[Token], at: int, words: NumberWords) -> bool:
         return False
     if token.text in words.glued and len(token.text) < 3:
         ends = at + 1 >= len(tokens) or not (tokens[at + 1].glued and tokens[at + 1].is_number)
-        return token.glued and ends
+        of_tokens = at + 1 < len(tokens) and tokens[at + 1].text in _COUNTED_IN_LETTERS
+        return (token.glued or of_tokens) and ends
     return True
 
 

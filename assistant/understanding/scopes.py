@@ -102,7 +102,7 @@ def _sentence(at: int, tokens: Sequence[Token]) -> int:
         (
             n
             for n in range(at, len(tokens))
-            if tokens[n].text in _ENDS and not (n + 1 < len(tokens) and tokens[n + 1].glued)
+            if tokens[n].text in _ENDS and not (tokens[n].text == "." and n + 1 < len(tokens) and tokens[n + 1].glued)
         ),
         len(tokens),
     )

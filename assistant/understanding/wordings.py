@@ -109,6 +109,10 @@ def replies(language: Language, compiler: Compiler) -> dict[str, Matcher]:
     """What answers the open question of a field and says nothing elsewhere; yes and no answer that of every flag."""
     said = {path: wording.replies for path, wording in language.fields.items() if wording.replies}
     said = {path: _YES_NO for path, field in FIELDS.items() if field.about.kind == "flag"} | said
+    for path, field in FIELDS.items():
+        if field.about.kind == "choice":
+            own = {str(value): [f"^ [<lead>] {value} ($|,|.|!|please)"] for value in field.values}
+            said[path] = {v: [*own.get(v, ()), *said.get(path, {}).get(v, ())] for v in {**own, **said.get(path, {})}}
     return {
         path: Matcher(compiler, [(_meant(path, value), t) for value, templates in of.items() for t in templates])
         for path, of in said.items()

@@ -359,7 +359,7 @@ class Inference(Section):
     prompt_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
         About("prompt length", "count", "How many tokens has a prompt?", "2,000", unit="{} tokens", span="number",
-              words=("prompt [length|tokens|size]", "input [tokens|length]", "isl"), sensible=(1, 2_000_000)),
+              words=("prompt (length|tokens|size)", "input (tokens|length)", "isl"), sensible=(1, 2_000_000)),
     ] = 2000  # fmt: skip
     output_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
