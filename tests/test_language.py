@@ -70,6 +70,7 @@ def test_the_values_of_a_wording_are_values_of_its_field(path: str) -> None:
             value in KEYS
             or COMPUTED.fullmatch(value)
             or value.removesuffix("?") in known
+            or (path == "cluster.provider" and value in library.load().catalog.providers)
             or (flag and value in ("true", "false"))
             or value.isdigit()
         )

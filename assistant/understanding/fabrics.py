@@ -93,7 +93,8 @@ class Fabrics:
         if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
             return True
         first, last = fragment(reading.text.tokens, mention.start, mention.end)
-        return bool({t.text for t in reading.text.tokens[first:last]} & self._others)
+        beside = set(range(first, last)) - mention.claimed
+        return any(reading.text.tokens[at].text in self._others for at in beside)
 
     def lay_side_by_side(self, reading: Reading) -> None:
         """Offers side by side decide neither network nor provider nor price."""

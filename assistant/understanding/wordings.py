@@ -159,7 +159,7 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
             yield Says("set", path), f"<turn> [<the>] {name} [size|length|limit] [down|up] to {{{kind}}}"
-            yield Says("set", path), f"{name} [<link>] {{old:{kind}}} [-] > {{{kind}}}"
+            yield Says("set", path), f"{name} [<link>] {{old:{kind}}} becomes {{{kind}}}"
             yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
         yield Says("set", path), f"{key} {{{kind}}}"
     if about.kind in NUMERIC:
