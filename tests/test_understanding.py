@@ -30,6 +30,13 @@ def said(text: str, **known: Any) -> Understanding:
     )
 
 
+def asked(text: str) -> set[str]:
+    """The fields that are asked back about."""
+    shipped = library.load()
+    heard = Listener.of(shipped.language, shipped.catalog).hear(text, today=TODAY)
+    return {doubt.field for doubt in heard.doubts if doubt.field}
+
+
 @dataclass
 class Known:
     """What a conversation knows while it listens."""
@@ -75,7 +82,7 @@ def _heard(message: dict[str, Any]) -> Understanding:
 def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
     found = said(message["say"])
     assert found.intent in _intents(message)
-    assert len(found.doubts) >= len(message.get("ask", []))
+    assert asked(message["say"]) >= set(message.get("ask", []))
     wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))
     assert _facts(found.fields, found.fabrics, found.excluded) == wanted
 
@@ -99,9 +106,13 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("trades_a", 0.95, 0.95),
         ("trades_b", 0.95, 0.95),
         ("trades_c", 0.95, 0.92),
-        # Never learned from; when first read: fresh_b 81.2 % of the acts, fresh_c 83.2 %.
-        ("fresh_b", 0.82, 0.82),
-        ("fresh_c", 0.82, 0.78),
+        # Written and labelled before they were read; of the first reading each file tells. The acts of b and e were never
+        # learned from.
+        ("fresh_a", 0.95, 0.92),
+        ("fresh_b", 0.90, 0.89),
+        ("fresh_c", 0.95, 0.87),
+        ("fresh_d", 0.95, 0.86),
+        ("fresh_e", 0.88, 0.83),
     ],
 )
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float) -> None:

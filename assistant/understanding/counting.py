@@ -177,7 +177,7 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
     were spoken of before: else "three of them" are of something else."""
     said = Scale()
     parts = [fact for fact in facts if fact.says.value == "part"]  # "512, of which 64 are free"
-    facts = [f if f in parts or not parts else replace(f, value=replace(f.value, gpus=None)) for f in facts]
+    facts = [f if f in parts or not parts else replace(f, value=replace(f.value, gpus=None, nodes=None)) for f in facts]
     counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
     for fact in sorted(facts, key=lambda fact: fact.value.them is not None):
         scale: Scale = fact.value

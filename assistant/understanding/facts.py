@@ -153,7 +153,7 @@ class Facts:
     def _waits(self, reading: Reading, fact: Fact) -> bool:
         """A batch in tokens and adapters per GPU are counted when length and node are known."""
         if not {"tokens", "per_gpu"} & fact.slots.keys() and not (
-            fact.says.field == "cluster.nics_per_node" and not fact.slots
+            fact.says.field == "cluster.nics_per_node" and fact.value is True
         ):
             return False
         reading.waiting.append(fact)
@@ -240,7 +240,7 @@ class Facts:
             stretch = [range(min(f.start, number.start), max(f.end, number.end)) for f in counts]
             near = any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretch)
             other = reading.kinds(number.start, number.end) & (NOT_OURS | {"replaced"})
-            if near and not other and _may_count(number, tokens, reading.taken, self._filler):
+            if near and not other and number.value != gpus and _may_count(number, tokens, reading.taken, self._filler):
                 del reading.fields[counting.COUNTED]
                 reading.doubts.append(
                     Doubt(counting.COUNTED, f"{gpus} or {number.value} GPUs?", (gpus, int(number.value)))

@@ -372,6 +372,22 @@ def _made(year: int, month: int, day: int, start: int, end: int) -> Quantity | N
     return None
 
 
-_DATES = (_written, _named, _spoken)
+def _of_the_month(tokens: Sequence[Token], at: int, units: Units, today: datetime.date) -> Quantity | None:
+    """ "The 21st": the next such day."""
+    ordinal = at + 1 < len(tokens) and tokens[at + 1].glued and tokens[at + 1].text in ("st", "nd", "rd", "th")
+    led = at > 0 and tokens[at - 1].text in ("the", "by", "before", "until", "on")
+    if not (ordinal and led and tokens[at].text.isdigit()):
+        return None
+    behind = tokens[at + 2] if at + 2 < len(tokens) else None
+    if behind is not None and behind.is_word and behind.text not in _AFTER_A_DAY:
+        return None  # "the 2nd node"
+    months = (today.month - 1 + n for n in range(1, 3))
+    following = [_made(today.year + month // 12, month % 12 + 1, int(tokens[at].text), at, at + 2) for month in months]
+    same = _made(today.year, today.month, int(tokens[at].text), at, at + 2)
+    return next((date for date in (same, *following) if date and date.value > today), None)
+
+
+_AFTER_A_DAY = frozenset("or and at so really latest because otherwise please then".split())
+_DATES = (_written, _named, _spoken, _of_the_month)
 
 __all__ = ["MONEY_OTHER", "NumberWords", "TemplateError", "Units", "amounts", "dates"]

@@ -57,7 +57,7 @@ class Reading:
     @property
     def states(self) -> bool:
         """Whether facts of the job are stated; its kind alone may follow from what is asked ("requests per second")."""
-        return bool(self.fields.keys() - {"cluster.fabric", "workload"})
+        return bool(self.fields.keys() - {"cluster.fabric", "workload"} or self.excluded)
 
     @property
     def may_ask(self) -> bool:

@@ -364,7 +364,7 @@ class Inference(Section):
     output_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
         About("answer length", "count", "How many tokens has an answer?", "500", unit="{} tokens", span="number",
-              words=("(output|answer|response|completion) [length|tokens|size]", "osl"), sensible=(1, 200_000)),
+              words=("(output|answer|response|completion) (length|tokens|size)", "osl"), sensible=(1, 200_000)),
     ] = 500  # fmt: skip
     requests_per_s: Annotated[
         Annotated[Count, Field(gt=0, le=1e9)] | None,
