@@ -49,10 +49,15 @@ class User:
         receivers = (self.app, *screen.walk_children(with_self=True))
         return any(drawing) or any(one._message_queue.qsize() or one._next_callbacks for one in receivers)
 
-    async def press(self, *keys):
+    async def hits(self, *keys):
+        """Presses keys; what they set off may go on in a thread."""
         for key in keys:
             self._strike(key)
             await self.rests()
+
+    async def press(self, *keys):
+        """Presses keys and waits for the answer."""
+        await self.hits(*keys)
         await self.until(lambda: not self.talk.busy)
 
     async def types(self, text):
