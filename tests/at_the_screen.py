@@ -8,6 +8,9 @@ import functools
 import os
 import select
 
+from textual.events import Key
+from textual.keys import _character_to_key
+
 from assistant.tui.app import WeftApp
 
 JOB = "pretraining llama 3.1 8b on 16 h100"
@@ -22,19 +25,52 @@ class User:
         self.pilot, self.app, self.talk = pilot, pilot.app, pilot.app.talk
 
     async def until(self, condition):
+        """Until it holds, on a screen on which all is drawn."""
         for _ in range(PATIENCE):
             if condition():
-                break
-            await self.pilot.pause(0.02)
-        assert condition(), f"never came; the screen shows:\n{self.sees()}"
-        await self.pilot.pause()
+                await self.rests()
+                if condition():
+                    return
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"never came; the screen shows:\n{self.sees()}")
+
+    async def rests(self):
+        """Until what was set off is done and drawn, but for what threads still work out."""
+        for _ in range(PATIENCE):
+            await self.app.animator.wait_until_complete()
+            await self.pilot.pause(0)
+            if not self._is_drawing() or self.app._exit:
+                return
+        raise AssertionError(f"never rests; the screen shows:\n{self.sees()}")
+
+    def _is_drawing(self):
+        screen = self.app.screen
+        drawing = (screen._layout_required, screen._repaint_required, screen._dirty_widgets, screen._callbacks)
+        receivers = (self.app, *screen.walk_children(with_self=True))
+        return any(drawing) or any(one._message_queue.qsize() or one._next_callbacks for one in receivers)
+
+    async def hits(self, *keys):
+        """Presses keys; what they set off may go on in a thread."""
+        for key in keys:
+            self._strike(key)
+            await self.rests()
 
     async def press(self, *keys):
-        await self.pilot.press(*keys)
+        """Presses keys and waits for the answer."""
+        await self.hits(*keys)
         await self.until(lambda: not self.talk.busy)
 
     async def types(self, text):
-        await self.pilot.press(*(_KEYS.get(character, character) for character in text))
+        """The first letter may move the focus to the answer line: the others follow when it has."""
+        for letters in (text[:1], text[1:]):
+            for letter in letters:
+                self._strike(letter)
+            await self.rests()
+
+    def _strike(self, key):
+        """What the terminal reports when a key is hit; a single letter is what it stands for."""
+        letter = key if len(key) == 1 else None
+        self.app._driver.send_message(Key(_character_to_key(key) if letter else key, letter))
 
     async def says(self, text):
         await self.types(text)
@@ -48,27 +84,6 @@ class User:
     def reads(self):
         """The text on the screen without the line breaks and the signs at the edges."""
         return " ".join(self.sees().replace("▌", " ").split())
-
-
-_KEYS = {
-    " ": "space",
-    ",": "comma",
-    ".": "full_stop",
-    "-": "minus",
-    "[": "left_square_bracket",
-    "]": "right_square_bracket",
-    "/": "slash",
-    "=": "equals_sign",
-    "@": "at",
-    "(": "left_parenthesis",
-    ")": "right_parenthesis",
-    "'": "apostrophe",
-    "$": "dollar_sign",
-    "\\": "backslash",
-    "&": "ampersand",
-    "#": "number_sign",
-    "?": "question_mark",
-}
 
 
 @contextlib.asynccontextmanager

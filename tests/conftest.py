@@ -34,22 +34,20 @@ if (
 
 import pytest
 
-# One process builds the search index in the first file while the other needs none in the second; what takes long is not
-# last.
-_FIRST = (
-    "test_answers.py",
-    "test_interview.py",
-    "test_web_visitors.py",
-    "test_screen_panels.py",
-    "test_transcripts.py",
-    "test_screen_transcripts.py",
-    "test_web_browser.py",
-)
+# The longest first, so that two processes end together. One builds the search index, at the start of the first file,
+# while the other needs none in the second.
+_FIRST = """
+answers interview screen_panels web_visitors screen_transcripts user_documents screen transcripts screen_life
+web_browser calibration_of_the_model screen_looks understanding conversation_figures plan_first accuracy_page
+conversation conversation_about_the_plan conversation_anything understanding_acts architecture calibrate
+collectives_accuracy batch
+""".split()
 
 
 def pytest_collection_modifyitems(items):
     """Files keep their order but for those that two processes should begin with."""
-    items.sort(key=lambda item: _FIRST.index(item.path.name) if item.path.name in _FIRST else len(_FIRST))
+    order = {f"test_{name}.py": at for at, name in enumerate(_FIRST)}
+    items.sort(key=lambda item: order.get(item.path.name, len(order)))
 
 
 @pytest.fixture(scope="session")

@@ -193,7 +193,7 @@ def test_what_is_copied_while_the_plan_is_worked_out_is_the_finished_plan(
     async def run() -> None:
         async with at_the_screen(lambda: Conversation(library, planner=planner), WIDE) as user:
             await user.types(JOB)
-            await user.pilot.press("enter")
+            await user.hits("enter")
             await user.until(lambda: made and user.talk.panel.plan.plan is made[0].plan)
             copy = next(command for command in offered(user.talk, user.app) if command.name == "Copy the plan")
             copy.run()

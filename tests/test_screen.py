@@ -173,7 +173,7 @@ async def test_the_newest_answer_is_in_view_until_one_scrolls_away(begin):
         where = log.scroll_y
         log.go_on([parts("more came back")])
         await user.pilot.resize_terminal(81, 24)
-        await user.pilot.pause(0.1)
+        await user.rests()
         assert abs(log.scroll_y - where) < 5, "whoever scrolled stays there"
         await user.says("help")
         await user.until(lambda: "› help" in user.sees())

@@ -28,8 +28,7 @@ async def test_the_plan_is_saved_from_the_menu(begin, tmp_path, monkeypatch):
         await user.says(JOB)
         await user.press("ctrl+p")
         await user.types("markdown")
-        await user.until(lambda: "A document to hand on" in user.sees())
-        await user.pilot.pause(0.3)
+        await user.until(lambda: "A document to hand on" in user.sees() and "The contract" not in user.sees())
         await user.press("enter")
         await user.until(lambda: list(tmp_path.glob("*.md")))
         saved = next(tmp_path.glob("*.md"))
@@ -77,7 +76,7 @@ async def test_the_screen_stands_and_takes_text_before_the_library_is_loaded(beg
     async with app.run_test(size=WIDE) as pilot:
         user = User(pilot)
         await user.types(JOB)
-        await pilot.press("enter")
+        await user.hits("enter")
         assert app.talk.conversation is None and JOB in user.sees() and "what you typed stays here" in user.sees()
         loaded.set()
         await user.until(lambda: not app.talk.busy)
@@ -115,11 +114,11 @@ async def test_typing_goes_on_while_a_plan_is_worked_out(library):
 
     async with at_the_screen(lambda: Conversation(library, planner=slow)) as user:
         await user.types(JOB)
-        await user.pilot.press("enter")
+        await user.hits("enter")
         working.wait()
         assert "working it out" in user.sees()
         await user.types("why")
-        await user.pilot.press("enter")
+        await user.hits("enter")
         assert user.talk.prompt.text == "why" and user.talk.busy
         go_on.set()
         await user.until(lambda: not user.talk.busy)
@@ -165,7 +164,7 @@ async def test_a_long_conversation_keeps_few_exchanges_live_and_page_up_brings_t
 async def test_saying_goodbye_leaves(begin):
     async with at_the_screen(begin) as user:
         await user.types("quit")
-        await user.pilot.press("enter")
+        await user.hits("enter")
         await user.until(lambda: user.app._exit)
         assert user.app.return_value == 0
 

@@ -22,7 +22,7 @@ async def test_a_terminal_that_changes_its_size_keeps_everything(begin):
         await user.types("a half-typed thought")
         for size in (NARROW, VERY_WIDE, (40, 12), WIDE):
             await user.pilot.resize_terminal(*size)
-            await user.pilot.pause(0.1)
+            await user.rests()
             assert max(len(line) for line in user.sees().splitlines()) <= size[0]
         assert user.talk.prompt.text == "a half-typed thought"
         assert "Understood:" in user.sees() and "Candidates" in user.sees()
@@ -69,8 +69,7 @@ async def test_light_and_dark_can_be_changed_from_the_menu(begin):
         assert user.app.current_theme.dark
         await user.press("ctrl+p")
         await user.types("light")
-        await user.until(lambda: "Change the colours" in user.sees())
-        await user.pilot.pause(0.3)
+        await user.until(lambda: "Change the colours" in user.sees() and "What was said last" not in user.sees())
         await user.press("enter")
         await user.until(lambda: not user.app.current_theme.dark)
 

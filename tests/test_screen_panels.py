@@ -198,11 +198,11 @@ async def test_answers_go_on_while_the_sizes_are_computed(begin, monkeypatch):
         await user.press("f6")
         await user.until(lambda: plots.has_focus)
         await user.press("end")
-        await user.pilot.pause(0.1)
-        assert "Computing this job at other sizes" in user.sees()
+        await user.until(lambda: "Computing this job at other sizes" in user.sees())
         await user.press("escape")
         await user.says("why")
-        assert "whole proof with its facts" in user.sees() and plots.computing
+        await user.until(lambda: "whole proof with its facts" in user.sees())
+        assert plots.computing
         go_on.set()
         await user.until(lambda: not plots.computing)
         assert plots.scale is not None

@@ -12,6 +12,8 @@ from assistant.planning.resolve import Resolved
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.questionnaire import Questionnaire
 
+KEPT = 512  # outcomes: an interview tries some hundred questionnaires, a quarter of them again after the next answer
+
 
 @dataclass(frozen=True)
 class Tried:
@@ -55,10 +57,16 @@ class Trials:
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.catalog, self._pipeline = library.catalog, Pipeline(library, today)
+        self._kept: dict[str, Tried] = {}
 
     def tried(self, questionnaire: Questionnaire) -> Tried:
         """What would be recommended. Raises :class:`InputError` for a job that cannot be split or priced."""
-        return _outcome(self._pipeline.decide(questionnaire, CHOICE_ALONE))
+        said = questionnaire.model_dump_json(exclude_unset=True)
+        if said not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+            self._kept[said] = _outcome(self._pipeline.decide(questionnaire, CHOICE_ALONE))
+        return self._kept[said]
 
 
 def _outcome(made: Decision) -> Tried:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
 from assistant.vocabulary.plan import Assumption
@@ -219,7 +220,7 @@ def _factors(
     )
     failures, taken, write, restart, spot_restart = (constant(catalog.constants, name) for name in names)
     checkpoint = write.si if checkpoint_s is None else checkpoint_s
-    failure_factor = float(time_factor(mean_time_between(failures.si, nodes), checkpoint, restart.si))
+    failure_factor = _stretch(failures.si, nodes, checkpoint, restart.si)
     _assume(assumptions, "failures per node and day", failures.value, failures.source)
     if checkpoint_s is None:
         _assume(assumptions, "seconds a checkpoint stops the work", write.value, write.source)
@@ -227,8 +228,13 @@ def _factors(
         return 1.0, failure_factor
     _assume(assumptions, "spot interruptions per node and day", taken.value, taken.source)
     _assume(assumptions, "seconds to restart after a spot interruption", spot_restart.value, spot_restart.source)
-    disturbed = float(time_factor(mean_time_between(taken.si + failures.si, nodes), checkpoint, spot_restart.si))
+    disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
     return disturbed / failure_factor, failure_factor
+
+
+@lru_cache(maxsize=256)
+def _stretch(rate_per_node: float, nodes: int, checkpoint: float, restart: float) -> float:
+    return float(time_factor(mean_time_between(rate_per_node, nodes), checkpoint, restart))
 
 
 def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:

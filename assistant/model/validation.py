@@ -15,7 +15,7 @@ from .machine import Machine
 from .network import Network, Networks
 from .search import layouts_for
 from .step import steps
-from .training import predict_training
+from .training import Outcome, predict_training
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,9 @@ def step_times(run: Run, networks: Sequence[Network], framework: Framework | Non
     return np.broadcast_to(np.min(total, axis=-1), len(networks))
 
 
-def band(run: Run) -> tuple[float, float]:
-    """P10 and P90 of the run's step time."""
-    outcome = predict_training(run.job, run.machine, [run.network], run.parallelism)[0]
-    return outcome.band.p10, outcome.band.p90
+def outcome(run: Run) -> Outcome:
+    """What a plan says of this run: :func:`step_time` and its band among it."""
+    return predict_training(run.job, run.machine, [run.network], run.parallelism)[0]
 
 
 def flops(run: Run) -> float:

@@ -3,7 +3,7 @@ proof."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from assistant.vocabulary.facts import FACTS, UNKNOWN
@@ -15,6 +15,7 @@ from .patterns import WHOLE_JOB, CompiledRule, Group, compiled
 from .sentences import Sentence, sentence
 
 Facts = Mapping[str, Any]
+KEPT = 256  # sets of facts whose matches a group of rules remembers: those of one interview, some kilobytes each
 
 
 class Reasoner:
@@ -31,7 +32,7 @@ class Reasoner:
         self._read = {
             scope: frozenset().union(*(getattr(group, scope) for group in groups)) for scope in ("job", "candidate")
         }
-        self._groups = [(group, _ruleset(group)) for group in groups]
+        self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
         self._speakers = [_Speaker(members[branch.id]) for branch in branches]
 
@@ -53,8 +54,8 @@ class Reasoner:
             },
             supposed,
         )
-        for group, ruleset in self._groups:
-            ruleset.run(memory.facts_for(group), memory.learner(group))
+        for matcher in self._matchers:
+            matcher.fire(memory)
         return [
             speaker.conclusion(job, fabrics.get(fabric), memory)
             for speaker in self._speakers
@@ -63,8 +64,27 @@ class Reasoner:
         ]
 
 
-def _ruleset(group: Group) -> Ruleset:
-    return Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
+class _Matcher:
+    """The rules of a group over what is known. What fired on facts that were there before is not matched again: of the
+    runs that try what another answer would change, two in three show a group the facts of an earlier one."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._ruleset = Ruleset([EngineRule(member.branch.id, member.patterns) for member in group.rules])
+        self._fired: dict[Hashable, list[Match]] = {}
+
+    def fire(self, memory: _Memory) -> None:
+        """Have the memory learn what fires."""
+        facts, learn = memory.facts_for(self._group), memory.learner(self._group)
+        key = tuple(tuple(fact.values()) for fact in facts)
+        kept = self._fired.get(key)
+        if kept is not None:
+            for match in kept:
+                learn(match)
+            return
+        if len(self._fired) >= KEPT:
+            self._fired.clear()
+        self._fired[key] = self._ruleset.run(facts, learn)
 
 
 class _Memory:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from assistant.model.validation import Errors, Run, band, step_time, summarize
+from assistant.model.validation import Errors, Run, outcome, step_time, summarize
 from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
 
 from .slowdowns import slowdowns
@@ -38,7 +38,7 @@ def planned(runs: Sequence[Run]) -> list[SourceAccuracy]:
 
 
 def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
-    low, high = band(run)
+    predicted = outcome(run)
     done()
     return MeasuredRun(
         id=run.id,
@@ -48,9 +48,9 @@ def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
         gpus=run.job.gpus,
         fabric=run.network.id,
         measured_s=run.measured_s,
-        predicted_s=step_time(run),
-        p10_s=low,
-        p90_s=high,
+        predicted_s=predicted.step_time_s,
+        p10_s=predicted.band.p10,
+        p90_s=predicted.band.p90,
     )
 
 
@@ -100,9 +100,9 @@ def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) ->
 
 
 def _band_around(run: Run, seconds: float) -> tuple[float, float]:
-    shipped = step_time(run)
-    low, high = band(run)
-    return seconds * low / shipped, seconds * high / shipped
+    shipped = outcome(run)
+    factor = seconds / shipped.step_time_s
+    return factor * shipped.band.p10, factor * shipped.band.p90
 
 
 def _left_out(name: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> SourceAccuracy:
@@ -120,4 +120,7 @@ def _by_kind(source: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:
     """Errors of these runs, with the share of them inside P10-P90 when ``bands``."""
-    return summarize(runs, [step_time(run) for run in runs], [band(run) for run in runs] if bands else None)
+    if not bands:
+        return summarize(runs, [step_time(run) for run in runs])
+    made = [outcome(run) for run in runs]
+    return summarize(runs, [one.step_time_s for one in made], [(one.band.p10, one.band.p90) for one in made])
