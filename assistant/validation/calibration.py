@@ -174,7 +174,7 @@ def main(arguments: Sequence[str]) -> None:
     for name in dict.fromkeys((*(name for stage in STAGES for name in stage.names), "megatron/practice")):
         print(f"{name:32} fitted {values[name]:12.6g}   shipped {old[name]:12.6g}")
     if "--write" in arguments:
-        for path in record(values, library.knowledge_folder / "catalog", datetime.date.today()):
+        for path in record(values, library.catalog.gpus, library.knowledge_folder / "catalog", datetime.date.today()):
             print(f"written: {path}")
 
 
