@@ -1,4 +1,5 @@
-"""Known failures, from ``knowledge/nccl/``: lines of a log, and how the work requests of an adapter end."""
+"""What can be found, from ``knowledge/nccl/``: lines of a log that are failures, how the work requests of an adapter
+end, and what the judges find."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from assistant.library import paths, shipped
+from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
@@ -23,12 +25,17 @@ class Failure(BaseModel):
     code: str
     message: str
     fix: str
+    severity: Severity = "error"
+
+    def at(self, line: int, **said: object) -> DiagnosisFinding:
+        """The finding at a line, with what stands in braces in its sentences filled in."""
+        message, fix = self.message.format(**said), self.fix.format(**said)
+        return DiagnosisFinding(code=self.code, severity=self.severity, line=line, message=message, fix=fix)
 
 
 class Signature(Failure):
     """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts."""
 
-    severity: Literal["error", "warning", "info"]
     pattern: Pattern
     hosts: Literal["any", "several"] = "any"
 
@@ -44,6 +51,17 @@ class Completion(Failure):
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
     return [Signature(code=code, **about) for code, about in _read("failures").items()]
+
+
+@lru_cache(maxsize=1)
+def judgements() -> dict[str, Failure]:
+    """What a judge can find, by name."""
+    return {name: Failure.model_validate({"code": name, **about}) for name, about in _read("findings").items()}
+
+
+def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
+    """A judge's finding at a line; ``said`` fills in what stands in braces in its sentences."""
+    return judgements()[name].at(line, **said)
 
 
 @lru_cache(maxsize=1)
