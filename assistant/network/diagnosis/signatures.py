@@ -50,13 +50,13 @@ class Completion(Failure):
 @lru_cache(maxsize=1)
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
-    return [Signature(code=code, **about) for code, about in _read("failures").items()]
+    return [Signature(code=code, **about) for code, about in read("failures").items()]
 
 
 @lru_cache(maxsize=1)
 def judgements() -> dict[str, Failure]:
     """What a judge can find, by name."""
-    return {name: Failure.model_validate({"code": name, **about}) for name, about in _read("findings").items()}
+    return {name: Failure.model_validate({"code": name, **about}) for name, about in read("findings").items()}
 
 
 def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
@@ -67,7 +67,7 @@ def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
 @lru_cache(maxsize=1)
 def completions() -> list[Completion]:
     """The ends of work requests that are known."""
-    return [Completion(status=status, **about) for status, about in _read("completions").items()]
+    return [Completion(status=status, **about) for status, about in read("completions").items()]
 
 
 def completion(line: str) -> tuple[int, Completion | None] | None:
@@ -80,5 +80,7 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
     return (known.status, known) if known else (-1 if number is None else number, None)
 
 
-def _read(name: str) -> dict[Any, dict[str, Any]]:
+@lru_cache(maxsize=8)
+def read(name: str) -> Any:
+    """A file of ``knowledge/nccl/``."""
     return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")[f"{name}.yaml"]
