@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .auditing import audit
-from .registry import FORMULAS
+from .formulas import formulas
 
-__all__ = ["FORMULAS", "audit"]
+__all__ = ["audit", "formulas"]
