@@ -55,7 +55,7 @@ def _readme(library: Library, root: Path) -> Made:
 def _rules(library: Library, root: Path) -> Made:
     from assistant.present.rule_book import rule_book
 
-    yield library.handbook["rules"], rule_book(library.rules.values())
+    yield library.handbook["rules"], rule_book(library.rules.values(), library.handbook_template("rules"))
 
 
 def _asking(library: Library, root: Path) -> Made:
