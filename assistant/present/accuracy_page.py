@@ -12,7 +12,7 @@ from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, Mem
 
 from . import memory_report
 from .markdown import table
-from .validation import SLOWDOWN_HEAD, slowdown_cells
+from .validation import SLOWDOWN_HEAD, SOURCE_HEAD, collective_cells, slowdown_cells, source_cells
 
 # Goals of the project in percent: the mean error of vTrain's runs that nothing was calibrated on, the median error of
 # every other source, the share of runs within P10-P90, and the slowdown of one job on a slower fabric.
@@ -57,26 +57,17 @@ def _memory(memory: MemoryReport) -> dict[str, str | float]:
 
 
 def _table(lines: list[SourceAccuracy]) -> str:
-    head = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
-    return _rows(head, map(_cells, lines), set(range(1, 8)))
+    def cells(line: SourceAccuracy) -> list[str]:
+        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        return [line.source or "**all**", *source_cells(line)[1:-1], covered]
 
-
-def _cells(line: SourceAccuracy) -> tuple[str, ...]:
-    numbers = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-    covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}")
-    return (line.source or "**all**", str(line.runs), *numbers, *signed, covered)
+    return _rows(SOURCE_HEAD, map(cells, lines), set(range(1, 8)))
 
 
 def _collectives(lines: list[CollectiveAccuracy]) -> str:
     head = ("source", "messages", "fabrics", "rows", "median", "P90", "bias", "bandwidth")
-    return _rows(head, map(_collective_cells, lines), set(range(3, 8)))
-
-
-def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
-    sizes = (f"{100 * line.median_absolute:.1f}", f"{100 * line.p90_absolute:.1f}")
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.median_bandwidth:.1f}")
-    return (line.source or "**all**", line.messages, line.where, str(line.rows), *sizes, *signed)
+    cells = ([line.source or "**all**", line.messages, line.where, *collective_cells(line)[2:]] for line in lines)
+    return _rows(head, cells, set(range(3, 8)))
 
 
 def _rows(head: Sequence[str], rows: Iterable[Sequence[str]], right: set[int]) -> str:
