@@ -17,7 +17,7 @@ def replay(
     update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option("--export", help="Do not replay: write the transcript as a page that stands alone (.html)."),
+        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html)."),
     ] = None,
 ) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""
