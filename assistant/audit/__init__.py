@@ -1,7 +1,5 @@
 """Recomputes what the sources claim, with the formulas and the model that plans are made with."""
 
-from __future__ import annotations
-
 from .auditing import audit
 from .formulas import formulas
 

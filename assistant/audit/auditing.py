@@ -1,7 +1,5 @@
 """Every claim of the knowledge base with what its recomputation came to."""
 
-from __future__ import annotations
-
 from assistant.library import Library
 from assistant.vocabulary.audit import Check, Result
 from assistant.vocabulary.catalog import Catalog

@@ -4,8 +4,6 @@ An input is a number, a count (``70e9``), a quantity with a unit (``400 Gb/s``) 
 (``qwen2.5-7b``); a formula sees SI units and gives SI units.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Mapping

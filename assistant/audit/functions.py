@@ -1,7 +1,5 @@
 """The functions that formulas call, by their names in ``knowledge/formulas.yaml``; SI units in and out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import log2, prod

@@ -1,7 +1,5 @@
 """One result as a JSON line or a CSV row."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Many questionnaires one after the other on one core: plans per second, and whether memory stays flat."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import sys

@@ -1,7 +1,5 @@
 """One questionnaire with parallelism auto: the model alone on twelve fabrics, the decision, the whole plan."""
 
-from __future__ import annotations
-
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.model import Job, Machine, Network, architecture_of, machine_of, network_of, predict_training

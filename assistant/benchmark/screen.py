@@ -1,8 +1,6 @@
 """The full screen as a person feels it: the first frame in a real terminal, and from Enter to the new plan in a long
 conversation."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

@@ -1,7 +1,5 @@
 """Configurations per second of the search behind a plan: as arrays against one configuration at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from assistant.library import Library

@@ -12,8 +12,6 @@ fits is left out: the step time of each such configuration is worked out on each
 place.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """From the command line to the first answer and to the first screen, in fresh processes."""
 
-from __future__ import annotations
-
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Measurement
 

@@ -1,7 +1,5 @@
 """Times one thing, once or several times."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -9,8 +9,6 @@ move it all the way, and a factor that no run can tell apart stays 1. Solved by 
 fine grid, so there is no starting value and no local minimum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce

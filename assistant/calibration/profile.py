@@ -1,7 +1,5 @@
 """From a file of measured runs to a profile: factors, errors before and after, the rows they rest on."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 from collections.abc import Callable, Iterable, Sequence

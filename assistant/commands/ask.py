@@ -1,7 +1,5 @@
 """``weft ask`` and what it shares with ``weft understand``: a text, or a file of texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

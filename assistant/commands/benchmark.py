@@ -1,7 +1,5 @@
 """``weft benchmark``: how fast this is on this machine."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

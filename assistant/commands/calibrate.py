@@ -1,7 +1,5 @@
 """``weft calibrate``: two factors on time from measured runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

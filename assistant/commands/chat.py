@@ -1,7 +1,5 @@
 """``weft`` and ``weft chat``: the conversation."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

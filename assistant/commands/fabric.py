@@ -1,7 +1,5 @@
 """``weft fabric``: the topology of a network and its bill of materials."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

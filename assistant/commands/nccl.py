@@ -1,7 +1,5 @@
 """``weft nccl``: a settings file with a reason per line, and what logs say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``weft replay``: whether saved conversations still give the same answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``weft serve``: the conversation in a browser."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -4,8 +4,6 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Topology and bill of materials of a fabric: switches, cables, optics, power and price."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from math import ceil

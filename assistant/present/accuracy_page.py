@@ -1,7 +1,5 @@
 """The handbook's page on accuracy: tables and a plot of predicted against measured steps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An answer to a question: what was computed or what claims say, where sources disagree, then the passages."""
 
-from __future__ import annotations
-
 import textwrap
 
 from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, FoundPassage

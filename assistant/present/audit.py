@@ -1,7 +1,5 @@
 """The audit of the claims as text, JSON and a page of the handbook."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 

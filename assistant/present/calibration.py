@@ -1,7 +1,5 @@
 """What a calibration came to: the factors in words, the errors before and after, row by row."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.profile import Profile, ProfileRun
 
 from . import figures

@@ -1,7 +1,5 @@
 """What logs say, as plain lines."""
 
-from __future__ import annotations
-
 import textwrap
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis

@@ -1,7 +1,5 @@
 """Figures as a reader wants them: three significant digits, the unit that fits."""
 
-from __future__ import annotations
-
 import math
 
 from assistant.vocabulary.plan import Band

@@ -1,7 +1,5 @@
 """Measured against predicted memory, and how often 'fits' is right: lines for the terminal and for the handbook."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.validation import MemoryAccuracy, MemoryReport, Refused
 
 from .text import safe

@@ -5,8 +5,6 @@ Every sign means something without its colour. A line is pieces of text, each wi
 for data).
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable, Sequence

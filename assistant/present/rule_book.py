@@ -1,7 +1,5 @@
 """The rule book: every fact a rule may look at and every rule there is, as Markdown generated from the data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from assistant.vocabulary.facts import FACTS

@@ -1,7 +1,5 @@
 """Sources, claims, verdicts and conflicts as text and JSON."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 

@@ -1,7 +1,5 @@
 """A sweep as a reader wants it: the answer in a sentence, what is chosen where, every fabric at every point."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn

@@ -1,7 +1,5 @@
 """A sweep as CSV: one row for each fabric at each point, one for a point that cannot be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric

@@ -1,7 +1,5 @@
 """A sweep as a plot of letters, one letter per fabric: readable without colour and copied as text."""
 
-from __future__ import annotations
-
 import math
 import string
 

@@ -1,7 +1,5 @@
 """A sweep as an SVG picture: one panel for each combination of the other fields, axes, legend, light background."""
 
-from __future__ import annotations
-
 import math
 from xml.sax.saxutils import escape, quoteattr
 

@@ -1,7 +1,5 @@
 """Predicted against measured: as text, CSV and JSON, and as the handbook's page and plot."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence

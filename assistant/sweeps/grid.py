@@ -1,8 +1,6 @@
 """The axes of a sweep as people write them: ``cluster.gpus=8..1024``, ``budget.gpu_hour_usd=2..4:0.5``,
 ``model=a,b``."""
 
-from __future__ import annotations
-
 import copy
 import difflib
 import itertools

@@ -1,7 +1,5 @@
 """Runs a sweep: at each point the same decision that a plan makes, without looking up evidence or flips."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """From which value of a sweep on InfiniBand is chosen, and from which it costs less than the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

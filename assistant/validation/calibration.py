@@ -7,8 +7,6 @@ Each stage fits the constants that its rows can tell apart, the others held, by 
 the step time, a source weighing by the root of its rows. Deterministic; NumPy only.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections import Counter

@@ -6,8 +6,6 @@ side. Series that a fact of the catalog was read off (an adapter's efficiency, a
 however little of them was used.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

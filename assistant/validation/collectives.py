@@ -8,8 +8,6 @@ collective weigh by the root of their number. NCCL's own figures (``assistant/mo
 somebody published (InfiniBand, RoCE) are held. Deterministic; NumPy only.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections import Counter

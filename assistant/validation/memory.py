@@ -6,8 +6,6 @@ that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes
 memory too.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Puts fitted values into the catalog's files: a fact's value and day change; its unit, source and note stand there."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Errors per source and in total, row by row, and with constants calibrated without the source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

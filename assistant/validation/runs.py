@@ -1,8 +1,6 @@
 """Measured training runs from CSV (``knowledge/measurements/training.csv`` or a user's own file with the same
 columns)."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Where the server listens, and how a person reaches it."""
 
-from __future__ import annotations
-
 import errno
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """The pages a visitor sees: the conversation, and one short page for everything that stands in its way."""
 
-from __future__ import annotations
-
 import html
 from pathlib import Path
 from string import Template

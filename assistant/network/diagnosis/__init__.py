@@ -4,8 +4,6 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

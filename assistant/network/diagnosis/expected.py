@@ -1,8 +1,6 @@
 """The bus bandwidth to expect of a run, from the catalog: adapters of the GPU's usual node and what the fabric gives of
 them."""
 
-from __future__ import annotations
-
 import re
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu

@@ -1,7 +1,5 @@
 """Findings from NCCL debug lines: which network, whether GPU memory is read directly, how many adapters take part."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Findings from nccl-tests tables: is the table what it claims, did the test run as meant, is it fast enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assistant.vocabulary.answers import DiagnosisFinding

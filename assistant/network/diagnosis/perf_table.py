@@ -4,8 +4,6 @@ The columns changed between releases; a row is read by counting what stands to t
 its own run deciding where that is ambiguous.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import ceil, gcd
 

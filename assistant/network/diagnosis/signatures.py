@@ -1,8 +1,6 @@
 """What can be found, from ``knowledge/nccl/``: lines of a log that are failures, how the work requests of an adapter
 end, and what the judges find."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Annotated, Any, Literal

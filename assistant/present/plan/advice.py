@@ -1,7 +1,5 @@
 """What follows from the plan for those who go on with it: warnings, what to measure first, what to ask the provider."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Bullets, titled, told

@@ -1,7 +1,5 @@
 """The networks side by side: as the report's table, in short, in the conversation, and ranked by cost or time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from assistant.vocabulary.plan import Candidate, Plan

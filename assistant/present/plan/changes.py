@@ -1,7 +1,5 @@
 """What is new in a plan since the one before, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from assistant.vocabulary.plan import Plan

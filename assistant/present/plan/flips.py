@@ -1,7 +1,5 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Flip, Plan
 
 from ..blocks import Block, Bullets, titled, told

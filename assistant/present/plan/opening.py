@@ -1,7 +1,5 @@
 """The answer: what is recommended, how sure that is, at which split, and how what was asked for is kept."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits

@@ -1,8 +1,6 @@
 """One quantity of a plan in words: how long, how much, how fast, how full, how much waiting, split how; with what it is
 made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A plan as a report: its sections in order, the answer first, the sources last; and the same in short."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Heading, Paragraph

@@ -1,7 +1,5 @@
 """The sources a plan cites, under the numbers at which its reasons first name them."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Evidence, Finding, Plan
 
 from .. import limits

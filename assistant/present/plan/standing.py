@@ -1,7 +1,5 @@
 """How one network stands against the recommended: whether it is needed, what sets it apart, what would make it win."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
 
