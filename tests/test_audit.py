@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from assistant.audit import FORMULAS, audit
+from assistant.audit import audit, formulas
 from assistant.audit.auditing import result_of
-from assistant.audit.registry import quantity
+from assistant.audit.formulas import Formula, _value, quantity
 from assistant.audit.verdicts import agreement_of, gap_percent
 from assistant.library import load
 from assistant.present import audit as report
@@ -151,8 +151,14 @@ def test_a_computation_without_a_figure_to_compare_with_is_refused(library):
 
 def test_every_formula_is_used_and_says_what_it_does(results):
     used = {c.formula for r in results for c in r.checks}
-    assert all(formula.says for formula in FORMULAS.values())
-    assert used == set(FORMULAS)
+    assert all(formula.says for formula in formulas().values())
+    assert used == set(formulas())
+
+
+@pytest.mark.parametrize("arithmetic", ["inputs.clear", "(lambda: 1)()", "[1, 2]", "product(a=1)", "1 if 2 else 3"])
+def test_a_formula_is_arithmetic_and_nothing_else(arithmetic):
+    with pytest.raises(ValueError, match="expected numbers, names"):
+        _value(Formula.model_validate({"says": "", "is": arithmetic}).tree, {"inputs": []}, {})
 
 
 def test_the_command_prints_the_counts_of_the_data(results, library):
@@ -181,7 +187,7 @@ def test_what_changed_since_the_first_audit_says_why(results):
 
 
 def test_the_handbook_page_is_what_the_audit_says_now(results, library):
-    says = {name: formula.says for name, formula in FORMULAS.items()}
+    says = {name: formula.says for name, formula in formulas().items()}
     page = report.handbook_page(results, says, library.handbook_template("audit"))
     shipped = library.handbook["audit"].read_text(encoding="utf-8")
     assert shipped == page, "weft sources --audit --format markdown writes the page anew"

@@ -59,7 +59,7 @@ def _small(library):
 
 def test_one_layout_alone_takes_as_long_a_step_as_among_all_others(library):
     job, machine = _small(library)
-    columns, layouts = Networks(plans.twelve(library.catalog, machine)[:1]), layouts_for(job, machine, None)
+    columns, layouts = Networks(plans.between_nodes(library.catalog, machine)[:1]), layouts_for(job, machine, None)
     together = steps(job, machine, columns, layouts).total
     for index_ in (0, len(layouts) // 2, len(layouts) - 1):
         alone = steps(job, machine, columns, layouts.take(np.array([index_]))).total
@@ -71,7 +71,7 @@ def test_the_whole_space_is_counted_and_its_best_is_the_best_of_all_that_fit(lib
     monkeypatch.setattr(
         space, "divisors", lambda number, largest=None: [d for d in divisors(number, largest) if d <= 4]
     )
-    networks = Networks(space.between_nodes(library, machine)[:3])
+    networks = Networks(plans.between_nodes(library.catalog, machine)[:3])
     found, times, counted = space.searched(job, machine, networks), [], 0
     for attention, chosen in itertools.product(("flash", "unfused"), space.choices(job)):
         there, framework = job.with_(attention=attention), machine.framework("megatron")
@@ -124,7 +124,7 @@ def test_what_was_counted_and_what_is_missing_is_said(library):
 
 def test_startup_runs_the_program_itself_and_fails_loudly_when_it_fails(library, monkeypatch):
     ran = []
-    monkeypatch.setattr(startup, "_run", ran.append)
+    monkeypatch.setattr(startup, "own_process", ran.append)
     found = startup.measure(library, 2)
     assert [one.what for one in found] == [
         "python -c pass",
@@ -138,11 +138,11 @@ def test_startup_runs_the_program_itself_and_fails_loudly_when_it_fails(library,
     )
     monkeypatch.undo()
     with pytest.raises(Exception, match="status 2"):
-        startup._run(["-m", "assistant", "plan", "no-such-file.yaml"])
+        startup.own_process(["-m", "assistant", "plan", "no-such-file.yaml"])
 
 
 def test_the_first_screen_is_really_drawn(index):
-    startup._run(["-c", startup._FIRST_SCREEN])
+    startup.own_process(["-c", startup._FIRST_SCREEN])
 
 
 def test_ratios_compare_medians_for_the_same_work():

@@ -13,9 +13,10 @@ from assistant.model.validation import Run
 from assistant.validation import published_runs
 from assistant.validation.calibration import _thinned, completed, errors, fit, improved
 from assistant.validation.constants import first_values, predicted, prepared, shipped
-from assistant.validation.record import kernel_constants, with_efficiencies
+from assistant.validation.record import efficiencies, kernel_constants, with_facts
 from assistant.validation.split import ONLY_VALIDATION, PUBLISHER, series_of, use_of
 from assistant.validation.stages import STAGES
+from assistant.vocabulary.errors import KnowledgeError
 
 from .modelled import catalog
 
@@ -72,8 +73,12 @@ def test_a_fit_finds_the_constants_that_made_the_runs(runs):
 
 def test_written_constants_are_read_back(runs):
     values = shipped(catalog()) | {"hopper/gemm_efficiency": 0.4321, "kernel/tile": 77.0}
-    text = with_efficiencies((FOLDER / "catalog" / "gpus.yaml").read_text(), values, datetime.date(2026, 1, 2))
+    day, folder = datetime.date(2026, 1, 2), FOLDER / "catalog"
+    text = with_facts((folder / "gpus.yaml").read_text(), efficiencies(values, catalog().gpus), day)
     block = text[text.index("\nh100-sxm:") : text.index("\nh100-pcie:")]
     assert "gemm_efficiency: {value: 0.4321" in block and "date: 2026-01-02" in block and "llm-foundry H100" in block
     assert text.count("value: 0.4321") == 3  # H100, and what is taken over from it: H100 PCIe and H200
-    assert "kernel-tile: {value: 77" in kernel_constants(values, datetime.date(2026, 1, 2))
+    kernels = with_facts((folder / "constants" / "kernels.yaml").read_text(), kernel_constants(values), day)
+    assert "kernel-tile: {value: 77" in kernels and kernels.count("date: 2026-01-02") == len(kernel_constants(values))
+    with pytest.raises(KnowledgeError, match="expected a fact kernel-none"):
+        with_facts(kernels, {"kernel-none": 1.0}, day)

@@ -12,10 +12,10 @@ import pytest
 
 from assistant import validation
 from assistant.library import load
-from assistant.validation.collective_record import FITTED, shipped, with_latencies
 from assistant.validation.collective_report import errors
 from assistant.validation.collective_rows import Series, predicted, read_collectives
-from assistant.validation.collectives import fit
+from assistant.validation.collectives import FITTED, fit, latencies, shipped
+from assistant.validation.record import with_facts
 from assistant.validation.report import validate
 
 from .modelled import catalog
@@ -105,12 +105,10 @@ def test_constants_are_recovered_from_times_the_model_itself_made(series):
 
 def test_a_fitted_latency_is_written_where_it_belongs_and_nowhere_else():
     text = (MEASUREMENTS.parent / "catalog" / "fabrics.yaml").read_text()
-    values = shipped(catalog(), MEASUREMENTS) | {"latency/aws-efa-v2": 40e-6}
-    before, after = (
-        text.splitlines(),
-        with_latencies(text, values, catalog().fabrics["aws-efa-v2"].latency.date).splitlines(),
-    )
-    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    found = latencies(shipped(catalog(), MEASUREMENTS) | {"latency/aws-efa-v2": 40e-6})
+    own = {name: value for name, value in found.items() if name.split("/")[0] in catalog().fabrics}
+    after = with_facts(text, own, catalog().fabrics["aws-efa-v2"].latency.date)
+    changed = [new for old, new in zip(text.splitlines(), after.splitlines(), strict=True) if old != new]
     assert len(changed) == 2 and "value: 40," in changed[0] and "value: 26," in changed[1]
 
 

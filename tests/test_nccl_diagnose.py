@@ -6,11 +6,15 @@ The logs here are written anew in the formats of the tools; their figures are th
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from assistant import library
+from assistant.network import diagnosis
 from assistant.network.diagnosis import diagnose, diagnose_text
-from assistant.network.diagnosis.signatures import signatures
+from assistant.network.diagnosis.signatures import judgements, signatures
 from assistant.vocabulary.errors import InputError
 
 CATALOG = library.load().catalog
@@ -455,6 +459,12 @@ def test_files_are_read_in_order_and_a_missing_one_is_refused(tmp_path):
 
 def test_every_known_failure_has_a_name_of_its_own():
     assert len({signature.code for signature in signatures()}) == len(signatures())
+
+
+def test_what_the_judges_find_is_what_the_file_of_findings_has():
+    judges = "".join(path.read_text(encoding="utf-8") for path in Path(diagnosis.__file__).parent.glob("*.py"))
+    assert set(judgements()) == {name for name in re.findall(r'"([a-z]+(?:-[a-z]+)+)"', judges) if name in judgements()}
+    assert {*re.findall(r'finding\(\s*"([a-z-]+)"', judges)} <= set(judgements())
 
 
 @pytest.mark.parametrize(

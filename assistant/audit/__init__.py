@@ -1,8 +1,6 @@
 """Recomputes what the sources claim, with the formulas and the model that plans are made with."""
 
-from __future__ import annotations
-
 from .auditing import audit
-from .registry import FORMULAS
+from .formulas import formulas
 
-__all__ = ["FORMULAS", "audit"]
+__all__ = ["audit", "formulas"]

@@ -1,16 +1,12 @@
 """Every claim of the knowledge base with what its recomputation came to."""
 
-from __future__ import annotations
-
 from assistant.library import Library
 from assistant.vocabulary.audit import Check, Result
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.knowledge import Claim, Computation
 
-# Importing the formulas registers them.
-from . import arithmetic, collectives, models, predictions  # noqa: F401
-from .registry import evaluate
+from .formulas import evaluate
 from .verdicts import agreement_of, follows, gap_percent, reason_not_computed, together
 
 
@@ -30,9 +26,7 @@ def result_of(claim: Claim, catalog: Catalog) -> Result:
     return Result(
         claim=claim.id,
         source=claim.source,
-        statement=claim.statement,
-        type=claim.type,
-        verdict=claim.verdict,
+        **claim.model_dump(include={"statement", "type", "verdict"}),
         agreement=agreement,
         checks=checks,
         reason=None if checks else reason_not_computed(claim),
@@ -47,17 +41,13 @@ def _check(claim: Claim, computation: Computation, catalog: Catalog) -> Check:
     stated = claim.figure.value if computation.states is None and claim.figure else computation.states
     if stated is None or isinstance(stated, str):
         raise KnowledgeError(f"knowledge/claims: {claim.id}: expected a number that is recomputed")
-    computed = evaluate(
-        computation.formula, computation.inputs, computation.unit, catalog, f"knowledge/claims: {claim.id}"
-    )
+    where, unit = f"knowledge/claims: {claim.id}", computation.unit
+    computed = evaluate(computation.formula, computation.inputs, unit, catalog, where)
     gap = gap_percent(stated, computed)
     return Check(
-        formula=computation.formula,
-        inputs=computation.inputs,
-        basis=computation.basis,
+        **computation.model_dump(include={"formula", "inputs", "basis", "unit"}),
         stated=stated,
         computed=computed,
-        unit=computation.unit,
         gap_percent=gap,
         agreement=agreement_of(gap, computation.tolerance_percent),
     )

@@ -1,7 +1,5 @@
 """From figures to agreement, and from agreement to the verdicts it allows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import copysign
 

@@ -1,12 +1,10 @@
 """One result as a JSON line or a CSV row."""
 
-from __future__ import annotations
-
-import csv
-import io
 import json
+from dataclasses import asdict
 from typing import Any
 
+from assistant.present.cells import csv_text
 from assistant.vocabulary.errors import InputError
 
 Result = dict[str, Any]  # a plan as the contract's JSON value, or ``{"name", "error": {file, line, field, message}}``
@@ -22,11 +20,7 @@ CSV_COLUMNS = tuple(
 
 def error_result(name: str | None, error: InputError) -> Result:
     """What stands in the place of a questionnaire that could not be planned."""
-    place = error.place
-    return {
-        "name": name,
-        "error": {"file": place.file, "line": place.line, "field": place.field, "message": error.message},
-    }
+    return {"name": name, "error": {**asdict(error.place), "message": error.message}}
 
 
 def json_line(result: Result) -> str:
@@ -35,24 +29,13 @@ def json_line(result: Result) -> str:
 
 
 def csv_header() -> str:
-    return _csv_line(CSV_COLUMNS)
+    return csv_text([CSV_COLUMNS])
 
 
 def csv_line(result: Result) -> str:
     """A result as one CSV row: the recommendation and its figures, or the error."""
     row = _error_cells(result) if "error" in result else _plan_cells(result)
-    return _csv_line(["" if row.get(column) is None else row[column] for column in CSV_COLUMNS])
-
-
-def _csv_line(cells: Any) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow([_harmless(cell) for cell in cells])
-    return buffer.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    """A spreadsheet runs a cell that begins like a formula; text that does is set off with an apostrophe."""
-    return "'" + cell if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
+    return csv_text([[row.get(column) for column in CSV_COLUMNS]])
 
 
 def _error_cells(result: Result) -> Result:

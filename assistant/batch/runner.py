@@ -1,7 +1,5 @@
 """Runs the planner over many rows, in one process or several, always in input order."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """Many questionnaires one after the other on one core: plans per second, and whether memory stays flat."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import sys
@@ -25,14 +23,9 @@ def questionnaires(library: Library) -> Iterator[Questionnaire]:
     """Training jobs of many models, GPUs, sizes and lengths, no two alike."""
     for days in itertools.count(5):
         for size, gpu, model in itertools.product(_SIZES, _GPUS, _MODELS):
-            value = {
-                "name": f"{model} on {size} {gpu} for {days} days",
-                "workload": "pretraining",
-                "model": model,
-                "cluster": {"gpu": gpu, "gpus": size},
-                "training": {"days": days},
-            }
-            yield from_value(value, library.catalog)
+            job = {"name": f"{model} on {size} {gpu} for {days} days", "workload": "pretraining", "model": model}
+            sizes = {"cluster": {"gpu": gpu, "gpus": size}, "training": {"days": days}}
+            yield from_value(job | sizes, library.catalog)
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
@@ -48,17 +41,11 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
             seconds.append(time.perf_counter() - began)
             busy.append(time.process_time() - worked)
             memory.append(_held_mib())
-    found = [
-        Measurement(part="batch", what=what, values=values, work=ROUND, of="plans")
-        for what, values in (
-            (f"{ROUND} different plans, one process", seconds),
-            ("the same, seconds of one core", busy),
-        )
-    ]
-    held = [value for value in memory if value is not None]
-    return found + (
-        [Measurement(part="batch", what="memory held after each round", unit="MiB", values=held)] if held else []
-    )
+    timed = {f"{ROUND} different plans, one process": seconds, "the same, seconds of one core": busy}
+    found = [Measurement(part="batch", what=what, values=v, work=ROUND, of="plans") for what, v in timed.items()]
+    if held := [value for value in memory if value is not None]:
+        found.append(Measurement(part="batch", what="memory held after each round", unit="MiB", values=held))
+    return found
 
 
 def _planned(questionnaire: Questionnaire, library: Library) -> None:

@@ -1,8 +1,6 @@
 """What other programs reach, each measured once on a machine like ours: two cores, one process, the best of its
 runs."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.benchmark import Peer
 
 CALCULON = Peer(

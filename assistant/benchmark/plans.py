@@ -1,10 +1,8 @@
 """One questionnaire with parallelism auto: the model alone on twelve fabrics, the decision, the whole plan."""
 
-from __future__ import annotations
-
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
-from assistant.model import Machine, Network, machine_of, network_of, predict_training
+from assistant.model import Job, Machine, Network, architecture_of, machine_of, network_of, predict_training
 from assistant.planning import decide, plan, with_crossover
 from assistant.planning.estimate import model_job
 from assistant.planning.resolve import resolve
@@ -13,14 +11,21 @@ from assistant.vocabulary.catalog import Catalog
 
 from .timing import timed
 
-FABRICS = 12
+FABRICS, GPUS = 12, 1024
 _MODEL = f"best parallelism on {FABRICS} fabrics, with bands"
 
 
-def twelve(catalog: Catalog, machine: Machine) -> list[Network]:
-    """The first twelve fabrics of the catalog that join nodes."""
-    between = [fabric for fabric in catalog.fabrics.values() if fabric.technology not in ("none", "wan")]
-    return [network_of(fabric, fabric.nics_per_node, machine) for fabric in between[:FABRICS]]
+def between_nodes(catalog: Catalog, machine: Machine) -> list[Network]:
+    """Every fabric of the catalog that joins nodes of one site."""
+    fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.technology not in ("none", "wan")]
+    return [network_of(fabric, fabric.nics_per_node, machine) for fabric in fabrics]
+
+
+def large_job(catalog: Catalog, framework: str | None = None) -> tuple[Job, Machine]:
+    """GPT-3 175B on 1,024 A100: what the searches of other programs were measured with."""
+    gpu, shape = catalog.gpus["a100-sxm-80gb"], architecture_of(catalog.models["gpt-3-175b"])
+    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], GPUS, gpu.gpus_per_node, catalog.constants)
+    return Job(shape, GPUS, sequence_length=2048, global_batch=3072, framework=framework), machine
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
@@ -29,7 +34,7 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     questionnaire = read_one(library.examples["llama-70b-pretraining"], catalog)
     job = resolve(questionnaire, catalog)
     machine = machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
-    fabrics = twelve(catalog, machine)
+    fabrics = between_nodes(catalog, machine)[:FABRICS]
     made = plan(questionnaire, library)
     runs = {
         _MODEL: lambda: predict_training(model_job(job), machine, fabrics, None),

@@ -1,7 +1,5 @@
 """Runs the parts of the benchmark and says on what machine."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Callable, Sequence

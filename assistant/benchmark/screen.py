@@ -1,17 +1,16 @@
 """The full screen as a person feels it: the first frame in a real terminal, and from Enter to the new plan in a long
 conversation."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
-import subprocess
 import sys
 import time
 
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Measurement
+
+from .timing import own_process, timed
 
 HISTORY = 100  # messages said before
 KEYS = 20
@@ -66,34 +65,17 @@ asyncio.run(measured())
 def measure(library: Library, repeats: int) -> list[Measurement]:
     """Seconds to the first frame, ``repeats`` times, where there are pseudo-terminals; from a key to the plan, twenty
     times."""
-    found = []
-    if sys.platform != "win32":
-        first_frame()
-        found.append(
-            Measurement(part="screen", what="first frame in a terminal", values=[first_frame() for _ in range(repeats)])
-        )
+    found = {"first frame in a terminal": timed(first_frame, repeats)} if sys.platform != "win32" else {}
     to_plan, to_question = zip(*key_to_plan(HISTORY, KEYS), strict=True)
     said = f"{HISTORY} messages said before"
-    return [
-        *found,
-        Measurement(part="screen", what=f"Enter to the new plan, {said}", values=list(to_plan)),
-        Measurement(part="screen", what=f"Enter to the next question, {said}", values=list(to_question)),
-    ]
+    found |= {f"Enter to the new plan, {said}": to_plan, f"Enter to the next question, {said}": to_question}
+    return [Measurement(part="screen", what=what, values=list(values)) for what, values in found.items()]
 
 
 def key_to_plan(history: int, keys: int) -> list[tuple[float, float]]:
     """Seconds from Enter, with which the number of GPUs changes, until the plan for it is drawn, and until the question
     after it is; after one that warms up."""
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    ended = subprocess.run(
-        [sys.executable, "-c", _KEY_TO_PLAN, str(history), str(keys)],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        timeout=600,
-    )
-    return json.loads(ended.stdout.splitlines()[-1])
+    return json.loads(own_process(["-c", _KEY_TO_PLAN, str(history), str(keys)]).splitlines()[-1])
 
 
 def first_frame() -> float:

@@ -12,8 +12,6 @@ fits is left out: the step time of each such configuration is worked out on each
 place.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant.library import Library
-from assistant.model import Job, Machine, Network, Networks, architecture_of, machine_of, network_of
+from assistant.model import Job, Machine, Networks
 from assistant.model.framework import Framework
 from assistant.model.job import DDP, FSDP, HSDP, ZERO1, ZERO2
 from assistant.model.layout import Layouts
@@ -30,9 +28,9 @@ from assistant.model.training import fastest, fits_in
 from assistant.vocabulary.benchmark import Measurement
 
 from .peers import CALCULON, CALCULON_SPACE
+from .plans import between_nodes, large_job
 from .timing import once
 
-GPUS = 1024
 MISSING = (
     "offload of weights, activations and optimizer state",
     "fused activations",
@@ -87,11 +85,9 @@ def variants(job: Job, framework: Framework) -> list[tuple[Job, Framework]]:
     accumulation."""
     widths = (job.gradient_bytes, 2 * job.gradient_bytes)
     switches = itertools.product((True, False), widths, (framework.tp_overlap, 0.0), (True, False))
+    switched = lambda hidden, fused: replace(framework, tp_overlap=hidden, fused_accumulation=fused)
     return [
-        (
-            job.with_(gradient_overlap=overlap, gradient_bytes=wide),
-            replace(framework, tp_overlap=hidden, fused_accumulation=fused),
-        )
+        (job.with_(gradient_overlap=overlap, gradient_bytes=wide), switched(hidden, fused))
         for overlap, wide, hidden, fused in switches
     ]
 
@@ -115,37 +111,14 @@ def _least(switched: list[tuple[Job, Framework]], machine: Machine, networks: Ne
     return np.min([fastest(job, machine, networks, layouts, framework)[1] for job, framework in switched], axis=0)
 
 
-def between_nodes(library: Library, machine: Machine) -> list[Network]:
-    """Every fabric of the catalog that joins nodes of one site."""
-    fabrics = [fabric for fabric in library.catalog.fabrics.values() if fabric.technology not in ("none", "wan")]
-    return [network_of(fabric, fabric.nics_per_node, machine) for fabric in fabrics]
-
-
 def measure(library: Library, repeats: int) -> list[Measurement]:
     """Once, however often the others are repeated: it takes as long as all of them."""
-    catalog = library.catalog
-    gpu = catalog.gpus["a100-sxm-80gb"]
-    machine = machine_of(gpu, catalog.scale_ups[gpu.scale_up], GPUS, gpu.gpus_per_node, catalog.constants)
-    job = Job(
-        architecture_of(catalog.models["gpt-3-175b"]),
-        GPUS,
-        sequence_length=2048,
-        global_batch=3072,
-        framework="megatron",
-    )
-    networks = Networks(between_nodes(library, machine))
+    job, machine = large_job(library.catalog, "megatron")
+    networks = Networks(between_nodes(library.catalog, machine))
     seconds, found = once(lambda: searched(job, machine, networks))
-    return [
-        Measurement(
-            part="space",
-            what=f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics",
-            values=[seconds],
-            work=found.evaluated,
-            of="configurations",
-            peers=[CALCULON],
-            notes=notes(found),
-        )
-    ]
+    what = f"GPT-3 175B on 1,024 A100, {found.fabrics} fabrics"
+    done = {"work": found.evaluated, "of": "configurations", "peers": [CALCULON], "notes": notes(found)}
+    return [Measurement(part="space", what=what, values=[seconds], **done)]
 
 
 def notes(found: Searched) -> list[str]:

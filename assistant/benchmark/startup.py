@@ -1,15 +1,9 @@
 """From the command line to the first answer and to the first screen, in fresh processes."""
 
-from __future__ import annotations
-
-import os
-import subprocess
-import sys
-
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Measurement
 
-from .timing import timed
+from .timing import own_process, timed
 
 INTERPRETER = "python -c pass"
 # The screen is drawn without a terminal, as the screen's own tests do; the process ends when the first frame stands.
@@ -38,23 +32,8 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
         "weft plan, text": ["-m", "assistant", "plan", example],
         "first screen drawn": ["-c", _FIRST_SCREEN],
     }
-    found = [Measurement(part="startup", what=INTERPRETER, values=timed(lambda: _run(["-c", "pass"]), repeats))]
+    found = [Measurement(part="startup", what=INTERPRETER, values=timed(lambda: own_process(["-c", "pass"]), repeats))]
     for what, arguments in commands.items():
-        values = timed(lambda arguments=arguments: _run(arguments), repeats)
+        values = timed(lambda arguments=arguments: own_process(arguments), repeats)
         found.append(Measurement(part="startup", what=what, values=values, against=INTERPRETER))
     return found
-
-
-def _run(arguments: list[str]) -> None:
-    """One process of this interpreter that finds the program as this one did; its error is ours."""
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    quiet = subprocess.DEVNULL
-    subprocess.run(
-        [sys.executable, *arguments],
-        check=True,
-        stdin=quiet,
-        stdout=quiet,
-        stderr=quiet,
-        env={**os.environ, "PYTHONPATH": path},
-        timeout=300,
-    )

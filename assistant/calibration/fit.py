@@ -9,8 +9,6 @@ move it all the way, and a factor that no run can tell apart stays 1. Solved by 
 fine grid, so there is no starting value and no local minimum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -28,9 +26,8 @@ ROW_SPREAD = 0.09
 # Factors tried: from half to twice, a percent apart. A cluster further off than that runs something else than it says.
 REACH = 0.69
 FINE = np.linspace(-REACH, REACH, 139)
-COARSE = np.linspace(
-    -REACH, REACH, 7
-)  # where the model is asked; between, ln(time) is interpolated linearly in ln(factor)
+# Where the model is asked; between, ln(time) is interpolated linearly in ln(factor).
+COARSE = np.linspace(-REACH, REACH, 7)
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,8 @@ def crosses(run: Run) -> bool:
 
 def predicted(run: Run, factors: Factors) -> float:
     """Seconds per step the model predicts with these factors."""
-    return step_time(
-        replace(
-            run,
-            machine=slower_machine(run.machine, factors.compute),
-            network=slower_network(run.network, factors.network),
-        )
-    )
+    machine, network = slower_machine(run.machine, factors.compute), slower_network(run.network, factors.network)
+    return step_time(replace(run, machine=machine, network=network))
 
 
 def priors_of(runs: Sequence[Run]) -> Priors:
@@ -92,12 +84,8 @@ def misfit(errors: np.ndarray) -> np.ndarray:
 
 def best(total: np.ndarray, priors: Priors) -> Factors:
     """The most probable factors for a sum of misfits."""
-    held = (FINE[:, None] / priors.compute) ** 2
-    held = (
-        held + (FINE / priors.network) ** 2
-        if priors.network
-        else np.where(np.arange(len(FINE)) == len(FINE) // 2, held, np.inf)
-    )
+    only_one = np.where(np.arange(len(FINE)) == len(FINE) // 2, 0.0, np.inf)  # nothing tells the network's factor
+    held = (FINE[:, None] / priors.compute) ** 2 + ((FINE / priors.network) ** 2 if priors.network else only_one)
     a, b = np.unravel_index(np.argmin(total + held), total.shape)
     return Factors(round(float(np.exp(FINE[a])), 3), round(float(np.exp(FINE[b])), 3))
 

@@ -1,7 +1,5 @@
 """From a file of measured runs to a profile: factors, errors before and after, the rows they rest on."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 from collections.abc import Callable, Iterable, Sequence
@@ -68,14 +66,11 @@ def _runs(path: Path, catalog: Catalog) -> list[Run]:
         raise InputError(f"expected at most {MOST_ROWS:,} measured runs, found {len(runs):,}", Place(str(path)))
     for number, run in enumerate(runs):
         if run.measured_s <= 0:
-            raise InputError(
-                f"expected seconds above 0 in row {_name(run, number)}", Place(str(path), field="step_time_s")
-            )
+            place = Place(str(path), field="step_time_s")
+            raise InputError(f"expected seconds above 0 in row {_name(run, number)}", place)
         if crosses(run) and not run.network.possible:
-            message = (
-                f"expected the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}, got none"
-            )
-            raise InputError(message, Place(str(path), field="fabric"))
+            joins = f"the fabric that joins the {run.machine.nodes} nodes in row {_name(run, number)}"
+            raise InputError(f"expected {joins}, got none", Place(str(path), field="fabric"))
     return runs
 
 

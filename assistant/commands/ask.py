@@ -1,7 +1,5 @@
 """``weft ask`` and what it shares with ``weft understand``: a text, or a file of texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +15,7 @@ from .terminal import format_option, line_width, write, write_lines
 def ask(
     question: Annotated[str | None, typer.Argument(help="A question about fabrics, prices, settings, sources.")] = None,
     form: Annotated[str, format_option("text", "json", "jsonl")] = "text",
-    top: Annotated[int, typer.Option("--top", min=1, max=50, help="How many passages.")] = 5,
+    top: Annotated[int, typer.Option(min=1, max=50, help="How many passages.")] = 5,
     batch_file: TextBatch = None,
 ) -> None:
     """An answer: a number the model computes, or what the claims say; then the passages with dates and verdicts.

@@ -21,9 +21,9 @@ def batch(
     files: Annotated[
         list[Path], typer.Argument(help="Files of questionnaires: YAML documents, JSON, JSON lines, CSV.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder for plans.jsonl or plans.csv.")],
+    out: Annotated[Path, typer.Option(help="The folder for plans.jsonl or plans.csv.")],
     form: Annotated[str, format_option("jsonl", "csv")] = "jsonl",
-    jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes that work at once.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
     catalog: CatalogFile = None,
 ) -> None:
     """Many questionnaires: one result each, in input order; a bad row does not stop the rest."""

@@ -1,7 +1,5 @@
 """``weft benchmark``: how fast this is on this machine."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -17,7 +15,7 @@ def benchmark(
         str | None,
         typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False),
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, max=1000, help="How often each thing is measured.")] = 5,
+    repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each thing is measured.")] = 5,
     form: TextOrJson = "text",
 ) -> None:
     """How fast this is on this machine, with ratios: startup, one plan, the search, many plans."""

@@ -1,7 +1,5 @@
 """``weft calibrate``: two factors on time from measured runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +11,7 @@ from .terminal import progress_bar, save, table_width, write_lines
 
 def calibrate(
     runs: Annotated[Path, typer.Argument(metavar="RUNS.csv", help="Measured runs, one a row.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The profile, which plan, predict and sweep take with --profile.")],
+    out: Annotated[Path, typer.Option(help="The profile, which plan, predict and sweep take with --profile.")],
     catalog: CatalogFile = None,
 ) -> None:
     """Two factors on time, for compute and for the network, from your own measured runs; a few rows are enough.

@@ -1,7 +1,5 @@
 """``weft catalog``: the models, GPUs, networks and providers that can be named."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``weft`` and ``weft chat``: the conversation."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +27,7 @@ def start(context: typer.Context, version: Version = False, theme: Theme = "auto
 
 def chat(
     plain: Annotated[bool, typer.Option("--plain", help="Line by line: for pipes and screen readers.")] = False,
-    resume: Annotated[Path | None, typer.Option("--resume", help="Go on with a saved transcript.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with a saved transcript.")] = None,
     theme: Theme = "auto",
 ) -> None:
     """The conversation: on the full screen, or line by line with --plain."""

@@ -1,7 +1,5 @@
 """``weft doctor``: what is installed, where things are kept, what is missing and how to get it."""
 
-from __future__ import annotations
-
 import datetime
 import importlib.metadata
 import platform

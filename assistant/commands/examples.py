@@ -1,7 +1,5 @@
 """``weft examples``, and how it and ``weft handbook`` list and print files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

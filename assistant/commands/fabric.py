@@ -1,7 +1,5 @@
 """``weft fabric``: the topology of a network and its bill of materials."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -12,14 +10,10 @@ from .terminal import line_width, write, write_lines
 
 def fabric(
     fabric_id: Annotated[str, typer.Argument(metavar="FABRIC", help="A fabric id such as infiniband-ndr-400.")],
-    gpus: Annotated[int, typer.Option("--gpus", min=1, help="How many GPUs.")],
-    gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
-    gpus_per_node: Annotated[
-        int | None, typer.Option("--gpus-per-node", min=1, help="GPUs per node; the GPU's usual node.")
-    ] = None,
-    nics_per_node: Annotated[
-        int | None, typer.Option("--nics-per-node", min=1, help="NICs per node; one per GPU.")
-    ] = None,
+    gpus: Annotated[int, typer.Option(min=1, help="How many GPUs.")],
+    gpu: Annotated[str, typer.Option(help="A GPU id.")] = "h100-sxm",
+    gpus_per_node: Annotated[int | None, typer.Option(min=1, help="GPUs per node; the GPU's usual node.")] = None,
+    nics_per_node: Annotated[int | None, typer.Option(min=1, help="NICs per node; one per GPU.")] = None,
     form: TextOrJson = "text",
 ) -> None:
     """Topology and bill of materials."""

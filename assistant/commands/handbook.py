@@ -1,7 +1,5 @@
 """``weft handbook``: the documentation, and what of it is made from the program."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

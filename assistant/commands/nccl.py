@@ -1,7 +1,5 @@
 """``weft nccl``: a settings file with a reason per line, and what logs say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -15,15 +13,11 @@ commands = typer.Typer(no_args_is_help=True, help="NCCL: a settings file with a 
 
 @commands.command()
 def env(
-    fabric: Annotated[str, typer.Option("--fabric", help="A fabric id such as roce-v2-400.")],
-    gpu: Annotated[str, typer.Option("--gpu", help="A GPU id.")] = "h100-sxm",
-    nodes: Annotated[int, typer.Option("--nodes", min=1, help="Nodes of the job.")] = 2,
-    interface: Annotated[
-        str | None, typer.Option("--interface", help="The interface NCCL connects over, e.g. eth0.")
-    ] = None,
-    provider: Annotated[
-        str | None, typer.Option("--provider", help="A provider id: some fabrics differ by cloud.")
-    ] = None,
+    fabric: Annotated[str, typer.Option(help="A fabric id such as roce-v2-400.")],
+    gpu: Annotated[str, typer.Option(help="A GPU id.")] = "h100-sxm",
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of the job.")] = 2,
+    interface: Annotated[str | None, typer.Option(help="The interface NCCL connects over, e.g. eth0.")] = None,
+    provider: Annotated[str | None, typer.Option(help="A provider id: some fabrics differ by cloud.")] = None,
     sharp: Annotated[
         bool, typer.Option("--sharp", help="The SHARP plugin is loaded and an aggregation manager runs.")
     ] = False,

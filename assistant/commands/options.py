@@ -1,7 +1,5 @@
 """What several commands take, each with its help."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``weft predict``: the quantitative model alone."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """``weft replay``: whether saved conversations still give the same answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +15,7 @@ def replay(
     update: Annotated[bool, typer.Option("--update", help="Accept what changed.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option("--export", help="Do not replay: write the transcript as a page that stands alone (.html)."),
+        typer.Option(help="Do not replay: write the transcript as a page that stands alone (.html)."),
     ] = None,
 ) -> None:
     """Replay saved transcripts: non-zero exit and a readable diff when something changed."""

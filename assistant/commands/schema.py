@@ -1,7 +1,5 @@
 """``weft schema``: the JSON Schema of a contract."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

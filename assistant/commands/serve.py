@@ -1,7 +1,5 @@
 """``weft serve``: the conversation in a browser."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -19,15 +17,11 @@ Token = Annotated[
 
 
 def serve(
-    host: Annotated[str, typer.Option("--host", help="Where to listen: loopback unless told otherwise.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 8080,
+    host: Annotated[str, typer.Option(help="Where to listen: loopback unless told otherwise.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8080,
     token: Token = None,
-    sessions: Annotated[
-        int, typer.Option("--sessions", min=1, max=64, help="Conversations at once, a process each.")
-    ] = 4,
-    idle_minutes: Annotated[
-        int, typer.Option("--idle-minutes", min=1, max=1440, help="End one without a key for so long.")
-    ] = 30,
+    sessions: Annotated[int, typer.Option(min=1, max=64, help="Conversations at once, a process each.")] = 4,
+    idle_minutes: Annotated[int, typer.Option(min=1, max=1440, help="End one without a key for so long.")] = 30,
 ) -> None:
     """The conversation as a web page, on loopback unless told otherwise."""
     from assistant import web

@@ -1,7 +1,5 @@
 """``weft sources``: sources, claims and verdicts."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -34,8 +34,8 @@ def sweep(
     vary: Varied,
     form: Annotated[str, format_option("table", "csv", "json")] = "table",
     plot: Annotated[bool, typer.Option("--plot", help="Draw it in the terminal, one letter per fabric.")] = False,
-    metric: Annotated[str, typer.Option("--metric", help="What is drawn: cost, slowdown or step-time.")] = "cost",
-    out: Annotated[list[Path] | None, typer.Option("--out", help=_OUT)] = None,
+    metric: Annotated[str, typer.Option(help="What is drawn: cost, slowdown or step-time.")] = "cost",
+    out: Annotated[list[Path] | None, typer.Option(help=_OUT)] = None,
     catalog: CatalogFile = None,
     profile: ProfileFile = None,
 ) -> None:

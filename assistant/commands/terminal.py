@@ -1,7 +1,5 @@
 """What commands know of the terminal: what an option accepts, where text goes, progress, how long lines may be."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import sys

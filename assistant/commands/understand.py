@@ -1,7 +1,5 @@
 """``weft understand``: what free text was taken to mean."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -28,9 +28,7 @@ def validate(
         ),
     ] = False,
     form: Annotated[str, format_option("text", "json", "csv")] = "text",
-    catalog: Annotated[
-        Path | None, typer.Option("--catalog", help="Your own facts, laid over the shipped catalog.")
-    ] = None,
+    catalog: Annotated[Path | None, typer.Option(help="Your own facts, laid over the shipped catalog.")] = None,
 ) -> None:
     """How far predicted steps are from measured ones, by source: mean, median, P90, bias, beside the best one-constant
     model; without a file also how far the times of collectives are, small and large messages apart. Then the peak of

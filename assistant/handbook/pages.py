@@ -36,10 +36,10 @@ def write(library: Library, names: Iterable[str] = (), done: Callable[[str], Non
 
 def audit_page(library: Library, source: str | None = None) -> str:
     """The page ``audit``: every claim that can be computed, recomputed; of one source only when it is named."""
-    from assistant.audit import FORMULAS, audit
+    from assistant.audit import audit, formulas
     from assistant.present.audit import handbook_page
 
-    says = {name: found.says for name, found in FORMULAS.items()}
+    says = {name: found.says for name, found in formulas().items()}
     return handbook_page(audit(library, source), says, library.handbook_template("audit"))
 
 
@@ -55,7 +55,7 @@ def _readme(library: Library, root: Path) -> Made:
 def _rules(library: Library, root: Path) -> Made:
     from assistant.present.rule_book import rule_book
 
-    yield library.handbook["rules"], rule_book(library.rules.values())
+    yield library.handbook["rules"], rule_book(library.rules.values(), library.handbook_template("rules"))
 
 
 def _asking(library: Library, root: Path) -> Made:

@@ -44,7 +44,7 @@ class Errors:
     p90_absolute: float
     bias: float
     null_mean_absolute: float
-    covered: float  # share of measured values within P10-P90
+    covered: float | None  # share of measured values within P10-P90, where bands were given
 
 
 def step_time(run: Run, framework: Framework | None = None) -> float:
@@ -90,7 +90,7 @@ def summarize(
         p90_absolute=float(np.quantile(np.abs(error), 0.9)),
         bias=float(error.mean()),
         null_mean_absolute=float(np.abs(null).mean()),
-        covered=float(np.mean(inside)) if inside else float("nan"),
+        covered=float(np.mean(inside)) if inside else None,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from assistant.vocabulary.answers import PricedItem
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact
 
 LARGEST_BREAKOUT = 4  # ports one switch port is split into: what 64×800G switches document (256 ports)
@@ -30,6 +31,11 @@ class Price:
     def scaled(self, factor: float, derived: str) -> Price:
         return Price(self.low * factor, self.mid * factor, self.high * factor, self.date, self.source, derived)
 
+    def of(self, item: str, count: int) -> PricedItem:
+        """A line of the bill."""
+        seen = {"date": self.date, "source": self.source, "derived": self.derived}
+        return PricedItem(item=item, count=count, usd=self.mid, usd_low=self.low, usd_high=self.high, **seen)
+
 
 @dataclass(frozen=True)
 class Switching:
@@ -48,10 +54,11 @@ def capacity(device: Device) -> float:
     return device.ports * device.port_rate.si
 
 
-def speaks(device: Device, fabric: Fabric) -> bool:
-    """Whether the device can be part of this fabric today, speed aside."""
-    wanted = "infiniband" if fabric.technology == "infiniband" else "ethernet"
-    return device.technology in (wanted, "both") and device.maturity != "announced"
+def _speaking(kind: str, fabric: Fabric, catalog: Catalog) -> list[Device]:
+    """The devices of a kind that can be part of this fabric today, speed aside."""
+    wanted = "infiniband" if fabric.technology == "infiniband" else "ethernet", "both"
+    known = [device for device in catalog.devices.values() if device.kind == kind and device.technology in wanted]
+    return [device for device in known if device.maturity != "announced"]
 
 
 def switching(fabric: Fabric, line_rate: float, catalog: Catalog, wanted: str | None = None) -> Switching | None:
@@ -67,14 +74,12 @@ def switching(fabric: Fabric, line_rate: float, catalog: Catalog, wanted: str | 
         watts = device.power.si if device.power else float("inf")
         return own_price(device) is None, per_link, -found.radix, watts, device.id
 
-    return min(fitting, key=order) if fitting else None
+    return min(fitting, key=order, default=None)
 
 
 def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Switching]:
     """Every switch of the catalog that this fabric can be built from at a line rate."""
-    for device in catalog.devices.values():
-        if device.kind != "switch" or not speaks(device, fabric):
-            continue
+    for device in _speaking("switch", fabric, catalog):
         if fabric.technology == "spectrum-x" and device.vendor != "NVIDIA":
             continue
         ratio = device.port_rate.si / line_rate
@@ -86,46 +91,31 @@ def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Swi
 
 def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device | None:
     """The NIC whose port reaches the line rate: the nearest speed, then the fewest ports, then the least price."""
-    cards = [
-        device
-        for device in catalog.devices.values()
-        if device.kind == "nic" and speaks(device, fabric) and device.port_rate.si > 0.99 * line_rate
-    ]
+    cards = [card for card in _speaking("nic", fabric, catalog) if card.port_rate.si > 0.99 * line_rate]
 
     def order(device: Device) -> tuple[float, bool, int, float, str]:
         price = own_price(device)
         return device.port_rate.si, price is None, device.ports, price.mid if price else 0.0, device.id
 
-    return min(cards, key=order) if cards else None
+    return min(cards, key=order, default=None)
 
 
 def optic(fabric: Fabric, line_rate: float, catalog: Catalog, ports: int | None = None) -> Device | None:
     """A transceiver of the line rate, or of the nearest, with ``ports`` ports or the most there are; of several the
     hungriest."""
-    fitting = [
-        device
-        for device in catalog.devices.values()
-        if device.kind == "optic" and speaks(device, fabric) and ports in (None, device.ports)
-    ]
+    fitting = [device for device in _speaking("optic", fabric, catalog) if ports in (None, device.ports)]
 
     def order(device: Device) -> tuple[float, int, float, str]:
-        return (
-            _apart(device.port_rate.si, line_rate),
-            -device.ports,
-            -(device.power.si if device.power else 0.0),
-            device.id,
-        )
+        watts = device.power.si if device.power else 0.0
+        return _apart(device.port_rate.si, line_rate), -device.ports, -watts, device.id
 
-    return min(fitting, key=order) if fitting else None
+    return min(fitting, key=order, default=None)
 
 
 def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
     """A priced cable of the line rate, or the nearest one scaled to it."""
-    priced = [
-        (device, price)
-        for device in catalog.devices.values()
-        if device.kind == "cable" and (price := own_price(device)) is not None
-    ]
+    cables = [device for device in catalog.devices.values() if device.kind == "cable"]
+    priced = [(device, price) for device in cables if (price := own_price(device)) is not None]
     if not priced:
         return None
     device, price = min(priced, key=lambda found: (_apart(found[0].port_rate.si, line_rate), found[0].id))
@@ -170,11 +160,8 @@ def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
 
 def _sibling(device: Device, known: list[Device]) -> Device | None:
     alike = [other for other in known if (other.kind, other.technology) == (device.kind, device.technology)]
-    return min(
-        alike,
-        default=None,
-        key=lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id),
-    )
+    apart = lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id)
+    return min(alike, default=None, key=apart)
 
 
 def _apart(one: float, other: float) -> float:

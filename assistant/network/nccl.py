@@ -4,8 +4,6 @@
 AMD's RCCL reads the same ``NCCL_`` variables, so one list serves both.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -59,13 +57,9 @@ def _named(name: str, field: str, example: str, most: int) -> None:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Setting):
     """One entry of ``knowledge/nccl/settings.yaml``: a setting and where it applies."""
 
-    name: str
-    value: str
-    reason: str
-    claim: str | None = None
     technologies: tuple[str, ...] = ()  # empty: any
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
@@ -84,9 +78,8 @@ class Entry:
         rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else 0.0
         large = nodes >= self.nodes_at_least and rate >= self.gbps_at_least
         here = not self.technologies or fabric.technology in self.technologies
-        return (
-            here and large and all(known[word] for word in self.when) and not any(known[word] for word in self.unless)
-        )
+        wanted = all(known[word] for word in self.when) and not any(known[word] for word in self.unless)
+        return here and large and wanted
 
     def setting(self, host: Host) -> Setting:
         known = self.unnamed and not host.interface
@@ -102,8 +95,7 @@ def _file() -> dict[str, Any]:
 @lru_cache(maxsize=2)
 def _entries(part: str) -> list[Entry]:
     """``set`` or ``leave_alone``, in the order of the file."""
-    renamed = ({"technologies": one.get("for", ()), **one} for one in _file()[part])
-    return [Entry(**{key: value for key, value in one.items() if key != "for"}) for one in renamed]
+    return [Entry(**one) for one in _file()[part]]
 
 
 def _chosen(part: str, fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
@@ -150,11 +142,8 @@ def as_env_file(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> st
     ]
     for setting in settings(fabric, gpu, nodes, host):
         source = f" [{setting.claim}]" if setting.claim else ""
-        lines += [
-            "",
-            f"# {setting.reason}{source}",
-            f"{'# fill in: ' if setting.open else ''}{setting.name}={setting.value}",
-        ]
+        left_open = "# fill in: " if setting.open else ""
+        lines += ["", f"# {setting.reason}{source}", f"{left_open}{setting.name}={setting.value}"]
     lines += ["", "# Left alone:"]
     lines += [f"#   {setting.name}: {setting.reason}" for setting in leave_alone(fabric, gpu, nodes, host)]
     return "\n".join(lines) + "\n"

@@ -1,10 +1,9 @@
 """Topology and bill of materials of a fabric: switches, cables, optics, power and price."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
@@ -18,6 +17,10 @@ PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
 # A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
 # NICs); an 800 Gb/s NIC fills a cage of its own.
 FASTEST_SHARED_CAGE = 400 * bill.GBPS
+
+
+_PROVIDED = "it comes with the instance, cannot be bought, and its topology is not published; no capital cost"
+_LEASED = "the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
 
 
 @dataclass(frozen=True)
@@ -76,10 +79,8 @@ def design(
         raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
     layout, notes = _lay_out(size, chosen.radix, oversubscription, planes, pair)
     if chosen.breakout > 1:
-        notes.append(
-            f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name} carries "
-            f"{chosen.breakout} links: radix {chosen.radix}"
-        )
+        port = f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name}"
+        notes.append(f"{port} carries {chosen.breakout} links: radix {chosen.radix}")
     return _assemble(fabric, size, layout, chosen, catalog, months, notes)
 
 
@@ -98,15 +99,14 @@ def _size(
 
 def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:
     if not 1.0 <= oversubscription <= 32.0:
-        raise InputError(
-            f"expected a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", Place(field="oversubscription")
-        )
-    if planes < 1 or size.rails % planes:
-        raise InputError(
-            f"expected a divisor of the {size.rails} NIC ports of a node, got {planes}", Place(field="planes")
-        )
-    if amortization_months < 1:
-        raise InputError(f"expected at least 1 month, got {amortization_months}", Place(field="amortization_months"))
+        refused = f"a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", "oversubscription"
+    elif planes < 1 or size.rails % planes:
+        refused = f"a divisor of the {size.rails} NIC ports of a node, got {planes}", "planes"
+    elif amortization_months < 1:
+        refused = f"at least 1 month, got {amortization_months}", "amortization_months"
+    else:
+        return
+    raise InputError(f"expected {refused[0]}", Place(field=refused[1]))
 
 
 def _without_bill(fabric: Fabric, size: Size) -> str | None:
@@ -114,54 +114,46 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
     if fabric.technology == "none":
         return "no network between nodes: nothing to buy"
     if fabric.technology in PROVIDERS_OWN:
-        return (
-            f"{fabric.name} is the provider's own network: it comes with the instance, cannot be bought, and its "
-            "topology is not published; no capital cost"
-        )
+        return f"{fabric.name} is the provider's own network: {_PROVIDED}"
     if fabric.technology == "other":
         return f"no switches, cables and prices of {fabric.name} are known here: ask its vendor for a bill of materials"
     if fabric.technology == "wan":
-        return (
-            "between sites: the line is leased from a carrier and not built; no capital cost is counted here, ask for "
-            "the line's price"
-        )
+        return f"between sites: {_LEASED}"
     if size.nodes == 1:
         return "one node: nothing to join"
     return None
 
 
 def _empty(fabric: Fabric, size: Size, why: str) -> FabricDesign:
+    layout = Layout(0, 1, leaf=0, spine=0, core=0, node_leaf=0, leaf_spine=0, spine_core=0, leaf_leaf=0, down=0, up=0)
     nics = size.nics if fabric.technology in PROVIDERS_OWN else 0
+    return _designed(fabric, size, layout, [], [why], nics=nics, optics=0, power_w=0.0, usd_per_gpu_hour=0.0)
+
+
+def _designed(
+    fabric: Fabric, size: Size, layout: Layout, items: list[PricedItem], notes: list[str], **figures: Any
+) -> FabricDesign:
+    """The layout with what its parts cost; ``figures``: what else a design has."""
+    low, mid, high = (sum(one.count * getattr(one, usd) for one in items) for usd in ("usd_low", "usd", "usd_high"))
+    counts = {name: getattr(layout, name) for name in ("tiers", "planes", "leaf", "spine", "core", "switches")}
     return FabricDesign(
         fabric=fabric.id,
         gpus=size.gpus,
         nodes=size.nodes,
-        tiers=0,
-        planes=1,
-        leaf=0,
-        spine=0,
-        core=0,
-        switches=0,
-        nics=nics,
-        cables=Cables(node_leaf=0, leaf_spine=0, spine_core=0),
-        optics=0,
-        oversubscription=1.0,
-        power_w=0.0,
-        capex_usd=Capex(low=0.0, mid=0.0, high=0.0),
-        usd_per_gpu_hour=0.0,
-        prices=[],
-        notes=[why],
+        cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
+        oversubscription=round(layout.oversubscription, 3),
+        capex_usd=Capex(low=low, mid=mid, high=high),
+        prices=items,
+        notes=notes,
+        **counts,
+        **figures,
     )
 
 
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
-    known = sorted(found.device.id for found in bill.switches(fabric, line_rate, catalog))
-    accepted = (
-        f"expected one of {', '.join(known)}"
-        if known
-        else "expected a switch of that speed in the catalog, there is none"
-    )
-    return f"{accepted} for {fabric.name}, got {switch or 'no choice'}"
+    known = ", ".join(sorted(found.device.id for found in bill.switches(fabric, line_rate, catalog)))
+    accepted = f"one of {known}" if known else "a switch of that speed in the catalog, there is none"
+    return f"expected {accepted} for {fabric.name}, got {switch or 'no choice'}"
 
 
 def _lay_out(size: Size, radix: int, oversubscription: float, planes: int, pair: bool) -> tuple[Layout, list[str]]:
@@ -209,37 +201,14 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
 def _assemble(
     fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int, notes: list[str]
 ) -> FabricDesign:
-    optics = _optics(fabric, size, layout, catalog)
-    items = _items(fabric, size, layout, chosen, optics, catalog, notes)
-    capex = Capex(
-        **{
-            name: sum(item.count * getattr(item, field) for item in items)
-            for name, field in (("low", "usd_low"), ("mid", "usd"), ("high", "usd_high"))
-        }
-    )
-    return FabricDesign(
-        fabric=fabric.id,
-        gpus=size.gpus,
-        nodes=size.nodes,
-        tiers=layout.tiers,
-        planes=layout.planes,
-        leaf=layout.leaf,
-        spine=layout.spine,
-        core=layout.core,
-        switches=layout.switches,
-        nics=size.nics,
-        cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
-        optics=sum(optics.values()),
-        oversubscription=round(layout.oversubscription, 3),
-        power_w=_power(layout, chosen.device, optics, fabric.nic_rate / size.ports_per_nic, catalog, notes),
-        capex_usd=capex,
-        usd_per_gpu_hour=capex.mid / (size.gpus * months * HOURS_PER_MONTH),
-        prices=items,
-        notes=[
-            *notes,
-            f"USD per GPU-hour: mid capital cost over {months} months at {HOURS_PER_MONTH:g} h, power not included",
-        ],
-    )
+    optics, rate = _optics(fabric, size, layout, catalog), fabric.nic_rate / size.ports_per_nic
+    items = _items(fabric, size, layout, chosen.device, optics, catalog, notes)
+    power = _power(layout, chosen.device, optics, rate, catalog, notes)
+    hours, usd = f"{HOURS_PER_MONTH:g} h", sum(one.usd * (one.count or 0) for one in items)
+    notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
+    each = usd / (size.gpus * months * HOURS_PER_MONTH)
+    figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
+    return _designed(fabric, size, layout, items, notes, **figures)
 
 
 def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Counter[str]:
@@ -251,9 +220,8 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Cou
     at_switch = bill.optic(fabric, line_rate, catalog)
     if at_switch is None:
         return Counter()
-    at_node = (
-        at_switch if line_rate <= FASTEST_SHARED_CAGE else bill.optic(fabric, line_rate, catalog, ports=1) or at_switch
-    )
+    fast = line_rate > FASTEST_SHARED_CAGE
+    at_node = (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
     found = Counter({at_switch.id: _switch_side(layout, at_switch.ports)})
     found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
     return found
@@ -269,18 +237,12 @@ def _switch_side(layout: Layout, ports: int) -> int:
 
 
 def _items(
-    fabric: Fabric,
-    size: Size,
-    layout: Layout,
-    chosen: bill.Switching,
-    optics: Counter[str],
-    catalog: Catalog,
-    notes: list[str],
+    fabric: Fabric, size: Size, layout: Layout, switch: Device, optics: Counter[str], catalog: Catalog, notes: list[str]
 ) -> list[PricedItem]:
     line_rate = fabric.nic_rate / size.ports_per_nic
     card = bill.network_card(fabric, fabric.nic_rate, catalog)
     found: list[tuple[str, int, bill.Price | None]] = [
-        (f"switch {chosen.device.name}", layout.switches, bill.price_of(chosen.device, catalog)),
+        (f"switch {switch.name}", layout.switches, bill.price_of(switch, catalog)),
         (f"NIC {card.name}" if card else "NIC", size.nics, bill.price_of(card, catalog) if card else None),
     ]
     found += [
@@ -288,10 +250,8 @@ def _items(
         for ident, count in optics.items()
         if (price := bill.own_price(catalog.devices[ident]))
     ]
-    cable = bill.link(line_rate, catalog)
-    found.append(
-        (f"link {cable[0].name}" if cable else "optics and cables", layout.cables, cable[1] if cable else None)
-    )
+    cable, price = bill.link(line_rate, catalog) or (None, None)
+    found.append((f"link {cable.name}" if cable else "optics and cables", layout.cables, price))
     if fabric.technology == "spectrum-x" and card is not None and fabric.nic_rate <= FASTEST_SHARED_CAGE:
         notes.append(
             "Hopper and B200 nodes take BlueField-3 SuperNICs on this fabric, for which no price of a new card was "
@@ -300,20 +260,7 @@ def _items(
     notes += [
         f"{item}: no price in the catalog, left out of the capital cost" for item, _, price in found if price is None
     ]
-    return [
-        PricedItem(
-            item=item,
-            usd=price.mid,
-            date=price.date,
-            source=price.source,
-            count=count,
-            usd_low=price.low,
-            usd_high=price.high,
-            derived=price.derived,
-        )
-        for item, count, price in found
-        if price is not None
-    ]
+    return [price.of(item, count) for item, count, price in found if price is not None]
 
 
 def _power(

@@ -1,16 +1,16 @@
 """The handbook's page on accuracy: tables and a plot of predicted against measured steps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, MemoryReport, SourceAccuracy, Validation
 
 from . import memory_report
 from .markdown import table
-from .validation import SLOWDOWN_HEAD, slowdown_cells
+from .validation import SLOWDOWN_HEAD, SOURCE_HEAD, collective_cells, slowdown_cells, source_cells
 
 # Goals of the project in percent: the mean error of vTrain's runs that nothing was calibrated on, the median error of
 # every other source, the share of runs within P10-P90, and the slowdown of one job on a slower fabric.
@@ -55,26 +55,17 @@ def _memory(memory: MemoryReport) -> dict[str, str | float]:
 
 
 def _table(lines: list[SourceAccuracy]) -> str:
-    head = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
-    return _rows(head, map(_cells, lines), set(range(1, 8)))
+    def cells(line: SourceAccuracy) -> list[str]:
+        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        return [line.source or "**all**", *source_cells(line)[1:-1], covered]
 
-
-def _cells(line: SourceAccuracy) -> tuple[str, ...]:
-    numbers = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-    covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}")
-    return (line.source or "**all**", str(line.runs), *numbers, *signed, covered)
+    return _rows(SOURCE_HEAD, map(cells, lines), set(range(1, 8)))
 
 
 def _collectives(lines: list[CollectiveAccuracy]) -> str:
     head = ("source", "messages", "fabrics", "rows", "median", "P90", "bias", "bandwidth")
-    return _rows(head, map(_collective_cells, lines), set(range(3, 8)))
-
-
-def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
-    sizes = (f"{100 * line.median_absolute:.1f}", f"{100 * line.p90_absolute:.1f}")
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.median_bandwidth:.1f}")
-    return (line.source or "**all**", line.messages, line.where, str(line.rows), *sizes, *signed)
+    cells = ([line.source or "**all**", line.messages, line.where, *collective_cells(line)[2:]] for line in lines)
+    return _rows(head, cells, set(range(3, 8)))
 
 
 def _rows(head: Sequence[str], rows: Iterable[Sequence[str]], right: set[int]) -> str:
@@ -142,6 +133,7 @@ def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
     low = math.floor(min(math.log10(min(run.measured_s, run.predicted_s)) for run in shown))
     high = math.ceil(max(math.log10(max(run.measured_s, run.predicted_s)) for run in shown))
     edge, unit = 48, (side - 64) / (high - low)
+    frame = Template(Path(__file__).with_name("accuracy_plot.svg").read_text(encoding="utf-8"))
 
     def x(value: float) -> float:
         return edge + (math.log10(value) - low) * unit
@@ -160,18 +152,7 @@ def accuracy_plot(runs: list[MeasuredRun], side: int = 560) -> str:
     )
     corners = [(first, first * 1.2), (last, last * 1.2), (last, last / 1.2), (first, first / 1.2)]
     band = "M" + "L".join(f"{x(across):.1f} {y(up):.1f}" for across, up in corners) + "Z"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" font-family="sans-serif" '
-        'font-size="11">\n'
-        f"<title>Predicted against measured seconds per optimizer step, {len(shown)} published runs</title>\n"
-        f'<rect width="{side}" height="{side}" fill="#fff"/>\n<path d="{band}" fill="#e8eef7"/>\n'
-        f'<path d="M{x(first):.1f} {y(first):.1f}L{x(last):.1f} {y(last):.1f}" stroke="#888"/>\n'
-        '<g stroke-linecap="round" stroke-width="3.2" fill="none">\n<path stroke="#b9b9b9" '
-        f'd="{points("calibration")}"/>\n'
-        f'<path stroke="#1f4e9c" stroke-opacity="0.6" d="{points("validation")}"/>\n</g>\n<g fill="#333">{ticks}\n'
-        f'<text x="{side / 2:.0f}" y="{side - 10}" text-anchor="middle">measured seconds per step</text>\n'
-        f'<text transform="translate(14 {side / 2:.0f}) rotate(-90)" text-anchor="middle">predicted seconds per '
-        "step</text>\n"
-        f'<text x="{edge + 10}" y="20" fill="#1f4e9c">● not calibrated on</text>'
-        f'<text x="{edge + 130}" y="20" fill="#777">● calibrated on</text></g>\n</svg>\n'
-    )
+    diagonal = f"M{x(first):.1f} {y(first):.1f}L{x(last):.1f} {y(last):.1f}"
+    drawn = {"band": band, "diagonal": diagonal, "calibration": points("calibration"), "ticks": ticks}
+    places = {"side": side, "middle": f"{side / 2:.0f}", "below": side - 10}
+    return frame.substitute(drawn, **places, runs=len(shown), validation=points("validation"))

@@ -1,7 +1,5 @@
 """An answer to a question: what was computed or what claims say, where sources disagree, then the passages."""
 
-from __future__ import annotations
-
 import textwrap
 
 from assistant.vocabulary.answers import Answer, AnswerConflict, Computed, FoundPassage
@@ -46,18 +44,10 @@ def answer_blocks(answer: Answer) -> list[Block]:
 
 def _computed(computed: Computed) -> list[Block]:
     figures = [f"{one.name}: {value_text(one.value, one.unit)} = {one.formula}" for one in computed.figures]
-    assumed: list[Block] = (
-        [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
-        if computed.assumptions
-        else []
-    )
-    return [
-        Paragraph(computed.text, strong=True),
-        Paragraph("How:"),
-        Bullets(figures),
-        *assumed,
-        Paragraph(computed.caveat),
-    ]
+    how: list[Block] = [Paragraph(computed.text, strong=True), Paragraph("How:"), Bullets(figures)]
+    if computed.assumptions:
+        how += [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
+    return [*how, Paragraph(computed.caveat)]
 
 
 def value_text(value: float, unit: str) -> str:
@@ -87,15 +77,10 @@ def _conflict(conflict: AnswerConflict, computed: Computed | None) -> list[Block
     for side in conflict.sides:
         here = there.get(side.claim)
         beside = f" Here, on {here.gpus} GPUs: {_taken(here.fabric)}." if here else ""
-        sign = "! " if side.verdict in DOUBTFUL else ""
-        sides.append(
-            f"{sign}{side.says.rstrip('.')} ({side.source}, {side.date or 'undated'}, {side.verdict}).{beside}"
-        )
-    return [
-        Paragraph(f"Sources disagree: {conflict.topic}"),
-        Bullets(sides),
-        Paragraph(f"What holds: {conflict.resolution}"),
-    ]
+        sign, said = "! " if side.verdict in DOUBTFUL else "", side.says.rstrip(".")
+        sides.append(f"{sign}{said} ({side.source}, {side.date or 'undated'}, {side.verdict}).{beside}")
+    topic, holds = f"Sources disagree: {conflict.topic}", f"What holds: {conflict.resolution}"
+    return [Paragraph(topic), Bullets(sides), Paragraph(holds)]
 
 
 def _taken(fabric: str | None) -> str:
@@ -105,12 +90,9 @@ def _taken(fabric: str | None) -> str:
 
 
 def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
-    lines = textwrap.wrap(
-        f"[{number}] {passage.source}, “{passage.section}” ({passage.date or 'no date'}; "
-        f"{_standing(passage)}; match {passage.score:.2f})",
-        width,
-        subsequent_indent="    ",
-    )
+    known = f"{passage.date or 'no date'}; {_standing(passage)}; match {passage.score:.2f}"
+    head = f"[{number}] {passage.source}, “{passage.section}” ({known})"
+    lines = textwrap.wrap(head, width, subsequent_indent="    ")
     if passage.place:
         lines += _wrapped(f"Yours: {passage.place}", width)
     lines += _wrapped(passage.text, width)
@@ -121,9 +103,8 @@ def _passage_lines(number: int, passage: FoundPassage, width: int) -> list[str]:
 
 def _standing(passage: FoundPassage) -> str:
     """The verdicts of the claims a passage rests on, each once, the doubtful first; else its status."""
-    verdicts = dict.fromkeys(
-        sorted((claim["verdict"] for claim in passage.claims), key=lambda verdict: verdict not in DOUBTFUL)
-    )
+    said = dict.fromkeys(claim["verdict"] for claim in passage.claims)
+    verdicts = sorted(said, key=lambda verdict: verdict not in DOUBTFUL)
     return "/".join(verdicts) or ("yours, unchecked" if passage.status == "yours" else "no claim checked")
 
 

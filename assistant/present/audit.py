@@ -1,7 +1,5 @@
 """The audit of the claims as text, JSON and a page of the handbook."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 
@@ -39,16 +37,11 @@ def as_text(results: list[Result], width: int) -> str:
 def _claim_lines(result: Result, width: int) -> list[str]:
     agreement = result.agreement or "agrees"
     name = result.claim.split("/", 1)[1]
-    lines = textwrap.wrap(
-        f"{SIGNS[agreement]} {agreement}: {result.statement} ({name}; {result.verdict})",
-        width,
-        subsequent_indent="  ",
-    )
+    head = f"{SIGNS[agreement]} {agreement}: {result.statement} ({name}; {result.verdict})"
+    lines = textwrap.wrap(head, width, subsequent_indent="  ")
     for check in result.checks:
-        text = (
-            f"{SIGNS[check.agreement]} {stated(check)} said or needed, {computed(check)} "
-            f"{BASIS[check.basis]}{_gap(check)}: {called(check)}"
-        )
+        found = f"{computed(check)} {BASIS[check.basis]}{_gap(check)}"
+        text = f"{SIGNS[check.agreement]} {stated(check)} said or needed, {found}: {called(check)}"
         lines += textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      ")
     if not result.follows:
         lines += textwrap.wrap(f"The verdict {result.verdict} does not follow from this.", width, initial_indent="    ")

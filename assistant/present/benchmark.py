@@ -1,7 +1,5 @@
 """What a benchmark measured, as a table for each part."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.benchmark import Benchmark, Measurement, Peer
 
 from . import figures

@@ -1,7 +1,5 @@
 """What a calibration came to: the factors in words, the errors before and after, row by row."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.profile import Profile, ProfileRun
 
 from . import figures
@@ -45,18 +43,12 @@ def _factors(profile: Profile) -> list[str]:
 
 def _runs(rows: list[ProfileRun]) -> Table:
     header = ["run", "GPU", "GPUs", "fabric", "measured", "before", "after", "left out"]
-    cells = [
-        [
-            row.id,
-            row.gpu,
-            f"{row.gpus:,}",
-            row.fabric,
-            f"{row.measured_s:.4g}",
-            *(_with_error(row, seconds) for seconds in (row.before_s, row.after_s, row.left_out_s)),
-        ]
-        for row in rows
-    ]
-    return Table(header, cells, frozenset({2, 4, 5, 6, 7}))
+    return Table(header, [_cells(row) for row in rows], frozenset({2, 4, 5, 6, 7}))
+
+
+def _cells(row: ProfileRun) -> list[str]:
+    predicted = (_with_error(row, seconds) for seconds in (row.before_s, row.after_s, row.left_out_s))
+    return [row.id, row.gpu, f"{row.gpus:,}", row.fabric, f"{row.measured_s:.4g}", *predicted]
 
 
 def _with_error(row: ProfileRun, seconds: float | None) -> str:

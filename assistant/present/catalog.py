@@ -1,7 +1,5 @@
 """What the catalog knows: the ids a questionnaire may name, with what tells them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

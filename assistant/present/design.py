@@ -1,7 +1,5 @@
 """A network design and its bill of materials as plain lines."""
 
-from __future__ import annotations
-
 import textwrap
 
 from assistant.vocabulary.answers import FabricDesign

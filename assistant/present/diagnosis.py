@@ -1,7 +1,5 @@
 """What logs say, as plain lines."""
 
-from __future__ import annotations
-
 import textwrap
 
 from assistant.vocabulary.answers import DiagnosedFile, Diagnosis
@@ -26,11 +24,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     if file.gpudirect_rdma is not None:
         lines.append(f"   GPUDirect RDMA: {'yes' if file.gpudirect_rdma else 'no'}")
     for found in file.findings:
-        lines += textwrap.wrap(
-            f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})",
-            width,
-            subsequent_indent="   ",
-        )
+        said = f"{_SIGNS[found.severity]}, line {found.line}: {found.message} ({found.code})"
+        lines += textwrap.wrap(said, width, subsequent_indent="   ")
         lines += textwrap.wrap(f"→ {found.fix}", width, initial_indent="   ", subsequent_indent="     ")
     if not file.findings:
         lines.append("   nothing wrong was found")

@@ -1,8 +1,6 @@
 """The questionnaire's fields in words: how a value is read back to the person, by the labels and units of the
 registry."""
 
-from __future__ import annotations
-
 import re
 
 from assistant.vocabulary.catalog import Catalog

@@ -1,12 +1,13 @@
 """Figures as a reader wants them: three significant digits, the unit that fits."""
 
-from __future__ import annotations
-
 import math
 
 from assistant.vocabulary.plan import Band
 
 UNKNOWN = "–"
+# Below so many seconds a time is told in a unit of so many.
+_SHORT_TIMES = (1e-3, "µs", 1e-6), (1.0, "ms", 1e-3), (120.0, "s", 1.0)
+_TIMES = (*_SHORT_TIMES, (7200.0, "min", 60.0), (172800.0, "h", 3600.0), (86.4e6, "days", 86400.0))
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -23,14 +24,7 @@ def seconds(value: float | None) -> str:
     """A duration: ``412 µs``, ``35.2 ms``, ``2.31 s``, ``4.2 min``, ``13.5 h``, ``11.2 days``, ``5.55 years``."""
     if value is None:
         return UNKNOWN
-    for limit, unit, scale in (
-        (1e-3, "µs", 1e-6),
-        (1.0, "ms", 1e-3),
-        (120.0, "s", 1.0),
-        (7200.0, "min", 60.0),
-        (172800.0, "h", 3600.0),
-        (86.4e6, "days", 86400.0),
-    ):
+    for limit, unit, scale in _TIMES:
         if value < limit:
             return f"{significant(value / scale)} {unit}"
     return f"{significant(value / 86400 / 365.25)} years"

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING
 
 from .text import safe
@@ -19,42 +21,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _OFF = ["link", "image", "autolink", "html_inline", "html_block", "reference", "entity"]
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _WON = re.compile(r"<tr>\n(<td[^>]*>✓)")
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1d2126; --quiet: #5a636e; --paper: #fff;
-  --line: #d8dde3; --mark: #0b6e4f; --said: #eef3f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e7eb; --quiet: #9aa4af; --paper: #14171b; --line: #343b43; --mark: #5fd0a5; --said: #1f262e; }
-}
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
-main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); }
-p, li { max-width: 48rem; }
-li { margin: .25rem 0; }
-h1 + p > strong:only-child { font-size: 1.1rem; color: var(--mark); }
-.wide { overflow-x: auto; margin: .8rem 0; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { color: var(--quiet); font-weight: 600; }
-.won td { font-weight: 650; color: var(--mark); }
-td:first-child { white-space: nowrap; }
-pre, code { font: .85rem/1.3 ui-monospace, monospace; }
-pre { overflow-x: auto; }
-.facts { color: var(--quiet); font-size: .88rem; }
-.you { margin: 1.8rem 0 .6rem; padding: .6rem .9rem; background: var(--said);
-  border-left: 3px solid var(--mark); white-space: pre-wrap; }
-.name { display: block; color: var(--quiet); font-size: .8rem; }
-footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
-@page { margin: 18mm; }
-@media print {
-  :root { color-scheme: light; --ink: #000; --quiet: #444; --paper: #fff; --line: #bbb; --mark: #000; --said: #f2f2f2; }
-  body { font-size: 10.5pt; } main { max-width: none; padding: 0; } .wide { overflow: visible; }
-  h2, .you { break-after: avoid; } tr, li { break-inside: avoid; }
-}
-"""
 
 
 def conversation_html(title: str, facts: Mapping[str, str], exchanges: Iterable[tuple[str | None, str]]) -> str:
@@ -85,10 +52,5 @@ def _reader() -> MarkdownIt:
 
 def page(title: str, body: str) -> str:
     """A page that stands alone, of elements that were made safe."""
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{escape(safe(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}"
-        f"<footer>Made by Weft; every figure's source is named beside it.</footer>\n</main>\n</body>\n</html>\n"
-    )
+    frame = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    return frame.substitute(title=escape(safe(title)), body=body)

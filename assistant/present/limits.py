@@ -1,7 +1,5 @@
 """How much is told where: in the whole report, in the report in short, in the conversation and on the screen."""
 
-from __future__ import annotations
-
 MARKS = 2  # sources behind a sentence
 REASONS, REASONS_IN_SHORT, REASONS_IN_TALK, REASONS_ON_SCREEN = 10, 4, 5, 8
 CANDIDATES_IN_SHORT, CANDIDATES_IN_TALK = 6, 4

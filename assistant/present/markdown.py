@@ -1,7 +1,5 @@
 """Blocks as Markdown."""
 
-from __future__ import annotations
-
 import re
 
 from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree

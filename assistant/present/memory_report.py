@@ -1,7 +1,5 @@
 """Measured against predicted memory, and how often 'fits' is right: lines for the terminal and for the handbook."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.validation import MemoryAccuracy, MemoryReport, Refused
 
 from .text import safe
@@ -11,8 +9,13 @@ HEAD = ("source", "rows", "mean", "median", "P90", "bias", "within margin")
 
 def cells(line: MemoryAccuracy) -> tuple[str, ...]:
     """One line of the table, in percent."""
-    sizes = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
+    sizes = percents(line.mean_absolute, line.median_absolute, line.p90_absolute)
     return (safe(line.source), str(line.rows), *sizes, f"{100 * line.bias:+.1f}", f"{100 * line.within_margin:.0f}")
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares in percent, as cells of a table."""
+    return [f"{100 * share:.1f}" for share in shares]
 
 
 def verdicts(memory: MemoryReport) -> list[str]:

@@ -5,8 +5,6 @@ Every sign means something without its colour. A line is pieces of text, each wi
 for data).
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -62,16 +60,13 @@ def plots(plan: Plan, scale: Sweep | None, width: int, *, computing: bool = Fals
 
 
 # -- where the time of a step goes
-# ----------------------------------------------------------------------------------------
 
 
 def step_view(plan: Plan, width: int) -> list[Line]:
     """One full bar for the recommended fabric, the runner-up and the slowest: the parts of a step as shares of it."""
-    lines = _titled(
-        f"Where the time of one {'token' if reading.serves(plan) else 'step'} goes",
-        "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides.",
-        width,
-    )
+    title = f"Where the time of one {'token' if reading.serves(plan) else 'step'} goes"
+    about = "Shares of each fabric's own time, at its best parallel split; communication is what nothing hides."
+    lines = _titled(title, about, width)
     shown = _told_apart(plan)
     if not shown:
         return [*lines, *_said("Nothing could be timed for this job.", "quiet", width)]
@@ -83,9 +78,7 @@ def step_view(plan: Plan, width: int) -> list[Line]:
 
 def _told_apart(plan: Plan) -> list[tuple[Candidate, str]]:
     """The recommended fabric, the runner-up and the slowest that could be used, each once."""
-    timed = [
-        c for c in plan.candidates if c.step_time_s is not None and c.breakdown_s is not None and c.fits is not False
-    ]
+    timed = [c for c in plan.candidates if c.step_time_s and c.breakdown_s and c.fits is not False]
     usable = [c for c in timed if c.verdict != "impossible"] or timed
     if not usable:
         return []
@@ -111,11 +104,8 @@ def _step_bar(candidate: Candidate, role: str, first: float, width: int) -> list
     gap = " " * max(1, width - len(sign) - len(name) - len(role) - 2 - len(right))
     head: Line = [(sign, style), (safe(name), "strong"), (f"  {role}", "quiet"), (gap, ""), (right, "")]
     cells = _apportioned([share for _, share, _, _ in parts], width - 2)
-    bar: Line = [
-        ("  ", ""),
-        *((fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count),
-    ]
-    return [[], head, bar, *_legend(parts, width)]
+    filled = [(fill * count, tint) for (_, _, fill, tint), count in zip(parts, cells, strict=True) if count]
+    return [[], head, [("  ", ""), *filled], *_legend(parts, width)]
 
 
 def _shares(breakdown: Breakdown) -> list[tuple[str, float, str, str]]:
@@ -152,19 +142,15 @@ def _legend(parts: Iterable[tuple[str, float, str, str]], width: int) -> list[Li
 
 
 # -- what the run costs
-# ---------------------------------------------------------------------------------------------------
 
 
 def cost_view(plan: Plan, width: int) -> list[Line]:
     """For each usable fabric the cost's tenth, fiftieth and ninetieth percentile on one logarithmic axis, cheapest
     first."""
-    lines = _titled(
-        "What the run costs", "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against.", width
-    )
-    priced = sorted(
-        (c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"),
-        key=lambda c: c.median_cost,
-    )
+    about = "├──●──┤ from P10 over P50 to P90, on a logarithmic axis; ! is advised against."
+    lines = _titled("What the run costs", about, width)
+    usable = [c for c in plan.candidates if c.cost_usd and c.fits is not False and c.verdict != "impossible"]
+    priced = sorted(usable, key=lambda c: c.median_cost)
     if not priced:
         return [*lines, *_said("No fabric has a cost for a whole run here.", "quiet", width)]
     shown, more = _first_and_recommended(priced), len(priced) - MOST_FABRICS
@@ -205,9 +191,10 @@ def _cost_row(
     drawn[middle] = "●"
     text, tint = "".join(drawn), "good" if candidate.verdict == "recommended" else "bar"
     name = safe(candidate.fabric)[:name_room].ljust(name_room)
+    named = (f"{name}  ", "strong" if style == "good" else "")
     return [
         (f"{SIGNS[candidate.verdict]} ", style),
-        (f"{name}  ", "strong" if style == "good" else ""),
+        named,
         (text, tint),
         (f"  {figures.usd(band.p50):>{label_room}}", ""),
     ]
@@ -219,18 +206,16 @@ def _cell(value: float, low: float, high: float, cells: int) -> int:
 
 
 # -- slowdown against scale
-# -----------------------------------------------------------------------------------------------
 
 
 def scale_view(plan: Plan, scale: Sweep | None, width: int, computing: bool = False) -> list[Line]:
     """How many times the fastest fabric's step each fabric takes, over the number of GPUs; a letter stands for a
     fabric."""
-    lines = _titled(
-        "Slowdown against scale",
-        f"Step time as a multiple of the fastest fabric's, on {reading.gpus(plan):,} GPUs and other "
-        "numbers of them; the row “plan” names what a plan would take there.",
-        width,
+    sizes = f"on {reading.gpus(plan):,} GPUs and other numbers of them"
+    about = (
+        f"Step time as a multiple of the fastest fabric's, {sizes}; the row “plan” names what a plan would take there."
     )
+    lines = _titled("Slowdown against scale", about, width)
     if scale is None:
         text = "Computing this job at other sizes …" if computing else "At no other size can this job be computed."
         return [*lines, [], *_said(text, "quiet", width)]
@@ -249,21 +234,14 @@ def _worth_drawing(plan: Plan, scale: Sweep) -> list[str]:
     """What a plan takes at any size, the runner-up, and where the job itself stands the slowest and the quickest of
     each kind."""
     here = _point_of(plan, scale)
-    usable = sorted(
-        (one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"),
-        key=lambda one: one.median_step,
-    )
+    able = [one for one in here.fabrics if one.step_time_s and one.fits and one.verdict != "impossible"]
+    usable = sorted(able, key=lambda one: one.median_step)
     quickest: dict[str, SweptFabric] = {}
     for one in usable:
         quickest.setdefault(one.kind, one)
     answer = plan.recommendation
-    names = [
-        answer.fabric,
-        answer.runner_up,
-        *(one.fabric for one in usable[-1:]),
-        *(point.fabric for point in scale.points),
-        *(one.fabric for one in quickest.values()),
-    ]
+    told = [*usable[-1:], *scale.points, *quickest.values()]
+    names = [answer.fabric, answer.runner_up, *(one.fabric for one in told)]
     return list(dict.fromkeys(name for name in names if name))[:MOST_SERIES]
 
 
@@ -283,9 +261,8 @@ def _fewer(panel: Panel, names: list[str], own: int, room: int) -> Panel:
     kept = [one for one in panel.series if one.fabric in names] or panel.series[:MOST_SERIES]
     places = [place for place in range(len(panel.ticks)) if any(one.values[place] is not None for one in kept)]
     places = _with_room(places, panel.ticks, own, room)
-    series = [
-        replace(one, values=[one.values[i] for i in places], chosen=[one.chosen[i] for i in places]) for one in kept
-    ]
+    at = lambda values: [values[i] for i in places]
+    series = [replace(one, values=at(one.values), chosen=at(one.chosen)) for one in kept]
     return replace(panel, ticks=[panel.ticks[i] for i in places], series=series)
 
 
@@ -301,7 +278,6 @@ def _plot_line(line: str) -> Line:
 
 
 # -- words
-# ----------------------------------------------------------------------------------------------------------------
 
 
 def _titled(title: str, about: str, width: int) -> list[Line]:

@@ -1,7 +1,5 @@
 """Sources, claims, verdicts and conflicts as text and JSON."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 
@@ -45,43 +43,26 @@ def _overview(knowledge: Knowledge, width: int) -> list[str]:
     for source in knowledge.sources.values():
         doubtful = sum(claim.doubtful for claim in _claims(knowledge, source.id))
         lines.append(source.id)
-        facts = [
-            source.publisher or "publisher not given",
-            source.date.isoformat() if source.date else "no date",
-            source.kind,
-            f"{len(_claims(knowledge, source.id))} claims, {doubtful} doubtful",
-            source.status,
-        ]
+        by, date = source.publisher or "publisher not given", source.date.isoformat() if source.date else "no date"
+        claims = f"{len(_claims(knowledge, source.id))} claims, {doubtful} doubtful"
+        facts = [by, date, source.kind, claims, source.status]
         lines += _wrapped(source.title, width) + _wrapped(" · ".join(facts), width)
-    lines += [
-        "",
-        f"{len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.conflicts)} conflicts. "
-        "One of them: weft sources ID",
-    ]
-    return lines
+    counts = f"{len(knowledge.sources)} sources, {len(knowledge.claims)} claims, {len(knowledge.conflicts)} conflicts."
+    return [*lines, "", f"{counts} One of them: weft sources ID"]
 
 
 def _detail(knowledge: Knowledge, source: Source, width: int) -> list[str]:
-    lines = [
-        source.title,
-        *_wrapped(
-            f"{source.publisher or 'publisher not given'}, {source.date or source.date_note or 'no date'}, "
-            f"{source.kind}, {source.status}. {source.status_note or ''} Interest: {source.interest}",
-            width,
-        ),
-        "",
-    ]
+    by = f"{source.publisher or 'publisher not given'}, {source.date or source.date_note or 'no date'}"
+    about = f"{by}, {source.kind}, {source.status}. {source.status_note or ''} Interest: {source.interest}"
+    lines = [source.title, *_wrapped(about, width), ""]
     for claim in _claims(knowledge, source.id):
         lines += textwrap.wrap(f"{claim.verdict.upper()}  {claim.statement}", width, subsequent_indent="   ")
         if claim.correction:
             lines += _wrapped(f"What holds: {claim.correction}", width)
-        lines += _wrapped(
-            f"{claim.id} · {claim.type} · “{claim.section}”" + (f" · {claim.authority}" if claim.authority else ""),
-            width,
-        )
-    touching = [
-        c for c in knowledge.conflicts.values() if any(side.claim.startswith(source.id + "/") for side in c.sides)
-    ]
+        by = f" · {claim.authority}" if claim.authority else ""
+        lines += _wrapped(f"{claim.id} · {claim.type} · “{claim.section}”{by}", width)
+    own = lambda side: side.claim.startswith(f"{source.id}/")
+    touching = [conflict for conflict in knowledge.conflicts.values() if any(map(own, conflict.sides))]
     if touching:
         lines += ["", "Disagreements it is part of:"]
         lines += [line for c in touching for line in _wrapped(f"{c.topic} What holds: {c.resolution}", width)]

@@ -1,7 +1,5 @@
 """A sweep as a reader wants it: the answer in a sentence, what is chosen where, every fabric at every point."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric, Turn
@@ -15,6 +13,11 @@ from .sweep_series import Panel, figure, named, panels
 from .text import lines_of, safe
 
 _RIVALS = {"cheaper-than-ethernet-rdma": "RDMA over Ethernet (RoCE, Spectrum-X, EFA)", "cheaper-than-tcp": "plain TCP"}
+
+_DEARER = (
+    "Where the choice costs more than the next, the two lie within the error of each other and the rules decide; the "
+    "plan of that point says which."
+)
 
 
 def sweep_lines(sweep: Sweep, width: int = 80, metric: str | None = None) -> list[str]:
@@ -94,9 +97,8 @@ def amount(path: str, value: Any) -> str:
 def _chosen(sweep: Sweep) -> Table:
     header = [*(axis.path for axis in sweep.axes), "fabric", "step", "cost", "next", "its cost"]
     rows = [[*_cells(sweep, point), *_chosen_cells(point)] for point in sweep.points]
-    return Table(
-        header, rows, frozenset({*_numeric(sweep), len(sweep.axes) + 1, len(sweep.axes) + 2, len(sweep.axes) + 4})
-    )
+    first = len(sweep.axes)
+    return Table(header, rows, frozenset({*_numeric(sweep), first + 1, first + 2, first + 4}))
 
 
 def _chosen_cells(point: Point) -> list[str]:
@@ -104,22 +106,14 @@ def _chosen_cells(point: Point) -> list[str]:
     if one is None:
         return ["cannot be" if point.error else "none works", *[figures.UNKNOWN] * 4]
     second = _second(point)
-    return [
-        one.fabric + (" (kept)" if point.kept else ""),
-        _step(one),
-        _cost(one),
-        second.fabric if second else figures.UNKNOWN,
-        _cost(second) if second else figures.UNKNOWN,
-    ]
+    following = [second.fabric, _cost(second)] if second else [figures.UNKNOWN] * 2
+    return [one.fabric + (" (kept)" if point.kept else ""), _step(one), _cost(one), *following]
 
 
 def _second(point: Point) -> SweptFabric | None:
     """The cheapest of the others that would do."""
-    rest = [
-        other
-        for other in point.fabrics
-        if other is not point.chosen and other.verdict == "acceptable" and other.cost_usd
-    ]
+    others = [other for other in point.fabrics if other is not point.chosen and other.cost_usd]
+    rest = [other for other in others if other.verdict == "acceptable"]
     return min(rest, key=lambda other: other.median_cost, default=None)
 
 
@@ -128,12 +122,7 @@ def _dearer(sweep: Sweep) -> list[Paragraph]:
     pairs = [(point.chosen, _second(point)) for point in sweep.points if point.chosen is not None and not point.kept]
     if not any(one.cost_usd and second and second.median_cost < one.median_cost for one, second in pairs):
         return []
-    return [
-        Paragraph(
-            "Where the choice costs more than the next, the two lie within the error of each other and the rules "
-            "decide; the plan of that point says which."
-        )
-    ]
+    return [Paragraph(_DEARER)]
 
 
 def _every(sweep: Sweep) -> Table:

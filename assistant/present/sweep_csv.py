@@ -1,51 +1,24 @@
 """A sweep as CSV: one row for each fabric at each point, one for a point that cannot be."""
 
-from __future__ import annotations
-
-import csv
-import io
 from typing import Any
 
 from assistant.vocabulary.sweep import Point, Sweep, SweptFabric
 
-from .cells import harmless
+from .cells import csv_text
 
-_COLUMNS = (
-    "fabric",
-    "chosen",
-    "kept",
-    "verdict",
-    "fits",
-    "step_time_p10_s",
-    "step_time_p50_s",
-    "step_time_p90_s",
-    "slowdown_percent",
-    "exposed_communication_percent",
-    "run_hours",
-    "cost_p10_usd",
-    "cost_p50_usd",
-    "cost_p90_usd",
-    "error",
-)
+_COLUMNS = """
+    fabric chosen kept verdict fits step_time_p10_s step_time_p50_s step_time_p90_s slowdown_percent
+    exposed_communication_percent run_hours cost_p10_usd cost_p50_usd cost_p90_usd error
+""".split()
 _BANDS = {"step_time_s": "step_time_{}_s", "cost_usd": "cost_{}_usd"}
 
 
 def sweep_csv(sweep: Sweep) -> str:
     """The varied fields by their paths, then the figures; numbers unrounded, in the units that the names say."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*(axis.path for axis in sweep.axes), *_COLUMNS])
-    for point in sweep.points:
-        for cells in _rows(point):
-            row = [*(point.values[axis.path] for axis in sweep.axes), *(cells.get(column) for column in _COLUMNS)]
-            writer.writerow([_cell(cell) for cell in row])
-    return buffer.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else harmless(value)
+    paths = [axis.path for axis in sweep.axes]
+    found = [(point, cells) for point in sweep.points for cells in _rows(point)]
+    rows = [[*(point.values[path] for path in paths), *map(cells.get, _COLUMNS)] for point, cells in found]
+    return csv_text([[*paths, *_COLUMNS], *rows])
 
 
 def _rows(point: Point) -> list[dict[str, Any]]:

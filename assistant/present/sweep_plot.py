@@ -1,7 +1,5 @@
 """A sweep as a plot of letters, one letter per fabric: readable without colour and copied as text."""
 
-from __future__ import annotations
-
 import math
 import string
 
@@ -32,11 +30,9 @@ def text_plot(panel: Panel, width: int = 80, rows: int = ROWS) -> list[str]:
         _line(cells, level if row % 5 == 0 or row == rows - 1 else None, panel, margin, slot)
         for row, (cells, level) in enumerate(zip(grid, _levels(panel, rows), strict=True))
     ]
-    lines += [
-        " " * margin + " +" + "-" * (slot * len(shown)),
-        _ticks(_AXES.get(panel.axis.path, ""), [figure(tick) for tick in shown], margin, slot),
-    ]
-    lines += [_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot)]
+    lines.append(" " * margin + " +" + "-" * (slot * len(shown)))
+    lines.append(_ticks(_AXES.get(panel.axis.path, ""), list(map(figure, shown)), margin, slot))
+    lines.append(_ticks("plan", [_chosen(panel, place) for place in range(len(shown))], margin, slot))
     missing = len(panel.ticks) - len(shown)
     more = [f"{missing} more values find no room here; they are in the table."] if missing else []
     return [line.rstrip() for line in lines] + more + ["", *_legend(panel.series, width)]
@@ -73,6 +69,5 @@ def _legend(series: list[Series], width: int) -> list[str]:
     named = [f"{letter} {one.fabric}" for letter, one in zip(_LETTERS, series, strict=False)]
     column = max(len(name) for name in named) + 3
     beside = max(1, width // column)
-    return [
-        "".join(name.ljust(column) for name in named[i : i + beside]).rstrip() for i in range(0, len(named), beside)
-    ]
+    rows = [named[i : i + beside] for i in range(0, len(named), beside)]
+    return ["".join(name.ljust(column) for name in row).rstrip() for row in rows]

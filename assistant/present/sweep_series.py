@@ -1,8 +1,6 @@
 """What a plot of a sweep draws: for each combination of the other fields one series per fabric over the varied
 number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

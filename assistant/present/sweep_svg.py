@@ -1,7 +1,5 @@
 """A sweep as an SVG picture: one panel for each combination of the other fields, axes, legend, light background."""
 
-from __future__ import annotations
-
 import math
 from xml.sax.saxutils import escape, quoteattr
 
@@ -108,13 +106,11 @@ def _drawn(series: Series, number: int, panel: Panel, height: int) -> list[str]:
     for place, value in enumerate(series.values):
         if value is not None:
             at = f'cx="{_x(place, panel):.1f}" cy="{_y(value, panel, height):.1f}"'
-            label = escape(
-                f"{series.fabric}, {panel.axis.path} {safe(figure(panel.ticks[place]))}: {panel.metric.shown(value)}"
-            )
-            ring = (
-                [f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>'] if series.chosen[place] else []
-            )
-            parts += [*ring, f'<circle {at} r="3.5" fill="{colour}"><title>{label}</title></circle>']
+            where = f"{panel.axis.path} {safe(figure(panel.ticks[place]))}"
+            label = escape(f"{series.fabric}, {where}: {panel.metric.shown(value)}")
+            if series.chosen[place]:
+                parts.append(f'<circle {at} r="8" fill="none" stroke="{colour}" stroke-width="2"/>')
+            parts.append(f'<circle {at} r="3.5" fill="{colour}"><title>{label}</title></circle>')
     return parts
 
 
@@ -142,11 +138,8 @@ def _legend(panel: Panel) -> list[str]:
             _text(x + 32, y + 4, series.fabric),
         ]
     y = TOP + 10 + _LEGEND_LINE * (len(panel.series) + 1)
-    return [
-        *parts,
-        f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>',
-        _text(x + 32, y + 4, "a plan chooses it"),
-    ]
+    ring = f'<circle cx="{x + 12}" cy="{y}" r="8" fill="none" stroke="#222222" stroke-width="2"/>'
+    return [*parts, ring, _text(x + 32, y + 4, "a plan chooses it")]
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:

@@ -1,7 +1,5 @@
 """Blocks as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
 
-from __future__ import annotations
-
 import textwrap
 import unicodedata
 

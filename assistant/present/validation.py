@@ -1,9 +1,5 @@
 """Predicted against measured: as text, CSV and JSON, and as the handbook's page and plot."""
 
-from __future__ import annotations
-
-import csv
-import io
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +9,11 @@ from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, Slo
 
 from . import memory_report
 from .blocks import Table
-from .cells import harmless
+from .cells import csv_text
+from .memory_report import percents
 from .text import block_lines, safe
 
-_HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
+SOURCE_HEAD = ("source", "runs", "mean", "median", "P90", "bias", "one constant", "in P10-P90")
 _COLLECTIVE_HEAD = ("source", "messages", "rows", "median", "P90", "bias", "bandwidth")
 _TITLES = {
     "validation": "Rows that nothing was calibrated on",
@@ -36,7 +33,7 @@ def as_text(made: Validation, *, rows: bool = False, width: int = 100) -> str:
     )
     if rows:
         lines += ["", *_row_table(made.runs)]
-    lines += _by_use(made.sources, _HEAD, _cells)
+    lines += _by_use(made.sources, SOURCE_HEAD, source_cells)
     return "\n".join([*lines, *_slowdowns(made, width), *_memory(made, rows, width), *_collectives(made, width)]) + "\n"
 
 
@@ -67,7 +64,7 @@ def _slowdowns(made: Validation, width: int) -> list[str]:
     if not made.slowdowns:
         return []
     said = wrapped("The same job on a slower fabric: its step over that on the fastest one.", width)
-    return ["", *said, *_columns(SLOWDOWN_HEAD, [slowdown_cells(line) for line in made.slowdowns])]
+    return ["", *said, *_columns(SLOWDOWN_HEAD, map(slowdown_cells, made.slowdowns))]
 
 
 def _memory(made: Validation, rows: bool, width: int) -> list[str]:
@@ -100,32 +97,30 @@ def _collectives(made: Validation, width: int) -> list[str]:
         "in percent of the measured one; small: up to 1 MiB. 'bandwidth': median error of the bus bandwidth. "
         "Bias: the median with its sign."
     )
-    return ["", *wrapped(said, width), *_by_use(made.collectives, _COLLECTIVE_HEAD, _collective_cells, left=2)]
+    return ["", *wrapped(said, width), *_by_use(made.collectives, _COLLECTIVE_HEAD, collective_cells, left=2)]
 
 
-def _collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
-    sizes = (f"{100 * value:.1f}" for value in (line.median_absolute, line.p90_absolute))
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.median_bandwidth:.1f}")
-    return (safe(line.source) or "all", line.messages, str(line.rows), *sizes, *signed)
+def collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
+    """Errors of a source's collectives as cells of a table."""
+    sizes, bias = percents(line.median_absolute, line.p90_absolute), f"{100 * line.bias:+.1f}"
+    return (safe(line.source) or "all", line.messages, str(line.rows), *sizes, bias, *percents(line.median_bandwidth))
 
 
-def _cells(line: SourceAccuracy) -> tuple[str, ...]:
+def source_cells(line: SourceAccuracy) -> tuple[str, ...]:
+    """Errors of a source's runs as cells of a table."""
+    sizes, bias = percents(line.mean_absolute, line.median_absolute, line.p90_absolute), f"{100 * line.bias:+.1f}"
     covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
-    sizes = (f"{100 * value:.1f}" for value in (line.mean_absolute, line.median_absolute, line.p90_absolute))
-    signed = (f"{100 * line.bias:+.1f}", f"{100 * line.null_mean_absolute:.1f}")
-    return (safe(line.source) or "all", str(line.runs), *sizes, *signed, covered)
+    return (safe(line.source) or "all", str(line.runs), *sizes, bias, *percents(line.null_mean_absolute), covered)
 
 
 def _row_table(runs: list[MeasuredRun]) -> list[str]:
     head = ("row", "source", "use", "GPU", "GPUs", "fabric", "measured s", "predicted s", "error %")
-    rows = [
-        (safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric, *_seconds(run)) for run in runs
-    ]
-    return _columns(head, rows, left=6)
+    return _columns(head, map(_run_cells, runs), left=6)
 
 
-def _seconds(run: MeasuredRun) -> tuple[str, ...]:
-    return f"{run.measured_s:.4g}", f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}"
+def _run_cells(run: MeasuredRun) -> tuple[str, ...]:
+    seconds = f"{run.measured_s:.4g}", f"{run.predicted_s:.4g}", f"{100 * run.error:+.1f}"
+    return (safe(run.id), safe(run.source), run.use, run.gpu, str(run.gpus), run.fabric, *seconds)
 
 
 def _columns(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
@@ -143,11 +138,5 @@ def as_json(made: Validation, *, rows: bool = False) -> str:
 def as_csv(made: Validation, *, rows: bool = False) -> str:
     """One line per source and use, or with ``rows`` one per run; seconds and fractions."""
     entries = made.runs if rows else made.sources
-    columns = list(type(entries[0]).model_fields) if entries else []
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*columns, "error"] if rows else columns)
-    for entry in entries:
-        cells = [harmless(getattr(entry, name)) for name in columns]
-        writer.writerow([*cells, entry.error] if isinstance(entry, MeasuredRun) else cells)
-    return out.getvalue()
+    columns = [*(type(entries[0]).model_fields if entries else ()), *(["error"] if rows else [])]
+    return csv_text([columns, *([getattr(entry, name) for name in columns] for entry in entries)])

@@ -1,7 +1,5 @@
 """A grid over fields of a questionnaire, every fabric at every point: ``weft sweep``."""
 
-from __future__ import annotations
-
 from .grid import axes_of
 from .run import sweep
 

@@ -1,11 +1,10 @@
 """The axes of a sweep as people write them: ``cluster.gpus=8..1024``, ``budget.gpu_hour_usd=2..4:0.5``,
 ``model=a,b``."""
 
-from __future__ import annotations
-
 import copy
 import difflib
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -54,9 +53,7 @@ def axes_of(varied: Sequence[str], fabrics: Sequence[str]) -> list[Axis]:
             _refuse(f"{path} is varied twice: give all its values at once, separated by commas")
         if any(other.startswith(f"{path}.") for other in paths):
             _refuse(f"{path} is varied both as a whole and in parts")
-    points = 1
-    for axis in axes:
-        points *= len(axis.values)
+    points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:
         _refuse(f"expected a grid of at most {MOST_POINTS:,} points, got {points:,}")
     return axes
@@ -115,14 +112,9 @@ def _values(path: str, written: str) -> list[Any]:
 
 def _doublings(path: str, low: float, high: float) -> list[int | float]:
     if low <= 0:
-        _refuse(
-            f"{path}: expected doublings to start above 0, got {low:g}; for equal steps write {low:g}..{high:g}:STEP"
-        )
-    values = []
-    while low <= high:
-        values.append(_plain(low))
-        low *= 2
-    return values
+        steps = f"for equal steps write {low:g}..{high:g}:STEP"
+        _refuse(f"{path}: expected doublings to start above 0, got {low:g}; {steps}")
+    return [_plain(low * 2**i) for i in range(int(math.log2(high / low) + 1e-9) + 1)]
 
 
 def _steps(path: str, low: float, high: float, written: str) -> list[int | float]:

@@ -1,7 +1,5 @@
 """Runs a sweep: at each point the same decision that a plan makes, without looking up evidence or flips."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,14 +35,9 @@ def sweep(
         points.append(_point(questionnaire, values, pipeline))
         done()
     if all(point.error for point in points):
-        raise InputError(
-            f"no point of the sweep can be planned; the first, {_named(points[0].values)}: {points[0].error}"
-        )
+        first = ", ".join(f"{path} {value}" for path, value in points[0].values.items())
+        raise InputError(f"no point of the sweep can be planned; the first, {first}: {points[0].error}")
     return Sweep(name=questionnaire.name, axes=list(axes), points=points, turns=turns_of(axes, points))
-
-
-def _named(values: dict[str, Any]) -> str:
-    return ", ".join(f"{path} {value}" for path, value in values.items())
 
 
 def _point(questionnaire: Questionnaire, values: dict[str, Any], pipeline: Pipeline) -> Point:

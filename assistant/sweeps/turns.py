@@ -1,7 +1,5 @@
 """From which value of a sweep on InfiniBand is chosen, and from which it costs less than the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,10 +62,7 @@ def _cheaper_than(other: FabricKind) -> Callable[[Point], bool | None]:
 def _cost(point: Point, kind: FabricKind) -> float | None:
     """Median cost of the cheapest fabric of a kind that can be had and fits; of one ruled unwise only where there is no
     other."""
-    can = [
-        one
-        for one in point.fabrics
-        if one.kind == kind and one.cost_usd is not None and one.fits and one.verdict != "impossible"
-    ]
+    priced = [one for one in point.fabrics if one.kind == kind and one.cost_usd is not None and one.fits]
+    can = [one for one in priced if one.verdict != "impossible"]
     wise = [one for one in can if one.verdict != "avoid"]
     return min((one.median_cost for one in wise or can), default=None)

@@ -1,7 +1,5 @@
 """Measured runs from files, compared with the model: ``weft validate``."""
 
-from __future__ import annotations
-
 from .practice import published_runs
 from .report import errors_of, left_out, validate
 from .runs import read_measured, read_runs

@@ -7,8 +7,6 @@ Each stage fits the constants that its rows can tell apart, the others held, by 
 the step time, a source weighing by the root of its rows. Deterministic; NumPy only.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections import Counter
@@ -174,7 +172,7 @@ def main(arguments: Sequence[str]) -> None:
     for name in dict.fromkeys((*(name for stage in STAGES for name in stage.names), "megatron/practice")):
         print(f"{name:32} fitted {values[name]:12.6g}   shipped {old[name]:12.6g}")
     if "--write" in arguments:
-        for path in record(values, library.knowledge_folder / "catalog", datetime.date.today()):
+        for path in record(values, library.catalog.gpus, library.knowledge_folder / "catalog", datetime.date.today()):
             print(f"written: {path}")
 
 

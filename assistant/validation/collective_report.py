@@ -1,7 +1,5 @@
 """Errors of collectives per source, messages up to 1 MiB and above apart."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -6,8 +6,6 @@ side. Series that a fact of the catalog was read off (an adapter's efficiency, a
 however little of them was used.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +23,8 @@ from assistant.vocabulary.catalog import Catalog, Fabric
 
 SMALL = 2**20  # bytes up to which latency decides
 TABLE, MEASURED_ONLY = "collectives_compared.csv", "fabrics.yaml"
+
+_SERIES = "source use collective gpu gpus gpus_per_node fabric nics_per_node in_network".split()
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,7 @@ def read_collectives(folder: Path, catalog: Catalog) -> list[Series]:
     with (folder / TABLE).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["use"] != "excluded":
-                key = tuple(
-                    row[name]
-                    for name in (
-                        "source",
-                        "use",
-                        "collective",
-                        "gpu",
-                        "gpus",
-                        "gpus_per_node",
-                        "fabric",
-                        "nics_per_node",
-                        "in_network",
-                    )
-                )
+                key = tuple(row[name] for name in _SERIES)
                 found.setdefault(key, []).append((float(row["message_bytes"]), _seconds(row)))
     return [_series(key, rows, catalog, fabrics) for key, rows in found.items()]
 

@@ -8,22 +8,29 @@ collective weigh by the root of their number. NCCL's own figures (``assistant/mo
 somebody published (InfiniBand, RoCE) are held. Deterministic; NumPy only.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 
 from assistant.library import load
-from assistant.model.protocols import CollectiveConstants
+from assistant.model.protocols import CollectiveConstants, protocols_from
+from assistant.vocabulary.catalog import Catalog
 
-from .collective_record import FITTED, Values, record, shipped
-from .collective_rows import Series, predicted, read_collectives
+from .collective_rows import MEASURED_ONLY, Series, measured_only, predicted, read_collectives
+from .constants import Values
+from .record import rewritten
 
+# Fabrics whose latency is fitted, with those that share it and how many times it theirs is.
+FITTED = {
+    "ethernet-tcp-200": {"ethernet-tcp-10": 1.0, "ethernet-tcp-25": 1.0, "ethernet-tcp-100": 1.0},
+    "aws-efa-v2": {"aws-efa-v3": 0.65},
+    **{fabric: {} for fabric in "gcp-tcpx gcp-tcpxo aws-efa-v1 slingshot-11 slingshot-11-software-match".split()},
+}
 _FITTED_AS = {
     shared: (first, times) for first, others in FITTED.items() for shared, times in {first: 1.0, **others}.items()
 }
@@ -38,6 +45,13 @@ def first_values() -> Values:
     """Where the fit starts, whatever is shipped."""
     values = {field.name: float(getattr(CollectiveConstants, field.name)) for field in fields(CollectiveConstants)}
     return values | {f"latency/{fabric}": FIRST_LATENCY for fabric in FITTED}
+
+
+def shipped(catalog: Catalog, measurements: Path) -> Values:
+    """The values in use."""
+    fabrics = {**catalog.fabrics, **measured_only(measurements)}
+    latencies = {f"latency/{fabric}": latency.si if (latency := fabrics[fabric].latency) else 0.0 for fabric in FITTED}
+    return vars(protocols_from(catalog.constants)) | latencies
 
 
 def with_values(one: Series, values: Values) -> np.ndarray:
@@ -84,6 +98,24 @@ def _shares(rows: Sequence[Series]) -> np.ndarray:
 
 def _kind(one: Series) -> tuple[str, str, str]:
     return one.source, one.network.id, one.collective
+
+
+def latencies(values: Values) -> dict[str, float]:
+    """The fitted latencies by fact of the catalog, those of fabrics that share one among them."""
+    return {f"{one}/latency": values[f"latency/{first}"] * times for one, (first, times) in _FITTED_AS.items()}
+
+
+def record(values: Values, knowledge: Path, day: datetime.date) -> list[Path]:
+    """Write ``values`` into ``constants/collectives.yaml`` and the fabrics' ``latency``; returns the files."""
+    names = [field.name for field in fields(CollectiveConstants)]
+    shared = {f"collective-{name.replace('_', '-')}": values[name] for name in names}
+    measured, written = knowledge / "measurements" / MEASURED_ONLY, latencies(values)
+    own = {f"{fabric}/latency" for fabric in measured_only(measured.parent)}
+    return [
+        rewritten(knowledge / "catalog" / "constants" / "collectives.yaml", shared, day),
+        rewritten(knowledge / "catalog" / "fabrics.yaml", {n: v for n, v in written.items() if n not in own}, day),
+        rewritten(measured, {name: value for name, value in written.items() if name in own}, day),
+    ]
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -5,8 +5,6 @@ and ``megatron/tp_overlap/a100`` of a framework on one family. Units are those o
 factors).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 

@@ -6,8 +6,6 @@ that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes
 memory too.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,24 +81,17 @@ def _observed(row: Mapping[str, str], known: Mapping[str, Run], catalog: Catalog
     if row["run"] and row["run"] not in known:
         raise InputError(f'expected a run of training.csv, got "{row["run"]}"', Place(field="run"))
     run = known[row["run"]] if row["run"] else run_of(_job_cells(row), catalog)
-    run = replace(
-        run,
-        id=row["run"] or row["id"],
-        source=row["source"],
-        use=row["use"],
-        reason=row["reason"],
-        job=run.job.with_(master_weights=row["master_weights"] != "0"),
-    )
+    said = {name: row[name] for name in ("source", "use", "reason")}
+    job = run.job.with_(master_weights=row["master_weights"] != "0")
+    run = replace(run, id=row["run"] or row["id"], job=job, **said)
     measured = float(row["memory_bytes"]) if row["memory_bytes"] else None
     return Observed(run, row["outcome"] == "ran", measured, row["seen"] == "device")
 
 
 def _job_cells(row: Mapping[str, str]) -> dict[str, str]:
     """The row in the columns of ``training.csv``; neither a fabric nor a step time changes memory."""
-    return {name: value for name, value in row.items() if name not in _OWN} | {
-        "fabric": "infiniband-ndr-400",
-        "step_time_s": "1",
-    }
+    cells = {name: value for name, value in row.items() if name not in _OWN}
+    return cells | {"fabric": "infiniband-ndr-400", "step_time_s": "1"}
 
 
 def peak(run: Run) -> Peak:
@@ -132,9 +123,8 @@ def memory_report(runs: Sequence[Run], rows: Sequence[Observed]) -> MemoryReport
     A row about a run of ``runs`` replaces it: it knows more.
     """
     told = {row.run.id for row in rows if row.ran}
-    ran = [row for row in rows if row.ran] + [
-        Observed(run, True) for run in runs if run.use != "excluded" and run.id not in told
-    ]
+    others = [Observed(run, True) for run in runs if run.use != "excluded" and run.id not in told]
+    ran = [row for row in rows if row.ran] + others
     peaks = [peak(row.run) for row in ran]
     unfit = [(row.run, found) for row, found in zip(ran, peaks, strict=True) if not found.fits]
     saved = [run for run, _ in unfit if run.source in RECOMPUTE_UNSTATED and peak(_recomputing(run)).fits]

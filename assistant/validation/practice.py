@@ -7,8 +7,6 @@ code. Each counts once, however many rows it has: NVIDIA and vTrain by construct
 that a stack's factors come from are predicted without.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

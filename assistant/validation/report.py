@@ -1,8 +1,7 @@
 """Errors per source and in total, row by row, and with constants calibrated without the source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
@@ -10,6 +9,8 @@ from assistant.model.validation import Errors, Run, outcome, step_time, summariz
 from assistant.vocabulary.validation import MeasuredRun, SourceAccuracy, Use, Validation
 
 from .slowdowns import slowdowns
+
+Judged = tuple[Run, float, tuple[float, float]]  # a run, the seconds predicted and their band
 
 
 def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda: None) -> Validation:
@@ -19,17 +20,11 @@ def validate(runs: Sequence[Run], file: Path, done: Callable[[], None] = lambda:
     """
     kept = [run for run in runs if run.use != "excluded"]
     measured = [_measured(run, done) for run in kept]
-    sources: list[SourceAccuracy] = []
+    pairs, sources = list(zip(kept, measured, strict=True)), []
     for use in ("validation", "calibration"):
-        chosen = [(run, row) for run, row in zip(kept, measured, strict=True) if run.use == use]
-        sources += _by_source(chosen, use)
-    return Validation(
-        file=str(file),
-        excluded=len(runs) - len(kept),
-        sources=sources,
-        runs=measured,
-        slowdowns=slowdowns(list(zip(kept, measured, strict=True))),
-    )
+        sources += _by_source([(run, row) for run, row in pairs if run.use == use], use)
+    left_away = len(runs) - len(kept)
+    return Validation(file=str(file), excluded=left_away, sources=sources, runs=measured, slowdowns=slowdowns(pairs))
 
 
 def planned(runs: Sequence[Run]) -> list[SourceAccuracy]:
@@ -54,31 +49,17 @@ def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
     )
 
 
-def _by_source(rows: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[SourceAccuracy]:
-    names = dict.fromkeys(run.source for run, _ in rows)
-    lines = [_accuracy(name, use, [pair for pair in rows if pair[0].source == name]) for name in names]
+def _by_source(found: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[SourceAccuracy]:
+    rows = [(run, row.predicted_s, (row.p10_s, row.p90_s)) for run, row in found]
+    names = dict.fromkeys(run.source for run, _, _ in rows)
+    lines = [_accuracy(name, use, [row for row in rows if row[0].source == name]) for name in names]
     return lines + ([_accuracy("", use, rows)] if len(names) > 1 else [])
 
 
-def _accuracy(source: str, use: Use, rows: Sequence[tuple[Run, MeasuredRun]]) -> SourceAccuracy:
-    runs = [run for run, _ in rows]
-    bands = [(row.p10_s, row.p90_s) for _, row in rows]
-    return accuracy(source, use, summarize(runs, [row.predicted_s for _, row in rows], bands))
-
-
-def accuracy(source: str, use: Use, errors: Errors) -> SourceAccuracy:
+def _accuracy(source: str, use: Use, rows: Sequence[Judged]) -> SourceAccuracy:
     """One line of the report."""
-    return SourceAccuracy(
-        source=source,
-        use=use,
-        runs=errors.count,
-        mean_absolute=errors.mean_absolute,
-        median_absolute=errors.median_absolute,
-        p90_absolute=errors.p90_absolute,
-        bias=errors.bias,
-        null_mean_absolute=errors.null_mean_absolute,
-        covered=errors.covered if errors.covered == errors.covered else None,
-    )
+    errors = asdict(summarize(*(list(column) for column in zip(*rows, strict=True))))
+    return SourceAccuracy(source=source, use=use, runs=errors.pop("count"), **errors)
 
 
 def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) -> list[SourceAccuracy]:
@@ -90,12 +71,9 @@ def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) ->
     kept = [run for run in runs if run.use != "excluded"]
     lines: list[SourceAccuracy] = []
     for source, seconds in predictions.items():
-        rows = [
-            (run, time, _band_around(run, time))
-            for run, time in zip((run for run in kept if run.source == source), seconds, strict=True)
-        ]
-        lines.append(_left_out(source, rows))
-        lines += _by_kind(source, rows)
+        own = zip((run for run in kept if run.source == source), seconds, strict=True)
+        rows = [(run, time, _band_around(run, time)) for run, time in own]
+        lines += [_accuracy(source, "left out", rows), *_by_kind(source, rows)]
     return lines
 
 
@@ -105,17 +83,12 @@ def _band_around(run: Run, seconds: float) -> tuple[float, float]:
     return factor * shipped.band.p10, factor * shipped.band.p90
 
 
-def _left_out(name: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> SourceAccuracy:
-    return accuracy(name, "left out", summarize(*(list(column) for column in zip(*rows, strict=True))))
-
-
-def _by_kind(source: str, rows: Sequence[tuple[Run, float, tuple[float, float]]]) -> list[SourceAccuracy]:
+def _by_kind(source: str, rows: Sequence[Judged]) -> list[SourceAccuracy]:
     """Dense models and mixtures apart, where a source has both."""
-    kinds = {
-        kind: [row for row in rows if bool(row[0].job.architecture.experts) == mixed]
-        for kind, mixed in (("dense", False), ("mixtures", True))
-    }
-    return [_left_out(f"{source}, {kind}", of_kind) for kind, of_kind in kinds.items()] if all(kinds.values()) else []
+    dense = [row for row in rows if not row[0].job.architecture.experts]
+    mixtures = [row for row in rows if row[0].job.architecture.experts]
+    kinds = {"dense": dense, "mixtures": mixtures} if dense and mixtures else {}
+    return [_accuracy(f"{source}, {kind}", "left out", of_kind) for kind, of_kind in kinds.items()]
 
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:

@@ -1,8 +1,6 @@
 """Measured training runs from CSV (``knowledge/measurements/training.csv`` or a user's own file with the same
 columns)."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -203,34 +201,22 @@ def _faults(job: Job, split: Parallelism, ranks: int) -> Iterator[tuple[str, boo
     each = job.global_batch // replicas
     yield "gpus", job.gpus % ranks > 0, f"expected tp·pp·cp to divide gpus ({job.gpus}), got {ranks}"
     yield "global_batch", each < 1, f"expected at least the {replicas} data-parallel ranks, got {job.global_batch}"
-    yield (
-        "micro_batch",
-        (job.micro_batch or 1) > each,
-        f"expected at most the {each} sequences of a rank, got {job.micro_batch}",
-    )
-    deepest = -(-a.layers // split.pp)
+    micro, deepest = job.micro_batch or 1, -(-a.layers // split.pp)
+    yield "micro_batch", micro > each, f"expected at most the {each} sequences of a rank, got {micro}"
     yield "pp", split.pp > a.layers, f"expected at most the model's {a.layers} layers, got {split.pp}"
-    yield (
-        "interleave",
-        split.interleave > deepest,
-        f"expected at most the {deepest} layers of a stage, got {split.interleave}",
-    )
+    chunks = split.interleave
+    yield "interleave", chunks > deepest, f"expected at most the {deepest} layers of a stage, got {chunks}"
     yield "ep", split.ep > max(a.experts, 1), f"expected at most the model's {a.experts or 1} experts, got {split.ep}"
     yield "ep", a.experts % split.ep > 0, f"expected a divisor of the model's {a.experts} experts, got {split.ep}"
-    yield (
-        "strategy",
-        split.strategy == "diloco",
-        'expected a strategy with one exchange per step, got "diloco", whose steps are mostly without one',
-    )
+    rare = 'expected a strategy with one exchange per step, got "diloco", whose steps are mostly without one'
+    yield "strategy", split.strategy == "diloco", rare
 
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
     numbers: dict[str, Any] = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
     try:
-        sequence = row.get("sequence_parallel") == "1"
-        return Parallelism.model_validate(
-            {"strategy": row.get("strategy") or "ddp", "sequence_parallel": sequence, **numbers}
-        )
+        named = {"strategy": row.get("strategy") or "ddp", "sequence_parallel": row.get("sequence_parallel") == "1"}
+        return Parallelism.model_validate({**named, **numbers})
     except ValidationError as error:
         message = f'expected a strategy, got "{row.get("strategy")}": {error.errors()[0]["msg"]}'
         raise InputError(message, Place(field="strategy")) from None

@@ -4,8 +4,6 @@ Errors of sources left out of the calibration take minutes to compute: they are 
 ``knowledge/measurements/left_out.json``.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The ratio that decides between fabrics: the same job measured on two of them, beside what is predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from assistant.model.validation import Run

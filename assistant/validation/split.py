@@ -11,8 +11,6 @@ width and degree, like the squares of a board: one colour is for calibration, ag
 matrix that judges was fitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from assistant.model.validation import Run

@@ -1,7 +1,5 @@
 """Which constants are fitted together, and on which rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Who may come in: the token, the cookie that stands for it, and requests that another site has made a browser send."""
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 import re

@@ -1,7 +1,5 @@
 """Where the server listens, and how a person reaches it."""
 
-from __future__ import annotations
-
 import errno
 import ipaddress
 import socket
@@ -68,9 +66,8 @@ def _socket(family: int, address: tuple) -> socket.socket:
 def _refusal(error: OSError, host: str, port: int) -> InputError:
     if error.errno in _REASONS:
         return InputError(f"{port} on {host} {_REASONS[error.errno]}", Place(field="--port"))
-    return InputError(
-        f'expected a name or an address of this machine, got "{host}" ({error.strerror})', Place(field="--host")
-    )
+    expected = "expected a name or an address of this machine"
+    return InputError(f'{expected}, got "{host}" ({error.strerror})', Place(field="--host"))
 
 
 def is_loopback(sockets: list[socket.socket]) -> bool:

@@ -1,7 +1,5 @@
 """What every answer tells the browser: nothing from elsewhere, nothing inside another page, nothing kept."""
 
-from __future__ import annotations
-
 from aiohttp import web
 
 _POLICY = {

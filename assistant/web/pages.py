@@ -1,7 +1,5 @@
 """The pages a visitor sees: the conversation, and one short page for everything that stands in its way."""
 
-from __future__ import annotations
-
 import html
 from pathlib import Path
 from string import Template
@@ -35,11 +33,9 @@ def entered() -> web.Response:
 def token_needed(wrong: bool) -> web.Response:
     """The door."""
     title = "This token is not the right one" if wrong else "A token is needed"
+    where = "Open the address with ?token=… that was printed where this server was started"
     return short(
-        403,
-        title,
-        "Open the address with ?token=… that was printed where this server was started; "
-        "it is needed once in each browser, and again after the server was started anew.",
+        403, title, f"{where}; it is needed once in each browser, and again after the server was started anew."
     )
 
 
@@ -52,9 +48,5 @@ def full(places: int) -> str:
 
 def not_for_this_name() -> web.Response:
     """The address names another machine."""
-    return short(
-        421,
-        "Not under this name",
-        "Without a token this server answers only to localhost and 127.0.0.1. "
-        "To reach it through another name, start it with --token auto.",
-    )
+    why = "Without a token this server answers only to localhost and 127.0.0.1."
+    return short(421, "Not under this name", f"{why} To reach it through another name, start it with --token auto.")

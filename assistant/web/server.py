@@ -1,7 +1,5 @@
 """The server: one page, one connection per conversation, the files of the page, the files a visitor asked for."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """One visitor's process: started, fed with keys, drawn from, and ended for certain."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -4,8 +4,6 @@ The questions are asked in this order: is the log what it claims, how many ranks
 GPUDirect, how many adapters, and only then whether it is fast enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from .debug_lines import DebugLog
 from .expected import expected_busbw, is_pcie
 from .perf_table import Reader
 from .runs import Run, collective_of, ranks_of
+from .signatures import finding
 from .text import cleaned
 
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
@@ -110,26 +109,10 @@ def _findings(
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code != "one-rank")]
     if not runs and not log.lines and not found:
-        found.append(
-            judge_tests.finding(
-                "not-recognised",
-                "warning",
-                1,
-                "neither nccl-tests output nor NCCL debug lines were found",
-                "give the output of all_reduce_perf, or of a job run with NCCL_DEBUG=INFO",
-            )
-        )
+        found.append(finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {run.peak:.4g}" for run in runs)
-        found.append(
-            judge_tests.finding(
-                "several-runs",
-                "info",
-                runs[0].line,
-                f"the file holds {len(runs)} runs, peaks in GB/s: {peaks}",
-                "none: each run was judged",
-            )
-        )
+        found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))
     return _ordered(found)
 
 

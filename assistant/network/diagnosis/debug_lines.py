@@ -1,7 +1,5 @@
 """What ``NCCL_DEBUG=INFO`` lines say about the network in use, NCCL 2.4 to 2.29 and RCCL."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field

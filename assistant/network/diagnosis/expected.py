@@ -1,45 +1,22 @@
 """The bus bandwidth to expect of a run, from the catalog: adapters of the GPU's usual node and what the fabric gives of
 them."""
 
-from __future__ import annotations
-
 import re
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 
-# Device names as nvidia-smi and nccl-tests print them → catalog id. The first match counts.
-_NAMES = (
-    (r"GB300", "gb300"),
-    (r"GB200", "gb200"),
-    (r"B300", "b300"),
-    (r"B200", "b200"),
-    (r"(?<!G)H200", "h200-sxm"),
-    (r"H100 (?:PCIe|NVL)", "h100-pcie"),
-    (r"H100", "h100-sxm"),
-    (r"A100.*SXM.*80GB", "a100-sxm-80gb"),
-    (r"A100.*SXM", "a100-sxm-40gb"),
-    (r"V100.*SXM", "v100-sxm"),
-    (r"MI355X", "mi355x"),
-    (r"MI325X", "mi325x"),
-    (r"MI300X", "mi300x"),
-    (r"MI250X", "mi250x"),
-)
+from .signatures import read
+
 _PCIE = re.compile(r"PCIe|\bNVL\b|RTX|GeForce|\bL40|\bL4\b|\bA40\b|\bT4\b|\bA10\b", re.I)
-_FABRIC_OF = {
-    "infiniband": "infiniband",
-    "roce": "roce",
-    "efa": "efa",
-    "tcpx": "tcpx",
-    "tcpxo": "tcpxo",
-    "tcp-socket": "tcp",
-}
+# What logs call a transport and the catalog a technology; of the others none is built from the catalog's fabrics.
+_TECHNOLOGIES = {"tcp-socket": "tcp"} | {name: name for name in ("infiniband", "roce", "efa", "tcpx", "tcpxo")}
 # of the line rate, where the transport is not known: the low end of what RDMA fabrics reach at two nodes
 RDMA_SHARE = 0.8
 
 
 def gpu_named(device: str, catalog: Catalog) -> Gpu | None:
     """The catalog's GPU for a device name, ``None`` when it is not there."""
-    ident = next((ident for pattern, ident in _NAMES if re.search(pattern, device)), None)
+    ident = next((one["gpu"] for one in read("devices") if re.search(one["printed"], device)), None)
     return catalog.gpus.get(ident) if ident else None
 
 
@@ -87,14 +64,9 @@ def _by_collective(collective: str, node: float, per_node: int, ranks: int) -> f
 
 
 def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric | None:
-    technology = _FABRIC_OF.get(transport)
-    fitting = [
-        fabric
-        for fabric in catalog.fabrics.values()
-        if fabric.technology == technology
-        and fabric.line_rate is not None
-        and (fabric.gpus is None or gpu.id in fabric.gpus)
-    ]
+    technology = _TECHNOLOGIES.get(transport)
+    known = [f for f in catalog.fabrics.values() if f.technology == technology and f.line_rate is not None]
+    fitting = [fabric for fabric in known if fabric.gpus is None or gpu.id in fabric.gpus]
     if technology == "tcp":
         fitting = [fabric for fabric in fitting if fabric.bandwidth_ceiling is not None]
         return max(fitting, key=lambda fabric: fabric.nic_rate, default=None)
@@ -104,12 +76,8 @@ def _fabric(gpu: Gpu, transport: str, rate: float, catalog: Catalog) -> Fabric |
 
 
 def _measured(fabric: Fabric | None, collective: str, per_node: int, nodes: int, gpu: Gpu) -> float | None:
-    if (
-        fabric is None
-        or collective != "all_reduce"
-        or per_node != gpu.gpus_per_node
-        or not fabric.all_reduce_bus_bandwidth
-    ):
+    whole = collective == "all_reduce" and per_node == gpu.gpus_per_node
+    if fabric is None or not whole or not fabric.all_reduce_bus_bandwidth:
         return None
     known = sorted(fabric.all_reduce_bus_bandwidth)
     if nodes > 2 * known[-1]:

@@ -1,15 +1,12 @@
 """Findings from NCCL debug lines: which network, whether GPU memory is read directly, how many adapters take part."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
 from .debug_lines import DebugLog
-from .judge_tests import finding
-from .signatures import Completion, Failure, Signature, completion, signatures
+from .signatures import Completion, Signature, completion, finding, judgements, signatures
 
 _LOOPBACK = re.compile(r"^lo:|:127\.")
 _BRIDGE = re.compile(r"^docker|^br-|^veth|:172\.17\.0\.")
@@ -52,140 +49,66 @@ class KnownLines:
     def findings(self, several_hosts: bool, informed: bool) -> Iterator[DiagnosisFinding]:
         for signature, first, count in self.seen.values():
             if signature.hosts == "any" or several_hosts:
-                times = f" ({count} lines)" if count > 1 else ""
-                yield finding(signature.code, signature.severity, first, signature.message + times, signature.fix)
+                yield _counted(signature.at(first), count)
         for status, (meaning, first, count) in self.completions.items():
-            one = meaning or Failure(
-                code="completion-error",
-                message=f"an RDMA request ended with status {status}",
-                fix="look up the status in the verbs documentation, and the first error of the peer",
-            )
-            yield finding(one.code, "error", first, one.message + (f" ({count} lines)" if count > 1 else ""), one.fix)
+            yield _counted((meaning or judgements()["completion-error"]).at(first, status=status), count)
         if self.strange is not None:
             first, text, count = self.strange
             more = f", and {count - 1} more such" if count > 1 else ""
-            yield finding(
-                "unknown-warning",
-                "warning",
-                first,
-                f"NCCL warns of something that is not in the list of known failures{more}: {text}",
-                "read it as it stands; the first warning of the first host that has one is nearest to the cause",
-            )
+            yield finding("unknown-warning", first, more=more, text=text)
         if self.mtu_line is not None:
-            yield finding(
-                "small-mtu",
-                "warning",
-                self.mtu_line,
-                "the path takes packets of 1 KiB only",
-                "jumbo frames (MTU 9000) on hosts and switches",
-            )
+            yield finding("small-mtu", self.mtu_line)
         if self.nameless_failure is not None and not informed:
-            yield finding(
-                "debug-off",
-                "error",
-                self.nameless_failure,
-                "NCCL failed and debug output is off: the reason is not in this log",
-                "run again with NCCL_DEBUG=INFO",
-            )
+            yield finding("debug-off", self.nameless_failure)
+
+
+def _counted(found: DiagnosisFinding, lines: int) -> DiagnosisFinding:
+    return found.model_copy(update={"message": f"{found.message} ({lines} lines)"}) if lines > 1 else found
 
 
 def findings(log: DebugLog, several_hosts: bool, device: str) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say."""
     yield from _settings(log)
-    yield from _bootstrap(log, several_hosts)
     if several_hosts:
+        yield from _bootstrap(log)
         yield from _sockets(log)
         yield from _gpudirect(log, device)
         yield from _adapters(log)
-    yield from _inside_the_node(log)
+    if log.local["SHM"] > log.local["P2P"]:
+        yield finding("host-memory-inside-node", log.local_line["SHM"])
 
 
 def _settings(log: DebugLog) -> Iterator[DiagnosisFinding]:
-    if (said := log.settings.get("NCCL_IB_DISABLE")) and said[1] != "0":
-        yield finding(
-            "ib-disabled",
-            "warning",
-            said[0],
-            "NCCL_IB_DISABLE switches the built-in RDMA transport off; a plugin may still use it",
-            "unset it, or use NCCL_NET=Socket when TCP is what you want",
-        )
-    if (
-        (said := log.settings.get("NCCL_IB_HCA"))
-        and "," not in said[1]
-        and not said[1].startswith("^")
-        and log.device_list
-        and len(log.device_list) == 1
-    ):
-        yield finding(
-            "one-adapter-pinned",
-            "warning",
-            said[0],
-            f"NCCL_IB_HCA names one adapter ({said[1][:40]}): the others stay idle",
-            "unset it, or list all adapters: =mlx5_0,mlx5_1,…",
-        )
-    if (said := log.settings.get("NCCL_P2P_DISABLE")) and said[1] != "0":
-        yield finding(
-            "peer-to-peer-disabled",
-            "warning",
-            said[0],
-            "NCCL_P2P_DISABLE sends data between the GPUs of a node through host memory",
-            "unset it on machines with NVLink",
-        )
-    if (said := log.settings.get("NCCL_NET_GDR_LEVEL")) and said[1] in ("0", "LOC"):
-        yield finding(
-            "gpudirect-disabled", "warning", said[0], "NCCL_NET_GDR_LEVEL allows GPUDirect nowhere", "unset it"
-        )
+    def said(name: str) -> tuple[int, str]:
+        return log.settings.get(name, (0, ""))
+
+    line, value = said("NCCL_IB_DISABLE")
+    if value not in ("", "0"):
+        yield finding("ib-disabled", line)
+    line, value = said("NCCL_IB_HCA")
+    if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
+        yield finding("one-adapter-pinned", line, adapter=value[:40])
+    line, value = said("NCCL_P2P_DISABLE")
+    if value not in ("", "0"):
+        yield finding("peer-to-peer-disabled", line)
+    line, value = said("NCCL_NET_GDR_LEVEL")
+    if value in ("0", "LOC"):
+        yield finding("gpudirect-disabled", line)
 
 
-def _bootstrap(log: DebugLog, several_hosts: bool) -> Iterator[DiagnosisFinding]:
-    if not several_hosts:
-        return
+def _bootstrap(log: DebugLog) -> Iterator[DiagnosisFinding]:
     for line, interface in log.bootstrap.values():
-        if _LOOPBACK.search(interface):
-            yield finding(
-                "bootstrap-on-loopback",
-                "error",
-                line,
-                "a host announces itself under its loopback address: the others cannot reach it",
-                "set NCCL_SOCKET_IFNAME to the interface the hosts share; look at /etc/hosts and /etc/nccl.conf",
-            )
-            return
-        if _BRIDGE.search(interface):
-            yield finding(
-                "docker-interface",
-                "warning",
-                line,
-                "connections are set up over the container bridge",
-                "NCCL_SOCKET_IFNAME=^docker0,lo",
-            )
+        if _LOOPBACK.search(interface) or _BRIDGE.search(interface):
+            yield finding("bootstrap-on-loopback" if _LOOPBACK.search(interface) else "docker-interface", line)
             return
 
 
 def _sockets(log: DebugLog) -> Iterator[DiagnosisFinding]:
     if log.transport == "tcp-socket":
         asked = log.settings.get("NCCL_NET", (0, ""))[1].lower() == "socket"
-        yield finding(
-            "tcp-sockets",
-            "info" if asked else "error",
-            log.channel_line.get(False, log.network_line),
-            "TCP sockets carry the data between nodes" + (", as NCCL_NET asks" if asked else ": RDMA is not in use"),
-            "none, if TCP is what you want"
-            if asked
-            else "see the other findings for why; on machines with RDMA "
-            "set NCCL_NET so that the job fails in place of falling back",
-        )
-    if (
-        log.device_list is not None
-        and not log.device_list
-        and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo")
-    ):
-        yield finding(
-            "empty-device-list",
-            "error",
-            log.device_line,
-            "the list of RDMA devices is empty, although the line says Using",
-            "pass /dev/infiniband into the container and check ibv_devinfo and NCCL_IB_HCA",
-        )
+        yield finding("tcp-sockets-as-asked" if asked else "tcp-sockets", log.channel_line.get(False, log.network_line))
+    if log.device_list == [] and log.transport not in ("efa", "slingshot", "tcpx", "tcpxo"):
+        yield finding("empty-device-list", log.device_line)
 
 
 def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
@@ -194,54 +117,16 @@ def _gpudirect(log: DebugLog, device: str) -> Iterator[DiagnosisFinding]:
     hosts_without, hosts_with = log.channel_hosts.get(False, set()), log.channel_hosts.get(True, set())
     line = log.channel_line.get(False) or log.gdr_lines.get("Disabled", 1)
     if hosts_with and not hosts_without & hosts_with:
-        names = ", ".join(sorted(hosts_without)[:4])
-        yield finding(
-            "gpudirect-missing-on-some",
-            "error",
-            line,
-            f"data goes through host memory on {names} and not on the other hosts: the slow ones set the pace",
-            "load nvidia-peermem there and compare driver and kernel",
-        )
+        yield finding("gpudirect-missing-on-some", line, hosts=", ".join(sorted(hosts_without)[:4]))
     elif log.transport in ("efa", "slingshot", "unknown"):
-        yield finding(
-            "no-gpudirect",
-            "warning",
-            line,
-            "channels between nodes go through host memory (no GDRDMA)",
-            "compare plugin and FI_ settings with a run that has it; the container needs the driver libraries",
-        )
+        yield finding("no-gpudirect-of-plugin", line)
     else:
-        why = f" ({log.gdr_reason.strip()[:60]})" if log.gdr_reason.strip() else ""
-        yield finding(
-            "no-gpudirect",
-            "warning",
-            line,
-            f"channels between nodes go through host memory: GPUDirect RDMA is not used{why}",
-            "modprobe nvidia-peermem, or an open driver with DMA-BUF; if it is loaded, GPU and adapter may be too "
-            "far apart (nvidia-smi topo -m)",
-        )
+        reason = log.gdr_reason.strip()[:60]
+        yield finding("no-gpudirect", line, why=f" ({reason})" if reason else "")
 
 
 def _adapters(log: DebugLog) -> Iterator[DiagnosisFinding]:
     listed = len(log.device_list or [])
     if log.transport in ("infiniband", "roce") and log.nics_used and 2 * len(log.nics_used) <= listed:
         line = min(log.channel_line.values(), default=log.device_line)
-        yield finding(
-            "few-adapters-used",
-            "warning",
-            line,
-            f"{len(log.nics_used)} of {listed} adapters carry data",
-            "expected when few GPUs per node take part; else check NCCL_IB_HCA and that the topology is visible "
-            "(NCCL_TOPO_FILE in a VM)",
-        )
-
-
-def _inside_the_node(log: DebugLog) -> Iterator[DiagnosisFinding]:
-    if log.local["SHM"] > log.local["P2P"]:
-        yield finding(
-            "host-memory-inside-node",
-            "info",
-            log.local_line["SHM"],
-            "GPUs of a node exchange data through host memory",
-            "expected for cards without peer-to-peer; with NVLink check NCCL_P2P_DISABLE, ACS and IOMMU",
-        )
+        yield finding("few-adapters-used", line, used=len(log.nics_used), listed=listed)

@@ -1,13 +1,12 @@
 """Findings from nccl-tests tables: is the table what it claims, did the test run as meant, is it fast enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from assistant.vocabulary.answers import DiagnosisFinding, Severity
+from assistant.vocabulary.answers import DiagnosisFinding
 
 from .expected import is_pcie
 from .runs import Row, Run, bus_factor, collective_of, ranks_of
+from .signatures import finding
 
 MIB = 2**20
 LARGE = 64 * MIB  # from here on a row says something about the fabric
@@ -21,14 +20,9 @@ DROP = 0.75  # of the best smaller size: two of those standard deviations below 
 NIC_RATES = (12.5, 25.0, 50.0, 100.0)  # GB/s of 100, 200, 400 and 800 Gb/s
 
 
-def finding(code: str, severity: Severity, line: int, message: str, fix: str) -> DiagnosisFinding:
-    return DiagnosisFinding(code=code, severity=severity, line=line, message=message, fix=fix)
-
-
 def findings(run: Run, nodes: int | None, transport: str, expected: float | None) -> Iterator[DiagnosisFinding]:
     """What is wrong with one run; ``expected``: gigabytes per second, ``None`` when not known."""
     yield from _stopped(run)
-    yield from _not_what_was_meant(run)
     if not run.rows or run.peak <= 0:
         return
     yield from _wrong_results(run)
@@ -40,84 +34,36 @@ def findings(run: Run, nodes: int | None, transport: str, expected: float | None
 def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
     for line, kind, text in run.failures[:1]:
         more = f", and {len(run.failures) - 1} more like it" if len(run.failures) > 1 else ""
-        said = f": {text[:100]}" if text else ""
-        yield finding(
-            "test-failed",
-            "error",
-            line,
-            f"the test stopped with {kind}{said}{more}",
-            "read the first WARN line before it; run again with NCCL_DEBUG=INFO when there is none",
-        )
+        yield finding("test-failed", line, kind=kind, said=f": {text[:100]}" if text else "", more=more)
     if not run.rows and not run.failures and (run.ranks_listed or run.header_line):
-        yield finding(
-            "no-results",
-            "error",
-            run.header_line or run.line,
-            "the test started and printed no row: it hung or was killed",
-            "run again with NCCL_DEBUG=INFO and look where it stops; start with two ranks",
-        )
-
-
-def _not_what_was_meant(run: Run) -> Iterator[DiagnosisFinding]:
+        yield finding("no-results", run.header_line or run.line)
     if run.rows and run.peak == 0:
-        yield finding(
-            "one-rank",
-            "error",
-            run.rows[0].line,
-            "the bus bandwidth is zero in every row: one rank ran and had nothing to communicate",
-            "ask for more ranks",
-        )
+        yield finding("one-rank", run.rows[0].line)
 
 
 def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
     """Several tables of one rank each, mixed together: a build without MPI."""
     idle = [run for run in runs if run.rows and run.peak == 0]
     first_ranks = max((sum(rank == 0 for rank, _, _ in run.ranks_listed) for run in runs), default=0)
-    if len(idle) < 2 and first_ranks < 2:
-        return None
-    return finding(
-        "separate-jobs",
-        "error",
-        (idle or runs)[0].line,
-        "every process ran a job of its own: the network was never used",
-        "build nccl-tests with MPI=1 and start it with mpirun or srun --mpi=pmix",
-    )
+    return finding("separate-jobs", (idle or runs)[0].line) if len(idle) >= 2 or first_ranks >= 2 else None
 
 
 def _wrong_results(run: Run) -> Iterator[DiagnosisFinding]:
     bad = next((row for row in run.rows if run.counts_wrong for half in row.halves if half.wrong), None)
     line = bad.line if bad else run.out_of_bounds[0] if run.out_of_bounds and run.out_of_bounds[1] == "FAILED" else None
     if line is not None:
-        yield finding(
-            "wrong-results",
-            "error",
-            line,
-            "the results were wrong: data was corrupted on the way, the bandwidth means nothing",
-            "check memory errors, PCIe peer-to-peer with an IOMMU that translates (iommu=pt), and the driver",
-        )
+        yield finding("wrong-results", line)
 
 
 def _doubtful_table(run: Run) -> Iterator[DiagnosisFinding]:
     """A table whose numbers do not fit each other was edited, or lines were lost."""
     odd = next((row for row in run.rows if any(_odd(row, half.time_s, half.algbw) for half in row.halves)), None)
     if odd is not None:
-        yield finding(
-            "table-inconsistent",
-            "warning",
-            odd.line,
-            "size ÷ time is not the bandwidth that stands beside it: the row was edited",
-            "use the original output",
-        )
+        yield finding("table-inconsistent", odd.line)
     values = [half.busbw for row in run.rows for half in row.halves]
     mean = sum(values) / len(values)
     if run.average is not None and abs(mean - run.average) > max(0.002, 0.002 * run.average):
-        yield finding(
-            "rows-missing",
-            "info",
-            run.rows[0].line,
-            f"the printed average {run.average:g} GB/s is not that of the rows shown ({mean:.4g}): rows are missing",
-            "use the complete output",
-        )
+        yield finding("rows-missing", run.rows[0].line, average=run.average, mean=mean)
 
 
 def _odd(row: Row, time_s: float, algbw: float) -> bool:
@@ -127,41 +73,15 @@ def _odd(row: Row, time_s: float, algbw: float) -> bool:
 
 
 def _reading(run: Run, nodes: int | None) -> Iterator[DiagnosisFinding]:
-    largest = max(row.size for row in run.rows)
+    largest, last = max(row.size for row in run.rows), run.rows[-1].line
     if largest < SMALL_SWEEP:
-        yield finding(
-            "small-messages-only",
-            "warning",
-            run.rows[-1].line,
-            f"the largest message is {largest / MIB:.4g} MiB: the peak is not what the fabric can do",
-            "sweep up to 8 GiB (-b 8M -e 8G -f 2)",
-        )
+        yield finding("small-messages-only", last, mib=largest / MIB)
     if run.reduced_to is not None:
-        yield finding(
-            "sizes-reduced",
-            "info",
-            run.line,
-            f"GPU memory ended the sweep at {run.reduced_to / MIB:,.0f} MiB",
-            "none: the sizes on the parameter line were not all run",
-        )
+        yield finding("sizes-reduced", run.line, mib=run.reduced_to / MIB)
     if run.average is not None and run.peak > 3 * run.average:
-        yield finding(
-            "average-misleads",
-            "info",
-            run.rows[-1].line,
-            f"the printed average {run.average:.4g} GB/s counts small messages: the peak is {run.peak:.4g}",
-            "judge by the largest messages",
-        )
+        yield finding("average-misleads", last, average=run.average, peak=run.peak)
     if nodes == 2 and collective_of(run) == "all_reduce" and bus_factor(run) and run.peak > 400:
-        yield finding(
-            "two-node-effect",
-            "info",
-            run.rows[-1].line,
-            "with two nodes the tree algorithm "
-            f"sends less than the formula counts: {run.peak:.4g} GB/s is more than the "
-            "adapters carry",
-            "compare at three nodes or more, or with NCCL_ALGO=Ring",
-        )
+        yield finding("two-node-effect", last, peak=run.peak)
 
 
 def _speed(run: Run, nodes: int | None, transport: str, expected: float | None) -> Iterator[DiagnosisFinding]:
@@ -169,23 +89,11 @@ def _speed(run: Run, nodes: int | None, transport: str, expected: float | None) 
     best = max(run.rows, key=lambda row: row.busbw)
     yield from _unsteady(rows)
     if expected is not None and rows and run.peak < SLOW * expected:
-        severity = "error" if run.peak < VERY_SLOW * expected else "warning"
-        yield finding(
-            "low-bandwidth",
-            severity,
-            best.line,
-            f"{run.peak:.4g} GB/s where about {expected:.3g} is expected of the usual adapters of this node",
-            _slow_fix(run.peak, transport),
-        )
+        name = "low-bandwidth-of-tcp" if transport == "tcp-socket" else "low-bandwidth"
+        slow = finding(name, best.line, peak=run.peak, expected=expected, hint=_one_adapter(run.peak))
+        yield slow.model_copy(update={"severity": "error"}) if run.peak < VERY_SLOW * expected else slow
     elif transport == "unknown" and _like_sockets(run, nodes) and rows:
-        yield finding(
-            "like-sockets",
-            "warning",
-            best.line,
-            f"{run.peak:.4g} GB/s between {nodes} nodes is what TCP sockets give, not RDMA",
-            'run with NCCL_DEBUG=INFO and read the line "Using network": it must not say Socket; load the '
-            "network plugin of the system",
-        )
+        yield finding("like-sockets", best.line, peak=run.peak, nodes=nodes)
 
 
 def _like_sockets(run: Run, nodes: int | None) -> bool:
@@ -193,36 +101,17 @@ def _like_sockets(run: Run, nodes: int | None) -> bool:
     return several and run.peak < SOCKET_CEILING and not is_pcie(run.device)
 
 
-def _slow_fix(peak: float, transport: str) -> str:
-    if transport == "tcp-socket":
-        return (
-            "TCP is the limit: use RDMA, or several sockets (NCCL_SOCKET_NTHREADS, NCCL_NSOCKS_PERTHREAD) and "
-            "interfaces"
-        )
+def _one_adapter(peak: float) -> str:
+    """A hint where the peak is what a single adapter of some speed gives."""
     one = next((rate for rate in NIC_RATES if 0.75 * rate <= peak <= 1.02 * rate), None)
-    hint = (
-        f"; {peak:.3g} GB/s is what one adapter of {one * 8:g} Gb/s gives: check NCCL_IB_HCA and the topology"
-        if one
-        else ""
-    )
-    return (
-        "with NCCL_DEBUG=INFO check the network in use, GPUDirect on every channel and how many adapters take "
-        f"part{hint}"
-    )
+    gives = f"{peak:.3g} GB/s is what one adapter of {one * 8:g} Gb/s gives" if one else ""
+    return f"; {gives}: check NCCL_IB_HCA and the topology" if one else ""
 
 
 def _unsteady(rows: list[Row]) -> Iterator[DiagnosisFinding]:
     best = 0.0
     for row in rows:
         if best and row.busbw < DROP * best:
-            yield finding(
-                "unsteady-bandwidth",
-                "warning",
-                row.line,
-                f"{row.busbw:.4g} GB/s at "
-                f"{row.size / MIB:,.0f} MiB after {best:.4g} at a smaller size: it should not "
-                "fall",
-                "run again; look for other traffic, congestion and losses (ethtool -S, perfquery)",
-            )
+            yield finding("unsteady-bandwidth", row.line, busbw=row.busbw, mib=row.size / MIB, best=best)
             return
         best = max(best, row.busbw)

@@ -4,28 +4,15 @@ The columns changed between releases; a row is read by counting what stands to t
 its own run deciding where that is ambiguous.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
 from .runs import Half, Row, Run
 
-COLLECTIVES = (
-    "all_reduce",
-    "all_gather",
-    "reduce_scatter",
-    "alltoallv",
-    "alltoall",
-    "sendrecv",
-    "broadcast",
-    "reduce",
-    "gather",
-    "scatter",
-    "hypercube",
+_COLLECTIVES = (
+    "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
 )
-
-_PROGRAM = re.compile(rf"\b({'|'.join(COLLECTIVES)})_perf\b")
+_PROGRAM = re.compile(rf"\b({_COLLECTIVES})_perf\b")
 _PARAMETERS = re.compile(r"nThread\s+\d+\s+nGpus\s+\d+\s+minBytes\s+\d+\s+maxBytes\s+(\d{1,18})")
 _RANK = re.compile(
     r"Rank\s+(\d{1,9})\s+(?:Group\s+\d+\s+)?(?:Pid\s+\d+\s+)?on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*([^#]*)"
@@ -36,6 +23,7 @@ _REDUCED = re.compile(r"Reducing maxBytes to (\d{1,18})")
 _FAILURE = re.compile(r"Test (NCCL failure|CUDA failure|timeout)\s*(?:\(\d+s\)\s*)?\S+\s*(.*)")
 _MISSING = ("N/A", "nan", "-nan")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d\d)?\Z", re.ASCII)
+_TYPE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _BYTES = re.compile(r"\d{1,18}\Z", re.ASCII)
 
 
@@ -54,13 +42,8 @@ class Reader:
         if line.startswith(("# nccl-tests version", "# rccl-tests version", "# Collective test starting")):
             self._start(number)
             return True
-        return (
-            self._parameters(number, line)
-            or self._rank(number, line)
-            or self._header(number, line)
-            or self._row(number, line)
-            or self._footer(number, line)
-        )
+        kinds = (self._parameters, self._rank, self._header, self._row, self._footer)
+        return any(read(number, line) for read in kinds)
 
     @property
     def _run(self) -> Run | None:
@@ -139,29 +122,24 @@ class Reader:
 
 def _row_of(number: int, words: list[str], run: Run | None) -> Row | None:
     """A row, or ``None``: size, count and type, perhaps redop and root, then the numbers of one or both sides."""
-    if len(words) < 7 or not (
-        _BYTES.match(words[0]) and _BYTES.match(words[1]) and re.fullmatch(r"[a-z][a-z0-9_]*", words[2])
-    ):
+    if len(words) < 7 or not (_BYTES.match(words[0]) and _BYTES.match(words[1]) and _TYPE.match(words[2])):
         return None
     rest = words[3:]
     redop = rest.pop(0) if re.fullmatch(r"[a-z]+", rest[0]) else None
     if run is not None and run.timestamp and len(rest) > 2:
         rest = rest[:-2]
-    if any(_unreadable(word) for word in rest):
+    if not all(word in _MISSING or _NUMBER.match(word) for word in rest):
         return None
-    values = [_number(word) for word in rest]
+    values = [None if word in _MISSING else float(word) for word in rest]
     wide = 8 if run is not None and run.per_iteration else 4
     sides, extra = divmod(len(values), wide)
     if extra not in (0, 1) or sides not in (1, 2):
         return None
     root = values.pop(0) if extra else None
     scale = 1e-3 if run is not None and run.milliseconds else 1e-6
-    halves = tuple(
-        half for side in range(sides) if (half := _half(values[side * wide : side * wide + 4], scale)) is not None
-    )
-    if not halves:
-        return None
-    return Row(number, int(words[0]), int(words[1]), words[2], redop, None if root is None else int(root), halves)
+    found = [_half(values[side * wide : side * wide + 4], scale) for side in range(sides)]
+    halves = tuple(half for half in found if half is not None)
+    return Row(number, int(words[0]), redop, None if root is None else int(root), halves) if halves else None
 
 
 def _half(values: Sequence[float | None], scale: float) -> Half | None:
@@ -169,11 +147,3 @@ def _half(values: Sequence[float | None], scale: float) -> Half | None:
     if time is None or algbw is None or busbw is None:
         return None
     return Half(time * scale, algbw, busbw, wrong)
-
-
-def _number(word: str) -> float | None:
-    return None if word in _MISSING else float(word)
-
-
-def _unreadable(word: str) -> bool:
-    return word not in _MISSING and not _NUMBER.match(word)

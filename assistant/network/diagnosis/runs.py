@@ -1,7 +1,5 @@
 """One run of nccl-tests: its rows, and what follows from them (which collective, how many ranks)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import ceil, gcd
 
@@ -20,12 +18,10 @@ class Half:
 
 @dataclass(frozen=True)
 class Row:
-    """One message size. ``size`` and ``count`` are bytes and elements."""
+    """One message size, in bytes."""
 
     line: int
     size: int
-    count: int
-    dtype: str
     redop: str | None
     root: int | None
     halves: tuple[Half, ...]
@@ -111,10 +107,8 @@ def _ranks_by_factor(halves: list[Half], passes: int) -> int:
     for half in halves:
         if half.algbw < 1.0:
             continue
-        least, most = (
-            (half.busbw - ROUNDING) / (half.algbw + ROUNDING),
-            (half.busbw + ROUNDING) / (half.algbw - ROUNDING),
-        )
+        least = (half.busbw - ROUNDING) / (half.algbw + ROUNDING)
+        most = (half.busbw + ROUNDING) / (half.algbw - ROUNDING)
         low = max(low, 1 / (1 - least / passes)) if least < passes else low
         high = min(high, 1 / (1 - most / passes)) if most < passes else high
     fitting = range(ceil(low - 1e-6), int(high + 1e-6) + 1) if high < 1e5 else range(0)

@@ -1,6 +1,5 @@
-"""Known failures, from ``knowledge/nccl/``: lines of a log, and how the work requests of an adapter end."""
-
-from __future__ import annotations
+"""What can be found, from ``knowledge/nccl/``: lines of a log that are failures, how the work requests of an adapter
+end, and what the judges find."""
 
 import re
 from functools import lru_cache
@@ -9,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from assistant.library import paths, shipped
+from assistant.vocabulary.answers import DiagnosisFinding, Severity
 
 Pattern = Annotated[re.Pattern[str], BeforeValidator(lambda text: re.compile(text, re.IGNORECASE))]
 # Completion status of an RDMA work request, by number, or by its name from NCCL 2.29 on.
@@ -23,12 +23,17 @@ class Failure(BaseModel):
     code: str
     message: str
     fix: str
+    severity: Severity = "error"
+
+    def at(self, line: int, **said: object) -> DiagnosisFinding:
+        """The finding at a line, with what stands in braces in its sentences filled in."""
+        message, fix = self.message.format(**said), self.fix.format(**said)
+        return DiagnosisFinding(code=self.code, severity=self.severity, line=line, message=message, fix=fix)
 
 
 class Signature(Failure):
     """A failure known by a line. ``hosts``: ``several`` counts only when the job spans hosts."""
 
-    severity: Literal["error", "warning", "info"]
     pattern: Pattern
     hosts: Literal["any", "several"] = "any"
 
@@ -43,13 +48,24 @@ class Completion(Failure):
 @lru_cache(maxsize=1)
 def signatures() -> list[Signature]:
     """The lines of a log that are known, in the order of the file."""
-    return [Signature(code=code, **about) for code, about in _read("failures").items()]
+    return [Signature(code=code, **about) for code, about in read("failures").items()]
+
+
+@lru_cache(maxsize=1)
+def judgements() -> dict[str, Failure]:
+    """What a judge can find, by name."""
+    return {name: Failure.model_validate({"code": name, **about}) for name, about in read("findings").items()}
+
+
+def finding(name: str, line: int, **said: object) -> DiagnosisFinding:
+    """A judge's finding at a line; ``said`` fills in what stands in braces in its sentences."""
+    return judgements()[name].at(line, **said)
 
 
 @lru_cache(maxsize=1)
 def completions() -> list[Completion]:
     """The ends of work requests that are known."""
-    return [Completion(status=status, **about) for status, about in _read("completions").items()]
+    return [Completion(status=status, **about) for status, about in read("completions").items()]
 
 
 def completion(line: str) -> tuple[int, Completion | None] | None:
@@ -62,5 +78,7 @@ def completion(line: str) -> tuple[int, Completion | None] | None:
     return (known.status, known) if known else (-1 if number is None else number, None)
 
 
-def _read(name: str) -> dict[Any, dict[str, Any]]:
+@lru_cache(maxsize=8)
+def read(name: str) -> Any:
+    """A file of ``knowledge/nccl/``."""
     return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")[f"{name}.yaml"]

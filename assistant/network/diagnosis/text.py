@@ -1,7 +1,5 @@
 """Logs as they are posted: colours, launcher prefixes, quotes and indentation removed, line numbers kept."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What follows from the plan for those who go on with it: warnings, what to measure first, what to ask the provider."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Bullets, titled, told
@@ -29,22 +27,19 @@ def less_sure(plan: Plan) -> list[str]:
 
 def answer_warnings(plan: Plan) -> list[Block]:
     """The warnings, asked for."""
-    return _asked("Worth knowing:", "There are no warnings.", _messages(plan))
+    return told("Worth knowing:" if plan.warnings else "There are no warnings.", *_messages(plan))
 
 
 def answer_measure_first(plan: Plan) -> list[Block]:
     """What to measure, asked for."""
-    return _asked("Measure first:", "Nothing needs to be measured first.", plan.measure_first)
+    return told("Measure first:" if plan.measure_first else "Nothing needs to be measured first.", *plan.measure_first)
 
 
 def answer_ask_the_provider(plan: Plan) -> list[Block]:
     """What to ask the provider, asked for."""
-    return _asked("Ask the provider:", "There is nothing special to ask the provider.", plan.questions_for_provider)
+    items, none = plan.questions_for_provider, "There is nothing special to ask the provider."
+    return told("Ask the provider:" if items else none, *items)
 
 
 def _messages(plan: Plan) -> list[str]:
     return [warning.message for warning in plan.warnings]
-
-
-def _asked(some: str, none: str, items: list[str]) -> list[Block]:
-    return told(some if items else none, *items)

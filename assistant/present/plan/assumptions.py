@@ -1,7 +1,5 @@
 """What was assumed because nobody said it, and the prices among it."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Plan
 

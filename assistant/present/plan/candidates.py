@@ -1,7 +1,5 @@
 """The networks side by side: as the report's table, in short, in the conversation, and ranked by cost or time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from assistant.vocabulary.plan import Candidate, Plan
@@ -21,12 +19,9 @@ def section(plan: Plan) -> list[Block]:
     if not computed:
         return []
     signs = f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible."
-    notes = (
-        f"{signs} Exposed: communication that nothing hides, inside nodes too. {_BEST}",
-        reading.splits(computed),
-        reading.middle(plan),
-        _impossible([c.fabric for c in plan.candidates if c.step_time_s is None]),
-    )
+    read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_BEST}"
+    gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
+    notes = (read, reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
 
@@ -48,18 +43,15 @@ def in_talk(plan: Plan) -> list[Block]:
     shown = sorted(usable, key=lambda c: (c.verdict != "recommended", _cost(c)))[: limits.CANDIDATES_IN_TALK]
     if len(shown) < 2:
         return []
-    rows = [
-        [
-            f"{SIGNS[c.verdict]} {c.fabric}",
-            reading.verdict(c, plan),
-            figures.seconds(_step(c)),
-            figures.percent(c.exposed_communication_percent),
-            figures.usd(c.cost_usd and c.cost_usd.p50),
-        ]
-        for c in shown
-    ]
     header, splits = ["network", "verdict", _per(plan), "waiting", "cost of the run"], reading.splits(shown)
-    return [Table(header, rows, frozenset({2, 3, 4})), *([Paragraph(splits)] if splits else [])]
+    table = Table(header, [_short_row(c, plan) for c in shown], frozenset({2, 3, 4}))
+    return [table, *([Paragraph(splits)] if splits else [])]
+
+
+def _short_row(found: Candidate, plan: Plan) -> list[str]:
+    waits, cost = figures.percent(found.exposed_communication_percent), found.cost_usd and found.cost_usd.p50
+    name, step = f"{SIGNS[found.verdict]} {found.fabric}", figures.seconds(_step(found))
+    return [name, reading.verdict(found, plan), step, waits, figures.usd(cost)]
 
 
 def options(plan: Plan) -> list[Block]:
@@ -97,10 +89,8 @@ def _table(plan: Plan) -> Table:
     computed = _computed(plan)
     rows = [_row(c) for c in computed]
     won = next((i for i, c in enumerate(computed) if c.verdict == "recommended"), None)
-    medians = [
-        figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
-        for c, row in zip(computed, rows, strict=True)
-    ]
+    median = lambda c, row: figures.usd(c.cost_usd.p50) if c.cost_usd and c.fits is not False else row[6]
+    medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
 

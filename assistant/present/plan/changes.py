@@ -1,28 +1,20 @@
 """What is new in a plan since the one before, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
-from .reading import candidate, chosen, confidence, is_given, unit_of_work
+from .reading import chosen, confidence, is_given, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
     """Recommendation, money, time, confidence, what became impossible, new warnings; empty for a first plan."""
     if before is None:
         return ()
-    said = [
-        *_recommendation(before, after),
-        *_figures(before, after),
-        *_confidence(before, after),
-        *_candidates(before, after),
-        *_warnings(before, after),
-    ]
-    return tuple(said) or ("Nothing about the answer changes.",)
+    parts = (_recommendation, _figures, _confidence, _candidates, _warnings)
+    return tuple(text for part in parts for text in part(before, after)) or ("Nothing about the answer changes.",)
 
 
 def turned(before: Plan | None, after: Plan) -> bool:
@@ -47,11 +39,8 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    said = [
-        _moved("Cost of the run", *cost, figures.usd),
-        _moved("Length of the run", old.run_hours, new.run_hours, figures.hours),
-        _moved(unit_of_work(after), *step, figures.seconds),
-    ]
+    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours)
+    said = (_moved("Cost of the run", *cost, figures.usd), length, _moved(unit_of_work(after), *step, figures.seconds))
     return [text for text in said if text]
 
 
@@ -72,13 +61,11 @@ def _confidence(before: Plan, after: Plan) -> list[str]:
 
 def _candidates(before: Plan, after: Plan) -> list[str]:
     was = {c.fabric: c.verdict for c in before.candidates}
-    gone = [
-        c.fabric
-        for c in after.candidates
-        if c.verdict == "impossible" and was.get(c.fabric) not in (None, "impossible")
-    ]
-    gone += [fabric for fabric, verdict in was.items() if verdict != "impossible" and candidate(after, fabric) is None]
-    back = [c.fabric for c in after.candidates if c.verdict != "impossible" and was.get(c.fabric) == "impossible"]
+    possible = {fabric for fabric, verdict in was.items() if verdict != "impossible"}
+    now = {c.fabric: c.verdict != "impossible" for c in after.candidates}
+    gone = [fabric for fabric, can in now.items() if fabric in possible and not can]
+    gone += [fabric for fabric in was if fabric in possible and fabric not in now]
+    back = [fabric for fabric, can in now.items() if can and fabric in was and fabric not in possible]
     said = [f"No longer possible: {_few(gone)}."] if gone else []
     return said + ([f"Possible again: {_few(back)}."] if back else [])
 

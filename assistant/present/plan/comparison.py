@@ -1,7 +1,5 @@
 """Two fabrics point by point: figures of the job first, then what the catalog says about the two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 

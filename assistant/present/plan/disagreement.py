@@ -1,7 +1,5 @@
 """Where sources disagree on what a plan touches, what holds, and from how many GPUs on it really turns."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Crossover, Plan, PlanConflict, SourceNumber
 
 from .. import limits

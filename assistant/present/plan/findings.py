@@ -1,7 +1,5 @@
 """Which of a plan's findings are told, and in which order; the sources are numbered along it."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Candidate, Finding, Plan
 
 from .. import limits

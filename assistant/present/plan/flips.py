@@ -1,7 +1,5 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Flip, Plan
 
 from ..blocks import Block, Bullets, titled, told
@@ -23,10 +21,8 @@ def turns(plan: Plan) -> list[str]:
 def turn(flip: Flip) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.``"""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
-    return (
-        f"{field_name(flip.input)}: from {value_text(flip.input, flip.from_)} to "
-        f"{value_text(flip.input, flip.at)}, then {then}."
-    )
+    old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
+    return f"{field_name(flip.input)}: from {old} to {new}, then {then}."
 
 
 def answer(plan: Plan) -> list[Block]:

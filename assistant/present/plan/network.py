@@ -1,7 +1,5 @@
 """The network to build: its switches, its price, and how NCCL is set on it."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Plan
 
 from .. import figures

@@ -1,7 +1,5 @@
 """The answer: what is recommended, how sure that is, at which split, and how what was asked for is kept."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Candidate, Plan
 
 from .. import figures, limits
@@ -11,15 +9,9 @@ from . import advice, candidates, flips, reading
 
 def section(plan: Plan) -> list[Block]:
     """The opening of a report."""
-    answer = plan.recommendation
-    about = (
-        reading.confidence(plan),
-        _runner_up(plan),
-        answer.smallest_change,
-        _split(reading.chosen(plan)),
-        reading.limits_kept(plan),
-    )
-    details = " ".join(text for text in about if text)
+    answer, split = plan.recommendation, _split(reading.chosen(plan))
+    said = (reading.confidence(plan), _runner_up(plan), answer.smallest_change, split, reading.limits_kept(plan))
+    details = " ".join(text for text in said if text)
     further = [Paragraph(text) for text in (details, answer.not_the_likeliest) if text]
     return [Paragraph(answer.headline, strong=True), *further]
 
@@ -30,7 +22,7 @@ def in_talk(plan: Plan) -> list[Block]:
     headline = Paragraph(answer.headline, strong=True)
     if answer.verdict == "no-network-needed":
         return [headline]
-    sure = f"{reading.confidence(plan)}{_after_space(_runner_up(plan))}" if answer.verdict == "recommended" else None
+    sure = f"{reading.confidence(plan)} {_runner_up(plan)}".rstrip() if answer.verdict == "recommended" else None
     said = (sure, answer.not_the_likeliest, answer.smallest_change)
     return [headline, *(Paragraph(text) for text in said if text), *candidates.in_talk(plan)]
 
@@ -54,14 +46,13 @@ def summary(plan: Plan) -> list[Block]:
 def trust(plan: Plan) -> list[Block]:
     """How sure the answer is, how wide the band, what was assumed, and what would settle it."""
     best, count = reading.chosen(plan), len(plan.assumptions)
+    some = f'{count} values were assumed, because nobody said them; "assumptions" lists them.'
     return told(
         "How far to trust it:",
         reading.confidence(plan),
         _band(plan, best) if best else None,
         *advice.less_sure(plan),
-        f'{count} values were assumed, because nobody said them; "assumptions" lists them.'
-        if count
-        else "Nothing was assumed.",
+        some if count else "Nothing was assumed.",
         *(f"What would settle it: {text}" for text in plan.measure_first[:1]),
     )
 
@@ -77,19 +68,13 @@ def _band(plan: Plan, best: Candidate) -> str | None:
     return f"In eight of ten cases the step lies between {low} and {high}, {shares} of what is named{said}."
 
 
-def _runner_up(plan: Plan) -> str | None:
+def _runner_up(plan: Plan) -> str:
     second = plan.recommendation.runner_up
-    return f"Runner-up: {second}." if second else None
-
-
-def _after_space(text: str | None) -> str:
-    return f" {text}" if text else ""
+    return f"Runner-up: {second}." if second else ""
 
 
 def _split(best: Candidate | None) -> str | None:
     if best is None or not best.parallelism:
         return None
-    need = (
-        f"; {reading.gib(best):.0f} GiB on the fullest GPU, margin included" if reading.gib(best) and best.fits else ""
-    )
-    return f"Split: {figures.layout(best.parallelism)}{need}."
+    need = f"; {reading.gib(best):.0f} GiB on the fullest GPU, margin included"
+    return f"Split: {figures.layout(best.parallelism)}{need if reading.gib(best) and best.fits else ''}."

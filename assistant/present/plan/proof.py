@@ -1,7 +1,5 @@
 """Why, and why not: trees from a plan's conclusions down to the facts and the sources they rest on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,8 +1,6 @@
 """One quantity of a plan in words: how long, how much, how fast, how full, how much waiting, split how; with what it is
 made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -78,18 +76,14 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     rates = f"({usd(gpu)} for the GPU + {usd(network)} for the network) per hour."
     product = f"{gpus:,} GPUs × {figures.hours(hours)} × {rates}"
     tokens = given(plan, "training.tokens")[0] or (found.tokens_per_s_per_gpu or 0.0) * gpus * hours * 3600
-    budget = reading.asked(plan, "budget.usd")
+    budget, (price, why) = reading.asked(plan, "budget.usd"), given(plan, "budget.gpu_hour_usd")
     return told(
         f"{what} costs {figures.usd_band(found.cost_usd)}{_on(found)}.",
         product if hours and abs(gpus * hours * hourly / median - 1) < _AGREES else None,
         _per_hour(gpus, hourly, hours) if hourly else None,
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
         f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None,
-        *(
-            f"Price: {a.why}."
-            for a in plan.assumptions
-            if a.field == "budget.gpu_hour_usd" and a.value == found.gpu_usd_per_hour
-        ),
+        f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
         f"The budget of {usd(budget)} is {'kept' if median <= budget else 'exceeded'}." if budget else None,
         _others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, usd),
     )

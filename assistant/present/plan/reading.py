@@ -1,7 +1,5 @@
 """How the figures of a plan are to be read: whose split, which middle, the probability of what."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan

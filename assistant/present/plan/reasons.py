@@ -1,7 +1,5 @@
 """What speaks for the recommended network, and what against each of the others."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Candidate, Finding, Plan
 
 from .. import figures

@@ -1,36 +1,18 @@
 """A plan as a report: its sections in order, the answer first, the sources last; and the same in short."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Plan
 
 from ..blocks import Block, Heading, Paragraph
 from . import advice, assumptions, candidates, disagreement, flips, network, opening, reasons, sources
 
 _WHOLE = (
-    opening.section,
-    candidates.section,
-    reasons.why,
-    reasons.why_not,
-    flips.section,
-    disagreement.section,
-    advice.warnings,
-    advice.measure_first,
-    advice.ask_the_provider,
-    network.design,
-    network.settings,
-    assumptions.section,
-    sources.section,
+    *(opening.section, candidates.section, reasons.why, reasons.why_not, flips.section, disagreement.section),
+    *(advice.warnings, advice.measure_first, advice.ask_the_provider, network.design, network.settings),
+    *(assumptions.section, sources.section),
 )
 _SHORT = (
-    opening.section,
-    candidates.in_short,
-    reasons.why_in_short,
-    flips.section,
-    advice.warnings,
-    advice.measure_first,
-    assumptions.in_short,
-    sources.in_short,
+    *(opening.section, candidates.in_short, reasons.why_in_short, flips.section),
+    *(advice.warnings, advice.measure_first, assumptions.in_short, sources.in_short),
 )
 
 

@@ -1,7 +1,5 @@
 """The sources a plan cites, under the numbers at which its reasons first name them."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.plan import Evidence, Finding, Plan
 
 from .. import limits
@@ -23,11 +21,9 @@ def in_short(plan: Plan) -> list[Block]:
 def answer(plan: Plan) -> list[Block]:
     """Everything the plan rests on, what it cites by number first."""
     number = numbers(plan)
-    further = [line(None, e) for e in plan.evidence if e.id not in number]
-    items = [*_listed(plan, number), *further]
-    return told(
-        "The plan rests on:" if items else "This plan rests on computed figures alone; no source was needed.", *items
-    )
+    items = [*_listed(plan, number), *(line(None, e) for e in plan.evidence if e.id not in number)]
+    alone = "This plan rests on computed figures alone; no source was needed."
+    return told("The plan rests on:" if items else alone, *items)
 
 
 def numbers(plan: Plan) -> dict[str, int]:

@@ -1,7 +1,5 @@
 """How one network stands against the recommended: whether it is needed, what sets it apart, what would make it win."""
 
-from __future__ import annotations
-
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Candidate, Plan
 
@@ -17,11 +15,8 @@ def difference(plan: Plan, other: Candidate) -> str | None:
         return None
     more, serves = other.median_cost - best.median_cost, reading.serves(plan)
     share = f"{'more' if more >= 0 else 'less'} than {best.fabric} ({abs(more) / best.median_cost:.1%})"
-    time = (
-        f", each {'token' if serves else 'step'} {_times(other, best)}"
-        if other.step_time_s and best.step_time_s
-        else ""
-    )
+    timed, unit = other.step_time_s and best.step_time_s, "token" if serves else "step"
+    time = f", each {unit} {_times(other, best)}" if timed else ""
     return f"{'A month of it' if serves else 'The run'} would cost {figures.usd(abs(more))} {share}{time}."
 
 
