@@ -33,7 +33,9 @@ def _examples(entries: list[dict[str, Any]]) -> list[Any]:
 @pytest.mark.parametrize(("rule", "example"), _examples(RULES))
 def test_a_wording_speaks_where_its_examples_say_so(rule: dict[str, Any], example: dict[str, Any]) -> None:
     alone = Acts.of({**LANGUAGE["acts"], "rules": [rule]}, LANGUAGE["weights"])
-    spoken = spoken_for(*listener().spans(example["text"]), alone, asked=example.get("asked"), known=example.get("known", ()))
+    spoken = spoken_for(
+        *listener().spans(example["text"]), alone, asked=example.get("asked"), known=example.get("known", ())
+    )
     assert spoken == ({rule["act"]} if example["expect"] == "speaks" else set())
 
 
