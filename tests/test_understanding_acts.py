@@ -1,4 +1,4 @@
-"""What is done with a message: wordings that decide, what the words weigh, consent and objection."""
+"""What is done with a message: wordings that decide, what the words weigh."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assistant import library
-from assistant.understanding.acts import Acts, act_of, reply_of, settled, spoken_for
+from assistant.understanding.acts import Acts, act_of, settled, spoken_for
 from assistant.understanding.text import Text
 
 from . import understanding_fit
@@ -18,7 +18,6 @@ from .understanding_fit import examples, learned, listener, misjudged
 LANGUAGE = library.load().language
 ACTS = Acts.of(LANGUAGE["acts"], LANGUAGE["weights"])
 RULES: list[dict[str, Any]] = LANGUAGE["acts"]["rules"]
-REPLIES: list[dict[str, Any]] = LANGUAGE["acts"]["replies"]
 
 
 def act(say: str, **context: Any) -> str:
@@ -39,48 +38,9 @@ def test_a_wording_speaks_where_its_examples_say_so(rule: dict[str, Any], exampl
     assert spoken == ({rule["act"]} if example["expect"] == "speaks" else set())
 
 
-@pytest.mark.parametrize(("entry", "example"), _examples(REPLIES))
-def test_a_reply_is_known_where_its_examples_say_so(entry: dict[str, Any], example: dict[str, Any]) -> None:
-    wanted = None if entry["reply"] == "undecided" else entry["reply"]
-    said = reply_of(*listener().spans(example["text"]), ACTS, asked=example.get("asked"))
-    assert (said == wanted) == (example["expect"] == "speaks")
-
-
-@pytest.mark.parametrize("entry", [*RULES, *REPLIES], ids=lambda entry: entry["says"][0])
+@pytest.mark.parametrize("entry", RULES, ids=lambda entry: entry["says"][0])
 def test_every_wording_has_an_example_that_speaks_and_one_that_keeps_quiet(entry: dict[str, Any]) -> None:
     assert {example["expect"] for example in entry["examples"]} == {"speaks", "silent"}
-
-
-@pytest.mark.parametrize(
-    "say", ["yes", "yep", "sure, why not", "no problem", "we don't mind", "that's fine", "go ahead"]
-)
-def test_consent(say: str) -> None:
-    assert reply_of(*listener().spans(say), ACTS) == "consent"
-
-
-@pytest.mark.parametrize("say", ["no", "nope", "not really", "rather not", "no, not at all", "we can't risk that"])
-def test_denial(say: str) -> None:
-    assert reply_of(*listener().spans(say), ACTS) == "denial"
-
-
-@pytest.mark.parametrize(
-    "say",
-    [
-        "no it doesn't, RoCE is fine",
-        "no, that is wrong",
-        "that's wrong",
-        "I disagree",
-        "nope that's not what I said, it's 96",
-        "I don't believe that",
-    ],
-)
-def test_an_objection_is_neither_a_denial_nor_consent(say: str) -> None:
-    assert reply_of(*listener().spans(say), ACTS) == "objection"
-
-
-@pytest.mark.parametrize("say", ["maybe", "it depends", "64 H100", "yes maybe", "yes but rather not", "what is spot?"])
-def test_what_is_not_sure_is_no_reply(say: str) -> None:
-    assert reply_of(*listener().spans(say), ACTS) is None
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,13 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from assistant.vocabulary.answers import Intent
 
-from .templates import Compiler, Hit, Matcher, Quantity, Source
+from .templates import Compiler, Matcher, Quantity, Source
 from .text import Text, Token
 
-Reply = Literal["consent", "denial", "objection"]
 Weights = Mapping[
     str, Sequence[int]
 ]  # of a feature: the place of an act, the weight there in hundredths, the next place, …
@@ -55,7 +54,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Rule:
-    """What wordings decide, an act or a reply, and ``when`` they may, as in the file."""
+    """What wordings speak for, and ``when`` they may, as in the file."""
 
     decides: str
     when: frozenset[str]
@@ -66,10 +65,8 @@ class Acts:
     """``acts.yaml`` and ``acts.json``, compiled. ``weights`` of every feature."""
 
     rules: Sequence[Rule]
-    answers: Sequence[Rule]
     openings: Matcher  # wordings that begin a message, by (number of the rule, whether it speaks)
     wordings: Matcher  # all others
-    replies: Matcher  # by the number of the answer
     acts: Sequence[Intent]
     bias: Sequence[float]
     weights: Weights
@@ -81,10 +78,8 @@ class Acts:
         wordings = list(_wordings(data["rules"]))
         return cls(
             [Rule(row["act"], frozenset(row.get("when", ()))) for row in data["rules"]],
-            [Rule(row["reply"], frozenset(row.get("when", ()))) for row in data["replies"]],
             Matcher(compiler, [row for row in wordings if row[1][0] == "^"]),
             Matcher(compiler, [row for row in wordings if row[1][0] != "^"]),
-            Matcher(compiler, [(n, says) for n, row in enumerate(data["replies"]) for says in row["says"]]),
             learned["acts"],
             learned["bias"],
             learned["weights"],
@@ -128,31 +123,9 @@ def spoken_for(
     return {cast(Intent, learned.rules[n].decides) for n in speaking if learned.rules[n].when <= here}
 
 
-def reply_of(
-    text: Text, quantities: Sequence[Quantity], learned: Acts, *, asked: str | None = None, known: Collection[str] = ()
-) -> Reply | None:
-    """Whether a message consents to the last question or statement, denies it or objects to it; ``None`` where that is
-    not sure."""
-    here = _here(text, asked, known)
-    hits = [hit for hit in learned.replies.hits(_source(text, quantities)) if learned.answers[hit.key].when <= here]
-    said = {learned.answers[hit.key].decides for hit in _longest(sorted(hits, key=lambda hit: (hit.start, -hit.end)))}
-    if "objection" in said and "undecided" not in said:
-        return "objection"
-    return cast(Reply, said.pop()) if len(said) == 1 and "undecided" not in said else None
-
-
 def _here(text: Text, asked: str | None, known: Collection[str]) -> set[str]:
     question = any(token.text == "?" for token in text.tokens)
     return {"asked" if asked else "unasked", "question" if question else "statement", "known" if known else "new"}
-
-
-def _longest(hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Hits that do not lie within one before."""
-    end = 0
-    for hit in hits:
-        if hit.start >= end:
-            yield hit
-            end = hit.end
 
 
 def _source(text: Text, quantities: Sequence[Quantity]) -> Source:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -253,8 +253,8 @@ def serves(fields: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
     return fields.get("workload", known.get("workload")) in SERVING
 
 
-def of_this_job(found: Iterable[Candidate], serving: bool, spoken_of: Collection[str]) -> list[Candidate]:
+def of_this_job(found: Iterable[Candidate], serving: bool) -> list[Candidate]:
     """Candidates of a section that the job has not are left out where the other section says the same."""
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
-    return [c for c in found if c.fact.says.field not in left_out or c.fact.says.field in spoken_of]
+    return [c for c in found if c.fact.says.field not in left_out]

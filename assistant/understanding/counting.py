@@ -22,6 +22,7 @@ _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
 _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
+_USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
 _ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites"})
 
@@ -118,6 +119,8 @@ def _scale(hit: Hit) -> Scale:
 
 def _plausible(said: Scale) -> Scale:
     """ "2 nodes, 16 H100 in all" and "4 x 256 GPUs": what cannot be in one node is all of them."""
+    if said.per_node and said.nodes is None and said.gpus is None and said.gpu and said.per_node not in _USUAL_NODES:
+        return replace(said, nodes=said.per_node, per_node=None)  # "10 x H100 servers"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
         return replace(said, gpus=said.nodes * said.per_node, nodes=None, per_node=None)
     return said

@@ -14,6 +14,8 @@ from .offers import Priced, offers
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
 
+_ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
+_NEAR_BEHIND = 4  # tokens behind a network that may say what it is for
 _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
 
 
@@ -92,9 +94,12 @@ class Fabrics:
         """Whether a network is that of others, of the past, or for storage and management."""
         if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
             return True
-        first, last = fragment(reading.text.tokens, mention.start, mention.end)
-        beside = set(range(first, last)) - mention.claimed
-        return any(reading.text.tokens[at].text in self._others for at in beside)
+        tokens = reading.text.tokens
+        first = max((m.end for m in reading.mentions if m.end <= mention.start), default=0)
+        last = next((at for at in range(mention.end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))
+        first = next((at for at in range(mention.start - 1, first - 1, -1) if tokens[at].text in ".;!?"), first)
+        beside = set(range(first, min(last, mention.end + _NEAR_BEHIND))) - mention.claimed
+        return any(tokens[at].text in self._others for at in beside)
 
     def lay_side_by_side(self, reading: Reading) -> None:
         """Offers side by side decide neither network nor provider nor price."""
@@ -105,7 +110,7 @@ class Fabrics:
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
         found, tokens = offers(reading.quantities, fabrics, providers)
         if not found:
-            several = any(d.field == "cluster.provider" and len(d.options) > 1 for d in reading.doubts)
+            several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
             price = reading.fields.pop("budget.gpu_hour_usd", None) if several else None
             if price is not None:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))

@@ -36,7 +36,8 @@ class Facts:
         live = [meant for fact in facts if (meant := self._as_meant(reading, fact))]
         self._keep_denied(reading, facts, {fact.says.field for fact in live})
         self._set(reading, [fact for fact in live if fact.says.act != "count"])
-        self._count(reading, [fact for fact in live if fact.says.act == "count"])
+        alone = [f for f in live if f.says.field == "cluster.gpu" and f.says.act == "set"]
+        self._count(reading, [fact for fact in live if fact.says.act == "count"], reading.planned(alone))
         for fact in (fact for fact in live if fact.says.act == "range"):
             reading.doubts.append(_of_range(fact))
             reading.fields |= {"cluster.gpu": fact.slots["gpu"].value} if "gpu" in fact.slots else {}
@@ -192,7 +193,7 @@ class Facts:
         if value is not None:
             reading.fields[path] = value
 
-    def _count(self, reading: Reading, facts: list[Fact]) -> None:
+    def _count(self, reading: Reading, facts: list[Fact], alone: Sequence[Fact]) -> None:
         facts = reading.planned(facts)
         waiting = getattr(reading.context, "nodes", None) if "cluster.gpus" not in reading.context.fields else None
         found = counting.concluded(
@@ -209,6 +210,11 @@ class Facts:
             for path, value in found.fields.items()
             if path not in reading.fields or path != "cluster.provider"
         }
+        alone = [f.value for f in alone if f.value != found.fields.get("cluster.gpu")]
+        if alone and "cluster.gpu" in found.fields and reading.act != "change":  # "64 H100 or H200"
+            gpus = (found.fields["cluster.gpu"], *dict.fromkeys(alone))
+            del reading.fields["cluster.gpu"]
+            reading.doubts.append(Doubt("cluster.gpu", " or ".join(gpus) + "?", gpus))
         reading.nodes = found.nodes
         reading.doubts += found.doubts
         self._doubt_unknown(reading)

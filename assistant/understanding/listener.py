@@ -35,6 +35,7 @@ from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
+_KEPT = 4  # listeners: a catalog that was changed has one of its own
 LONGEST = 4000  # characters
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
@@ -66,6 +67,8 @@ class Listener:
         """The listener of a language and a catalog, built with the first message."""
         key = (id(language), id(catalog))
         if key not in _built:
+            while len(_built) >= _KEPT:
+                del _built[next(iter(_built))]
             _built[key] = cls(language, catalog)
         return _built[key]
 
@@ -205,9 +208,9 @@ class Listener:
             {f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"},
             reading.context.fields,
         )
-        facts, doubts = attach.chosen(attach.of_this_job(found, serving, ()))
+        facts, doubts = attach.chosen(attach.of_this_job(found, serving))
         reading.doubts += doubts
-        reading.taken |= {at for fact in facts for at in fact.claimed}
+        reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
         reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
         facts = [fact for fact in facts if not fact.claimed & reading.withheld]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.vocabulary.catalog import Catalog, Gpu, Offer
+from assistant.vocabulary.catalog import Catalog, Gpu
 
 from .templates import Compiler, Matcher, Quantity, Source
 from .text import Token, cut
@@ -43,15 +43,6 @@ class NetworkName:
     gbps: float | None = None
     version: int | None = None
     fabric: str | None = None
-
-
-@dataclass(frozen=True)
-class GpuName:
-    """GPUs that a name may mean, and whether it names a whole board or rack of them."""
-
-    ids: tuple[str, ...]
-    rack: bool = False
-    board: bool = False
 
 
 @dataclass
@@ -245,8 +236,10 @@ class Names:
         rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
         if before is not None and gigabytes is None:
             at, gigabytes = before
+        if form and not any(form in g.id for g in found):
+            return Quantity("unknown-gpu", "", at, end)
         if form:
-            found = [g for g in found if form in g.id] or found
+            found = [g for g in found if form in g.id]
         elif len(found) > 1:
             found = [g for g in found if "pcie" not in g.id and "nvl" not in g.id] or found
         if gigabytes:
@@ -447,8 +440,3 @@ def _words(node: Mapping[str, Any]) -> Iterator[str]:
             yield word
         if word:
             yield from _words(following)
-
-
-def instance_of(quantity: Quantity) -> tuple[str, Offer]:
-    """The provider and the offer that an instance names."""
-    return quantity.value

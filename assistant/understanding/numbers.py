@@ -169,7 +169,8 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
             break
         place += 1
         end = place
-    return Quantity("number", _plain(total + group), at, end, "word") if end > at else None
+    number = total + group
+    return Quantity("number", _plain(number), at, end, "word") if end > at and number < _LARGEST else None
 
 
 def _goes_on(word: str, words: NumberWords, joint: str) -> bool:

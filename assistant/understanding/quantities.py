@@ -264,7 +264,7 @@ def _named(tokens: Sequence[Token], at: int, units: Units, today: datetime.date)
         day, after = _day(tokens, end)
         end = after if day else end
     year, end = _year(tokens, end)
-    return _next(year, month, day or 1, today, at, end, whole=not day)
+    return _next(year, month, day or 1, today, at, end)
 
 
 def _day(tokens: Sequence[Token], at: int) -> tuple[int, int]:
@@ -350,9 +350,7 @@ def _edge_of(
     return _next(year, month, day, today, start, end)
 
 
-def _next(
-    year: int, month: int, day: int, today: datetime.date, start: int, end: int, *, whole: bool = False
-) -> Quantity | None:
+def _next(year: int, month: int, day: int, today: datetime.date, start: int, end: int) -> Quantity | None:
     """The date in the year that is said, else the next time it comes; the last of a month where the day is too
     large."""
     for candidate in (year,) if year else (today.year, today.year + 1):

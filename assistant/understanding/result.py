@@ -91,7 +91,7 @@ class Results:
 def _with_brackets(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
     """The brackets of "[bold red]" and "<script>" stay with the word that they enclose."""
     first -= first > 0 and tokens[first].glued and tokens[first - 1].text in "[<{"
-    last += last < len(tokens) and tokens[last].glued and tokens[last].text in "]>}"
+    last += last < len(tokens) and tokens[last].glued and tokens[last].text in "]>}%"
     return first, last
 
 

@@ -158,6 +158,10 @@ def _generic(field: RegisteredField) -> Iterator[tuple[Says, str]]:
             yield Says("set", path, generic=True), f"{name} [<link>] [<link>] [<link>] {{{kind}}}"
             yield Says("set", path, generic=True), f"{{{kind}}} [of] {name}"
             yield Says("set", path), f"{name} [<link>] from {{old:{kind}}} to {{{kind}}}"
+            yield (
+                Says("set", path),
+                f"{name} (was|were) {{old:{kind}}} [,] [but] [it is|it's] now [it is|it's|is] {{{kind}}}",
+            )
             yield Says("set", path), f"<turn> [<the>] {name} [size|length|limit] [down|up] to {{{kind}}}"
             yield Says("set", path), f"{name} [<link>] {{old:{kind}}} becomes {{{kind}}}"
             yield Says("set", path), f"{name} .. {{{kind}}} (instead of|rather than) {{old:{kind}}}"
