@@ -21,16 +21,7 @@ from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, wording, yaml_text
-
-MAX_FILE_BYTES = 256 * 1024 * 1024
-FORMATS = {
-    ".yaml": "YAML",
-    ".yml": "YAML",
-    ".json": "JSON",
-    ".jsonl": "JSON lines",
-    ".ndjson": "JSON lines",
-    ".csv": "CSV",
-}
+from .files import text_of
 
 
 @dataclass(frozen=True)
@@ -65,13 +56,11 @@ def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
     """Every questionnaire of a file in order. Raises :class:`InputError` when the file itself cannot be read."""
     path = Path(path)
     name = str(path)
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"expected a file ending in {', '.join(FORMATS)}", Place(name))
-    text = text_of(path)
-    reader = {"YAML": _yaml, "JSON": _json, "JSON lines": _json_lines, "CSV": _csv}[kind]
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"expected a file ending in {', '.join(READERS)}", Place(name))
     found = False
-    for raw in reader(text, name):
+    for raw in reader(text_of(path), name):
         found = True
         yield _row(raw, name, catalog)
     if not found:
@@ -98,26 +87,6 @@ def from_value(value: object, catalog: Catalog) -> Questionnaire:
         raise wording.sentence(error, value) from None
     checks.check(questionnaire, catalog)
     return questionnaire
-
-
-def text_of(path: Path) -> str:
-    """A user's file as text. Raises :class:`InputError` when it cannot be read or is not UTF-8."""
-    name = str(path)
-    try:
-        if path.is_dir():
-            raise InputError("expected a file, got a folder", Place(name))
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise InputError(
-                f"expected a file of at most {MAX_FILE_BYTES >> 20} MiB: split it and name the parts", Place(name)
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("no such file", Place(name)) from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
 
 
 def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:
@@ -244,3 +213,6 @@ def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: 
                     )
             here[column[-1]] = cell.strip()
     return _Raw(value, line, {})
+
+
+READERS = {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _csv}

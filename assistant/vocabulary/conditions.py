@@ -3,12 +3,12 @@ read."""
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from .errors import did_you_mean
 from .facts import FACTS, UNKNOWN, FactWord
 from .quantities import shown
 
@@ -117,8 +117,7 @@ def checked(scope: str, conditions: dict[str, Any]) -> dict[str, Any]:
     for name, condition in conditions.items():
         word = FACTS[scope].get(name)
         if word is None:
-            near = difflib.get_close_matches(name, FACTS[scope], n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, FACTS[scope])
             raise ValueError(f"unknown {scope} fact {shown(name)}{hint} (weft handbook rules lists them)")
         try:
             _check_condition(word, condition)
