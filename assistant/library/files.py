@@ -39,9 +39,9 @@ def replacing(path: Path, mode: str = "w", permissions: int = 0o600) -> Iterator
     one, never half of it. ``mode``: ``w`` for UTF-8 text, ``wb`` for bytes. Raises :class:`OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    as_text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
-        with os.fdopen(handle, mode, **as_text) as file:
+        with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
             yield file
         os.chmod(temporary, permissions)
         os.replace(temporary, path)

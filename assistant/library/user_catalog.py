@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from assistant.vocabulary.catalog import UNITS, Fact, Override
+from assistant.vocabulary.catalog import UNITS, Fact, Override, same_kind
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import shown
 
@@ -25,16 +25,6 @@ Raw = dict[str, dict[str, Any]]
 Key = tuple[str, ...]
 
 _LARGEST = 4 * 1024 * 1024  # bytes; the whole shipped catalog is a tenth of it
-# Units that measure the same: a fact may be given in another one of its own kind.
-_SAME_KIND = (
-    ("B", "kB", "MB", "GB", "TB", "MiB", "GiB"),
-    ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"),
-    ("FLOP/s", "TFLOP/s", "PFLOP/s"),
-    ("s", "ms", "us", "ns", "h"),
-    ("W", "kW"),
-    ("1", "fraction", "%"),
-    ("per day", "per node-day"),
-)
 # Beginnings of units; a speed or a size of nothing is a mistake.
 _MAY_BE_ZERO = ("USD", "1", "fraction", "%", "count", "per ")
 
@@ -106,7 +96,7 @@ class UserCatalog:
 
     def _check_fact(self, document: Document, key: Key, given: dict[str, Any], like: Any) -> None:
         unit, value = given.get("unit"), given.get("value")
-        if isinstance(like, dict) and unit in UNITS and unit not in (same := _same_kind(like["unit"])):
+        if isinstance(like, dict) and unit in UNITS and unit not in (same := same_kind(like["unit"])):
             raise self._error(document, (*key, "unit"), f"expected {' or '.join(same)}, got {shown(unit)}")
         if isinstance(value, (int, float)) and (value < 0 or (value == 0 and not str(unit).startswith(_MAY_BE_ZERO))):
             least = "of at least 0" if str(unit).startswith(_MAY_BE_ZERO) else "above 0"
@@ -145,10 +135,6 @@ def _alike(entries: Mapping[str, Any], where: Key) -> dict[str, Any] | None:
     """The same fact of any other entry, for its unit."""
     found = (_at(entry, where) for entry in entries.values()) if where else ()
     return next((fact for fact in found if isinstance(fact, dict) and "unit" in fact), None)
-
-
-def _same_kind(unit: str) -> tuple[str, ...]:
-    return next((kind for kind in _SAME_KIND if unit in kind), (unit,))
 
 
 def _references(catalog_field: str, entry: Any, catalog: Any) -> Iterator[tuple[Key, str, Mapping[str, Any]]]:

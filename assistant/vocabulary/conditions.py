@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from .entry import Entry
 from .errors import did_you_mean
 from .facts import FACTS, UNKNOWN, FactWord
 from .quantities import shown
@@ -15,13 +16,13 @@ from .quantities import shown
 Scalar = bool | int | float | str
 
 
-class Entry(BaseModel):
-    """A part of a rule: unknown keys are refused, rules are not changed after loading."""
+class RulePart(Entry):
+    """A part of a rule: nothing is read as another kind of value than it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(strict=True)
 
 
-class Comparison(Entry):
+class Comparison(RulePart):
     """What a fact must be; several comparisons hold together. An unknown fact never satisfies one."""
 
     at_least: float | None = None
