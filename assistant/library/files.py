@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 from assistant.vocabulary.errors import InputError, Place
 
@@ -34,14 +34,13 @@ def text_of(path: Path, largest: int = MAX_FILE_BYTES) -> str:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, mode: str = "w", permissions: int = 0o600) -> Iterator[Any]:
+def replacing(path: Path, permissions: int = 0o600) -> Iterator[BinaryIO]:
     """A new file beside ``path`` that is renamed to it in the end: a reader, or a crash, finds the old file or the new
-    one, never half of it. ``mode``: ``w`` for UTF-8 text, ``wb`` for bytes. Raises :class:`OSError`."""
+    one, never half of it. Raises :class:`OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
-        with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
         os.chmod(temporary, permissions)
         os.replace(temporary, path)

@@ -78,7 +78,7 @@ def _keep(cached: Path, parsed: dict[str, Any], part: str) -> None:
     """A cache that cannot be written costs time, nothing else."""
     with contextlib.suppress(OSError):
         with replacing(cached) as file:
-            json.dump(parsed, file, ensure_ascii=False)
+            file.write(json.dumps(parsed, ensure_ascii=False).encode())
         for old in cached.parent.glob(f"{part}-*.json"):
             if old != cached:
                 old.unlink(missing_ok=True)

@@ -114,7 +114,7 @@ class Index:
         relevances = ranking.relevance(self.signals(reading))
         order = np.argsort(-relevances, kind="stable")
         scores = ranking.probability(relevances, self.evidence(reading, relevances))
-        return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
+        return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.THRESHOLD))
 
     def evidence(self, reading: Reading, relevances: np.ndarray) -> ranking.Evidence:
         """What speaks for and against an answer in the collection, beside the passages' ``relevances``."""

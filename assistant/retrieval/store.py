@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,7 @@ def read(path: Path) -> Arrays | None:
 def write(path: Path, arrays: Arrays) -> bool:
     """Write an index file, and take the oldest ones away. False when the folder is not writable."""
     try:
-        with replacing(path, "wb") as file:
+        with replacing(path) as file:
             np.savez(file, allow_pickle=False, **arrays)
     except OSError:
         return False
@@ -57,6 +58,11 @@ def alone(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def text_digest(text: str) -> bytes:
+    """16 bytes that stand for a text, under which its vector is kept."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:

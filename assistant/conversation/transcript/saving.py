@@ -73,7 +73,7 @@ def untaken(path: Path) -> Path:
 def replace_file(path: Path, text: str) -> None:
     """Write a file so that a crash leaves the old or the new one, never half of it."""
     permissions = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    with replacing(path, permissions=permissions) as file:
-        file.write(text)
+    with replacing(path, permissions) as file:
+        file.write(text.encode())
         file.flush()
         os.fsync(file.fileno())

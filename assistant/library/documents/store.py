@@ -201,6 +201,6 @@ def _write(path: Path, value: Any) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with replacing(path) as file:
-            json.dump(value, file, indent=1)  # ASCII: a path may hold bytes that are no UTF-8
+            file.write(json.dumps(value, indent=1).encode())  # ASCII: a path may hold bytes that are no UTF-8
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None
