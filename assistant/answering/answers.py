@@ -58,14 +58,8 @@ def gpus_for_days(
 def _with_passages(found: Computed, text: str, library: Library, id: str | None, top: int) -> Answer:
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
-    return Answer(
-        id=id,
-        question=shown(text).strip(),
-        answered=True,
-        computed=found,
-        conflicts=conflicts,
-        passages=retrieval.passages_by_words(text, library, sides, top),
-    )
+    near, asked = retrieval.passages_by_words(text, library, sides, top), shown(text).strip()
+    return Answer(id=id, question=asked, answered=True, computed=found, conflicts=conflicts, passages=near)
 
 
 def answer(

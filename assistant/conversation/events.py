@@ -176,22 +176,9 @@ class Finished(Entry):
     left_open: tuple[str, ...] = ()
 
 
-Event = Annotated[
-    Question
-    | Understood
-    | PlanShown
-    | VariationShown
-    | PlanDetails
-    | Plots
-    | Answer
-    | Explanation
-    | Comparison
-    | Note
-    | Exported
-    | Failure
-    | Finished,
-    Field(discriminator="kind"),
-]
+_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
+_Said = Question | Understood | Answer | Note | Exported | Failure | Finished
+Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 
 
 class Turn(Entry):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,18 @@ def from_value(value: object, catalog: Catalog) -> Questionnaire:
         raise wording.sentence(error, value) from None
     checks.check(questionnaire, catalog)
     return questionnaire
+
+
+def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted fields as the nested mapping a questionnaire file holds."""
+    value: dict[str, Any] = {}
+    for name, content in fields.items():
+        *path, last = name.split(".")
+        inner = value
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = content
+    return value
 
 
 def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:

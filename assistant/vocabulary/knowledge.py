@@ -185,3 +185,8 @@ class Knowledge(Entry):
     passages: dict[str, Passage]
     conflicts: dict[str, Conflict]
     terms: list[Term]
+
+    def day_of(self, claim: Claim) -> str | None:
+        """When a claim was made, else its source; ISO 8601."""
+        date = claim.date or self.sources[claim.source].date
+        return date.isoformat() if date else None

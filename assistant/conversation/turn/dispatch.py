@@ -28,11 +28,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if command is not None:
         return COMMANDS[command](parts)
     refused = not_without(text, parts.library)
-    return (
-        parts.answered(refused)
-        if refused is not None
-        else _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
-    )
+    if refused is not None:
+        return parts.answered(refused)
+    return _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
