@@ -197,9 +197,8 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):
-            raise InputError(
-                f"expected a column name in each cell of the first line, got {shown(header[i])}", Place(file, 1)
-            )
+            problem = f"expected a column name in each cell of the first line, got {shown(header[i])}"
+            raise InputError(problem, Place(file, 1))
         if column in columns[:i]:
             raise InputError("the column stands twice", Place(file, 1, ".".join(column)))
         if any(other != column and other[: len(column)] == column for other in columns) and column != ("model",):
@@ -210,19 +209,16 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
 def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: str) -> _Raw:
     value: dict[str, Any] = {}
     if len(cells) > len(columns):
-        error = InputError(
-            f"expected at most {len(columns)} cells as in the first line, got {len(cells)}", Place(file, line)
-        )
-        return _Raw(value, line, {}, error)
+        problem = f"expected at most {len(columns)} cells as in the first line, got {len(cells)}"
+        return _Raw(value, line, {}, InputError(problem, Place(file, line)))
     for column, cell in zip(columns, cells, strict=False):
         if cell.strip():
             here = value
             for part in column[:-1]:
                 here = here.setdefault(part, {})
                 if not isinstance(here, dict):
-                    return _Raw(
-                        {}, line, {}, InputError("given both alone and with parts", Place(file, line, ".".join(column)))
-                    )
+                    place = Place(file, line, ".".join(column))
+                    return _Raw({}, line, {}, InputError("given both alone and with parts", place))
             here[column[-1]] = cell.strip()
     return _Raw(value, line, {})
 

@@ -74,20 +74,14 @@ def _documents(own: DocumentStore, listed: OwnDocument) -> Iterator[Document]:
     date = datetime.date.fromtimestamp(listed.modified_ns / 1e9).isoformat()
     for number, cut in enumerate(own.cuts(listed) or (), start=1):
         where = f", page {cut.page}" if cut.page else f", line {cut.line}" if cut.line else ""
-        passage = OwnPassage(
-            id=f"{listed.source}#{number}",
-            section=cut.section,
-            text=cut.text,
-            date=date,
-            place=harmless(listed.path) + where + changed,
-        )
+        name, place = f"{listed.source}#{number}", harmless(listed.path) + where + changed
+        passage = OwnPassage(id=name, section=cut.section, text=cut.text, date=date, place=place)
         yield Document(passage, cut.headings or (listed.title,), listed.title, ())
 
 
 def _texts(found: Iterable[Document]) -> list[str]:
-    return list(
-        dict.fromkeys(piece.text for position, document in enumerate(found) for piece in document.pieces(position))
-    )
+    pieces = (piece for position, document in enumerate(found) for piece in document.pieces(position))
+    return list(dict.fromkeys(piece.text for piece in pieces))
 
 
 def _vectors(texts: list[str], embedder: Embedder) -> dict[bytes, np.ndarray]:

@@ -38,13 +38,7 @@ class Line:
         room = max(8, width - self.indent - self.lead.cell_length)
         hanging = Content(" " * self.lead.cell_length)
         lines = self.body.wrap(room) or [Content("")]
-        return [
-            (self.lead if first else hanging).pad_left(self.indent) + line.rstrip() for first, line in _marked(lines)
-        ]
-
-
-def _marked(lines: Iterable[Content]) -> Iterable[tuple[bool, Content]]:
-    return ((number == 0, line) for number, line in enumerate(lines))
+        return [(hanging if n else self.lead).pad_left(self.indent) + line.rstrip() for n, line in enumerate(lines)]
 
 
 def said(text: str, style: str = "", *, lead: str = "", lead_style: str = "", indent: int = 0) -> Line:

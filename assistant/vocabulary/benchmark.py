@@ -58,7 +58,7 @@ class Benchmark(Contract):
     """All that was measured, and on what."""
 
     schema_: Literal["weft/benchmark/1"] = Field(
-        "weft/benchmark/1", validation_alias="schema", serialization_alias="schema"
+        default="weft/benchmark/1", validation_alias="schema", serialization_alias="schema"
     )
     weft: str
     python: str

@@ -4,7 +4,7 @@ read."""
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -13,6 +13,7 @@ from .errors import did_you_mean
 from .facts import FACTS, UNKNOWN, FactWord
 from .quantities import shown
 
+Bound = Literal["at_least", "at_most", "more_than", "less_than"]
 Scalar = bool | int | float | str
 
 
@@ -32,9 +33,9 @@ class Comparison(RulePart):
     not_: Scalar | list[Scalar] | None = Field(None, alias="not")
 
     @property
-    def bounds(self) -> dict[str, float]:
+    def bounds(self) -> dict[Bound, float]:
         """The numeric comparisons that were given."""
-        given = {name: getattr(self, name) for name in ("at_least", "at_most", "more_than", "less_than")}
+        given = {name: getattr(self, name) for name in get_args(Bound)}
         return {name: bound for name, bound in given.items() if bound is not None}
 
     @property

@@ -231,7 +231,9 @@ class Warning_(Contract):
 class Plan(Contract):
     """Questionnaire in, plan out. ``schema`` names the contract."""
 
-    schema_: Literal["weft/plan/1"] = Field("weft/plan/1", validation_alias="schema", serialization_alias="schema")
+    schema_: Literal["weft/plan/1"] = Field(
+        default="weft/plan/1", validation_alias="schema", serialization_alias="schema"
+    )
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]

@@ -56,7 +56,7 @@ class Profile(Contract):
     """What ``weft calibrate`` writes and ``--profile`` takes; ``network`` is absent where no run crossed a network."""
 
     schema_: Literal["weft/profile/1"] = Field(
-        "weft/profile/1", validation_alias="schema", serialization_alias="schema"
+        default="weft/profile/1", validation_alias="schema", serialization_alias="schema"
     )
     date: datetime.date
     weft: str  # the version that made it

@@ -47,20 +47,16 @@ class DocumentStore:
         try:
             listed = json.loads(self._manifest.read_bytes())
             if listed["format"] != FORMAT:
-                raise InputError(
-                    f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft",
-                    Place(str(self._manifest)),
-                )
+                problem = f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft"
+                raise InputError(problem, Place(str(self._manifest)))
             return [OwnDocument(**entry) for entry in listed["documents"]]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError, KeyError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(
-                "the list of your documents is damaged; delete it and add your documents again",
-                Place(str(self._manifest)),
-            ) from None
+            problem = "the list of your documents is damaged; delete it and add your documents again"
+            raise InputError(problem, Place(str(self._manifest))) from None
 
     def cuts(self, document: OwnDocument) -> list[Cut] | None:
         """The passages of a document, None when their file is missing or damaged."""
@@ -141,10 +137,8 @@ class DocumentStore:
         path, before = str(found.path), known.get(str(found.path))
         held = sum(document.passages for document in known.values() if document is not before)
         if held + len(read.cuts) > MOST_PASSAGES:
-            raise Unreadable(
-                f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are "
-                "searched"
-            )
+            made = f"would make {held + len(read.cuts):,} passages of your documents"
+            raise Unreadable(f"{made}; at most {MOST_PASSAGES:,} are searched")
         added.problems += [f"{harmless(path)}: {problem}" for problem in read.problems]
         name = before.name if before else _free(found.name, {document.name for document in known.values()})
         _write(self._passages(path, digest), [asdict(cut) for cut in read.cuts])
