@@ -49,16 +49,9 @@ class Draft:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        model = () if "model" in self.fields or self._inline_model else ("model",)
-        return (
-            *(("workload",) if "workload" not in self.fields else ()),
-            *model,
-            *(name for name in ("cluster.gpu", "cluster.gpus") if name not in self.fields),
-        )
-
-    @property
-    def _inline_model(self) -> bool:
-        return any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
+        inline = any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
+        said = {*self.fields, *(("model",) if inline else ())}
+        return tuple(name for name in ("workload", "model", "cluster.gpu", "cluster.gpus") if name not in said)
 
     @property
     def serves(self) -> bool:
@@ -147,12 +140,9 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
         gone["cluster.fabric"] = "it is ruled out now"
     elif name == "cluster.sites" and value == 1:
         gone["cluster.wan_gbps"] = "there is one site"
-    return {
-        other: why
-        for prefix, why in gone.items()
-        for other in fields
-        if other not in changes and (other.startswith(prefix) if prefix.endswith(".") else other == prefix)
-    }
+    goes = lambda other, name: other.startswith(name) if name.endswith(".") else other == name
+    left = [other for other in fields if other not in changes]
+    return {other: why for name, why in gone.items() for other in left if goes(other, name)}
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:

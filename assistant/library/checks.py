@@ -56,11 +56,8 @@ def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
     if per_node is not None and cluster.gpus > per_node and cluster.gpus % per_node:
         _refuse("cluster.gpus", f"expected whole nodes, a multiple of gpus_per_node ({per_node}), got {cluster.gpus}")
     if cluster.fabric == "none" and cluster.gpus > max(catalog.gpus[cluster.gpu].scale_up_domain, per_node or 0):
-        _refuse(
-            "cluster.fabric",
-            f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: a scale-up domain of "
-            f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}",
-        )
+        holds = f"a scale-up domain of {cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}"
+        _refuse("cluster.fabric", f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: {holds}")
 
 
 def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:

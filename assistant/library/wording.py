@@ -78,15 +78,10 @@ def unknown_key(key: str, known: Collection[str]) -> str:
 def _expected(kind: str, context: dict[str, Any]) -> str | None:
     if kind == "literal_error":
         return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
-    bounds = {
-        "greater_than_equal": ("at least", "ge"),
-        "greater_than": ("more than", "gt"),
-        "less_than_equal": ("at most", "le"),
-        "less_than": ("less than", "lt"),
-    }
-    if kind in bounds:
-        words, key = bounds[kind]
-        return f"{words} {context[key]:g}"
+    bounds = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    bound = next((key for key in bounds if key in context), None)
+    if bound is not None:
+        return f"{bounds[bound]} {context[bound]:g}"
     lengths = {"string_too_short": "some text", "string_too_long": f"at most {context.get('max_length')} characters"}
     if kind in lengths:
         return lengths[kind]

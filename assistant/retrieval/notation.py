@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from assistant.vocabulary.knowledge import Term
+from assistant.vocabulary.printing import printable
 
 from .search_words import spelling
 from .tokens import STOP, is_small
@@ -17,24 +18,10 @@ _NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-Z][\w.-]*|\b(?=\w*[A-Za-z])\w*\d[\
 _REPEATED = re.compile(r"\bit(?:\s+it)+\b")
 
 
-def shown(text: str) -> str:
-    """Text safe to print: line breaks become spaces, other control, format and lone surrogate characters become
-    visible."""
-    return "".join(_visible(c) for c in text)
-
-
-def _visible(character: str) -> str:
-    if character in "\n\r\t":
-        return " "
-    if character < " ":
-        return chr(0x2400 + ord(character))  # the Unicode block "Control Pictures"
-    return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else character
-
-
 def written_out(text: str, initialisms: Initialisms | None = None) -> str:
     """Text without terminal escapes and control characters, in the field's usual spelling, short names written out."""
     text = unicodedata.normalize("NFKC", _ESCAPE.sub(" ", text)).replace("μ", "µ")
-    text = " ".join(shown(text).replace("�", " ").split())
+    text = " ".join(printable(text).replace("�", " ").split())
     for pattern, written in spelling():
         text = pattern.sub(written, text)
     return initialisms.written_out(text) if initialisms else text
