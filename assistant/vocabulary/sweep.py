@@ -77,7 +77,9 @@ class Turn(Contract):
 class Sweep(Contract):
     """A grid over fields of one questionnaire, in the order of the axes, the last one running fastest."""
 
-    schema_: Literal["weft/sweep/1"] = Field("weft/sweep/1", validation_alias="schema", serialization_alias="schema")
+    schema_: Literal["weft/sweep/1"] = Field(
+        default="weft/sweep/1", validation_alias="schema", serialization_alias="schema"
+    )
     name: str | None
     axes: list[Axis]
     points: list[Point]
