@@ -8,7 +8,7 @@ the sets, so from questions of other hands than those that the coefficients were
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ _RIDGE_OF_SIGNS = 2.0
 
 
 def fitted(index: Index, asked: Sequence[Question]) -> str:
-    """The two assignments to put into ``ranking.py``."""
+    """The assignments to put into ``ranking.py``."""
     readings = read(
         [question.text for question in asked], index.content, index.spelling, index.embedder, index.known_words
     )
@@ -50,11 +50,10 @@ def fitted(index: Index, asked: Sequence[Question]) -> str:
         f"caught, {np.mean(unseen[chosen & answerable] < threshold):.1%} of the answerable refused"
         for name, chosen in (*((name, sets == name) for name in dict.fromkeys(sets)), ("all", sets != ""))
     ]
-    names = (*(field.name for field in fields(ranking.Evidence)), "constant")
-    values = ", ".join(f"{name}={value:.3f}" for name, value in zip(names, coefficients, strict=True))
+    *values, constant = (f"{value:.3f}" for value in coefficients)
     return (
         f"WEIGHTS = np.array([{', '.join(f'{weight:.2f}' for weight in weights)}], np.float32)\n"
-        f"ANSWERABLE = Answerable({values}, threshold={threshold:.3f})\n" + "\n".join(lines)
+        f"ANSWERABLE = ({', '.join(values)})\nCONSTANT, THRESHOLD = {constant}, {threshold:.3f}\n" + "\n".join(lines)
     )
 
 

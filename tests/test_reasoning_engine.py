@@ -31,7 +31,7 @@ def resident_kb() -> int:
 
 def test_thousands_of_runs_neither_fail_nor_grow() -> None:
     """Sessions that stay end in a MemoryError after some thousand of them."""
-    ruleset = only(Property("size", "at least", 1))
+    ruleset = only(Property("size", "at_least", 1))
     for _ in range(500):
         ruleset.run(facts(size=2))
     before = resident_kb()
@@ -41,7 +41,7 @@ def test_thousands_of_runs_neither_fail_nor_grow() -> None:
 
 
 def test_failing_runs_leave_nothing_behind() -> None:
-    ruleset = only(Property("size", "at least", 1))
+    ruleset = only(Property("size", "at_least", 1))
 
     def fail(match: Match) -> list:
         raise KeyError("price")
@@ -53,7 +53,7 @@ def test_failing_runs_leave_nothing_behind() -> None:
 
 
 def test_facts_no_rule_matches_are_normal() -> None:
-    ruleset = only(Property("size", "at least", 1))
+    ruleset = only(Property("size", "at_least", 1))
     assert ruleset.run(facts(size=0)) == []
     assert ruleset.run([]) == []
     assert len(ruleset.run([{"kind": "other", "id": "o"}, *facts(size=5)])) == 3
@@ -61,7 +61,7 @@ def test_facts_no_rule_matches_are_normal() -> None:
 
 NOTHING_FIRES = """
 from assistant.reasoning.engine import EngineRule, Pattern, Property, Ruleset
-ruleset = Ruleset([EngineRule("rule", (Pattern("thing", "thing", (Property("size", "at least", 1),)),))])
+ruleset = Ruleset([EngineRule("rule", (Pattern("thing", "thing", (Property("size", "at_least", 1),)),))])
 for _ in range(300):
     assert ruleset.run([{"kind": "thing", "id": "t", "size": 0}]) == []
 """
@@ -101,14 +101,14 @@ def test_numbers_smaller_than_it_can_read_count_as_zero(number: float, expected:
 
 @pytest.mark.parametrize("number", [0.1, 33.3333, 2048, 2048.0, 123456789.1235, 1e15, -0.5])
 def test_numbers_are_compared_as_numbers(number: float) -> None:
-    holds = {"is": True, "at least": True, "at most": True, "more than": False, "less than": False, "is not": False}
+    holds = {"is": True, "at_least": True, "at_most": True, "more_than": False, "less_than": False, "is not": False}
     for operator, expected in holds.items():
         assert bool(only(Property("size", operator, number)).run(facts(1, size=number))) is expected, operator
 
 
 def test_words_numbers_and_flags_are_never_mistaken_for_each_other() -> None:
     """durable_rules compares spellings: "unknown" is at least 10 there, "10" is 10 and 1 is true."""
-    for operator in ("at least", "at most", "more than", "less than", "is", "is not"):
+    for operator in ("at_least", "at_most", "more_than", "less_than", "is", "is not"):
         for word in ("unknown", "10", "zebra", "", "-1"):
             assert only(Property("size", operator, 10)).run(facts(1, size=word)) == []
     assert only(Property("size", "is", True)).run(facts(1, size=1)) == []
@@ -134,7 +134,7 @@ def test_a_ruleset_too_large_for_the_engine_is_refused() -> None:
 
 
 def test_the_largest_ruleset_fires_all_its_rules_on_many_pairs() -> None:
-    pair = (Pattern("job", "job"), Pattern("thing", "thing", (Property("size", "at least", 1),)))
+    pair = (Pattern("job", "job"), Pattern("thing", "thing", (Property("size", "at_least", 1),)))
     ruleset = Ruleset([EngineRule(f"r{i}", pair) for i in range(LARGEST_RULESET)])
     job = {"kind": "job", "id": "job"}
     assert len(ruleset.run([job, *facts(200, size=1)])) == 200 * LARGEST_RULESET
@@ -142,7 +142,7 @@ def test_the_largest_ruleset_fires_all_its_rules_on_many_pairs() -> None:
 
 
 def test_long_chains_of_conclusions() -> None:
-    ruleset = Ruleset([EngineRule("next", (Pattern("step", "step", (Property("number", "less than", 300),)),))])
+    ruleset = Ruleset([EngineRule("next", (Pattern("step", "step", (Property("number", "less_than", 300),)),))])
 
     def count(match: Match) -> list[dict]:
         number = int(match.facts["step"]) + 1
@@ -188,7 +188,7 @@ def test_no_thread_is_left_running() -> None:
 
 
 def test_threads_get_their_own_results() -> None:
-    ruleset, wrong = only(Property("size", "at least", 10)), []
+    ruleset, wrong = only(Property("size", "at_least", 10)), []
 
     def work(count: int) -> None:
         for _ in range(50):

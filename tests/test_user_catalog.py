@@ -164,7 +164,7 @@ def test_a_mistake_is_one_sentence_with_file_line_and_key(tmp_path, text, senten
 
 def test_a_catalog_that_is_not_there_is_one_sentence(tmp_path):
     seen = weft("plan", JOB, "--catalog", str(tmp_path / "none.yaml"))
-    assert seen.code == 2 and seen.err == f"weft: {tmp_path / 'none.yaml'}: cannot be read: No such file or directory\n"
+    assert seen.code == 2 and seen.err == f"weft: {tmp_path / 'none.yaml'}: no such file\n"
 
 
 def test_terminal_escapes_of_a_catalog_are_shown_and_not_obeyed(tmp_path):

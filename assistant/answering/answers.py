@@ -8,8 +8,9 @@ from typing import Any
 
 from assistant import retrieval
 from assistant.library import Library
-from assistant.retrieval.notation import shown, written_out
+from assistant.retrieval.notation import written_out
 from assistant.vocabulary.answers import Answer, Computed
+from assistant.vocabulary.printing import printable
 from assistant.vocabulary.utterance import Utterance
 
 from . import disagreement
@@ -58,14 +59,8 @@ def gpus_for_days(
 def _with_passages(found: Computed, text: str, library: Library, id: str | None, top: int) -> Answer:
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
-    return Answer(
-        id=id,
-        question=shown(text).strip(),
-        answered=True,
-        computed=found,
-        conflicts=conflicts,
-        passages=retrieval.passages_by_words(text, library, sides, top),
-    )
+    near, asked = retrieval.passages_by_words(text, library, sides, top), printable(text).strip()
+    return Answer(id=id, question=asked, answered=True, computed=found, conflicts=conflicts, passages=near)
 
 
 def answer(
@@ -111,5 +106,5 @@ def _with_claims(utterance: Utterance, found: Answer, library: Library, index: r
     near = disagreement.nearness(vector, library.knowledge, index)
     claims = [claim for line in direct for claim in line.claims]
     conflicts = disagreement.of_claims(claims, found.passages, library.knowledge, near)
-    shown_ = found.passages[:top]
-    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown_})
+    shown = found.passages[:top]
+    return found.model_copy(update={"answered": True, "direct": direct, "conflicts": conflicts, "passages": shown})

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from assistant.library import Library
-from assistant.library.questionnaires import from_value
+from assistant.library.questionnaires import from_value, nested
 from assistant.model import Architecture, Machine, architecture_of, machine_of
 from assistant.planning import profile
 from assistant.planning.prediction import predict
@@ -182,11 +182,15 @@ class Case:
             usual = USUAL_NODES * (per_node or gpu.gpus_per_node)
             gpus = self.take("cluster.gpus", usual, f"not said: {USUAL_NODES} nodes")
         if per_node is None:
-            per_node = next(n for n in range(min(gpu.gpus_per_node, gpus), 0, -1) if gpus % n == 0)
+            per_node = self.usual_node(gpus)
             self.take("cluster.gpus_per_node", per_node, f"the usual node of {gpu.name} has {gpu.gpus_per_node}")
         if gpus < 1 or per_node < 1 or gpus > 1_000_000:
             raise InputError(f"expected 1 to 1,000,000 GPUs, got {gpus}")
         return Cluster(gpu, gpus, per_node, self.machine(gpus, per_node))
+
+    def usual_node(self, gpus: int) -> int:
+        """GPUs of a node: as many as the GPU usually has, or fewer, so that the nodes are alike."""
+        return next(n for n in range(min(self.gpu.gpus_per_node, gpus), 0, -1) if gpus % n == 0)
 
     def machine(self, gpus: int, per_node: int) -> Machine:
         """So many GPUs in nodes, with a user's own calibration where there is one."""
@@ -232,14 +236,7 @@ class Case:
         """The question's facts about the job as a nested questionnaire; ``more`` are dotted paths with ``__`` for the
         dot."""
         said = {n: v for n, v in self.fields.items() if n.split(".")[0] in _JOB and n != "cluster.fabric"}
-        nested: dict[str, Any] = {}
-        for path, value in (said | {name.replace("__", "."): value for name, value in more.items()}).items():
-            *parents, last = path.split(".")
-            place = nested
-            for name in parents:
-                place = place.setdefault(name, {})
-            place[last] = value
-        return nested
+        return nested(said | {name.replace("__", "."): value for name, value in more.items()})
 
     def workload(self) -> dict[str, str]:
         """Pretraining, where nothing is said."""
@@ -274,18 +271,8 @@ class Case:
             if kind in _OF_A_JOB or name.startswith(("model", "cluster."))
         ]
         assumptions = {(one.field, str(one.value)): one for one in [*slips, *told, *self.taken.taken]}
-        return Computed(
-            kind=kind,
-            text=text,
-            value=first.value,
-            unit=first.unit,
-            formula=first.formula,
-            inputs=inputs,
-            assumptions=list(assumptions.values()),
-            figures=self.found,
-            caveat=caveat,
-            crossover=crossover,
-        )
+        told = first.model_dump(exclude={"name"}) | {"inputs": inputs, "caveat": caveat, "crossover": crossover}
+        return Computed(kind=kind, text=text, assumptions=list(assumptions.values()), figures=self.found, **told)
 
     def job_inputs(self, on: list[Fabric]) -> dict[str, Any]:
         """What a computation for a job was given."""

@@ -56,11 +56,8 @@ def _payload(case: Case) -> tuple[float, str]:
     precision = case.fields.get("training.precision")
     if precision is None:
         precision = case.take("training.precision", "bf16", "two bytes per gradient or weight")
-    bytes_ = case.params * BYTES[precision]
-    return (
-        bytes_,
-        f"{written.bytes_(bytes_)} ({case.name}: {written.count(case.params)} parameters × {BYTES[precision]} bytes)",
-    )
+    bytes_, each = case.params * BYTES[precision], f"{BYTES[precision]} bytes"
+    return bytes_, f"{written.bytes_(bytes_)} ({case.name}: {written.count(case.params)} parameters × {each})"
 
 
 def network(fabric: Fabric, count: int, at: Cluster) -> Network:

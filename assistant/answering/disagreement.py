@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -27,25 +28,14 @@ def of_computed(computed: Computed, knowledge: Knowledge) -> list[AnswerConflict
         topics.add("allreduce-time")
     if computed.kind == "slowdown" and not any("tcp" in fabric for fabric in computed.inputs["fabrics"]):
         topics = {"roce-vs-infiniband"}
-    found = [
-        conflict for conflict in knowledge.conflicts.values() if conflict.touches and conflict.touches[0] in topics
-    ]
-    return [_told(conflict, knowledge) for conflict in found[:_MOST]]
+    found = (one for one in knowledge.conflicts.values() if one.touches and one.touches[0] in topics)
+    return [_told(conflict, knowledge) for conflict in islice(found, _MOST)]
 
 
 def nearness(vector: np.ndarray, knowledge: Knowledge, index: Index) -> dict[str, float]:
     """Cosine of a question's ``vector`` with the topic of each disagreement, by its id."""
-    return dict(
-        zip(
-            knowledge.conflicts,
-            (
-                float(one)
-                for one in _topics(index.embedder, tuple(conflict.topic for conflict in knowledge.conflicts.values()))
-                @ vector
-            ),
-            strict=True,
-        )
-    )
+    topics = _topics(index.embedder, tuple(conflict.topic for conflict in knowledge.conflicts.values()))
+    return dict(zip(knowledge.conflicts, (topics @ vector).tolist(), strict=True))
 
 
 @lru_cache(maxsize=4)
@@ -61,9 +51,8 @@ def of_claims(
     beside = {claim["id"] for passage in passages[:PASSAGES_READ] for claim in passage.claims}
     weights = {one.id: near[one.id] + _SIDE * _sides(one, set(direct), beside) for one in knowledge.conflicts.values()}
     ordered = sorted(knowledge.conflicts.values(), key=lambda one: -weights[one.id])[:_MOST]
-    return [
-        _told(one, knowledge) for one in ordered if weights[one.id] >= max(_TOUCHED, weights[ordered[0].id] - _BEHIND)
-    ]
+    least = max(_TOUCHED, max(weights.values(), default=0.0) - _BEHIND)
+    return [_told(one, knowledge) for one in ordered if weights[one.id] >= least]
 
 
 def _sides(conflict: Conflict, direct: set[str], beside: set[str]) -> float:
@@ -77,14 +66,6 @@ def _told(conflict: Conflict, knowledge: Knowledge) -> AnswerConflict:
     sides = []
     for side in conflict.sides:
         claim = knowledge.claims[side.claim]
-        date = claim.date or knowledge.sources[claim.source].date
-        sides.append(
-            AnswerConflictSide(
-                claim=claim.id,
-                says=side.says,
-                source=claim.source,
-                verdict=claim.verdict,
-                date=date.isoformat() if date else None,
-            )
-        )
+        told = {"source": claim.source, "verdict": claim.verdict, "date": knowledge.day_of(claim)}
+        sides.append(AnswerConflictSide(claim=claim.id, says=side.says, **told))
     return AnswerConflict(id=conflict.id, topic=conflict.topic, sides=sides, resolution=conflict.resolution)

@@ -82,9 +82,8 @@ def _speaks_for_itself(
         return []
     _, near = _best_sentence(passages[0], vector, index)
     statements = [one.nearness for one in candidates if one.claim is not None and one.passage == 1]
-    return (
-        [_Candidate(None, _reply(passages[0].text), 1, near)] if near > max(statements, default=-1.0) + _CLEARER else []
-    )
+    clearer = near > max(statements, default=-1.0) + _CLEARER
+    return [_Candidate(None, _reply(passages[0].text), 1, near)] if clearer else []
 
 
 def _best_sentence(passage: FoundPassage, vector: np.ndarray, index: Index) -> tuple[str, float]:
@@ -126,21 +125,20 @@ def _line(
     found: _Candidate, claim: Claim, library: Library, names_interest: bool, shown: int, *, leads: bool
 ) -> DirectLine:
     """One claim with its conditions, source and verdict; a doubtful one that ``leads`` is opened by what holds."""
-    source = library.knowledge.sources[claim.source]
-    date = claim.date or source.date
-    told = date.isoformat() if date else None
+    source, told = library.knowledge.sources[claim.source], library.knowledge.day_of(claim)
     number = found.passage if found.passage <= shown else None
     place = f" [{number}]" if number else f" ({claim.id})"
     withdrawn = _is_withdrawn(claim, library)
-    corrected = leads and claim.correction and _is_doubtful(found, library)
+    holds = [f"What holds: {_ended(claim.correction)}"] if claim.correction else []
+    opened = holds if leads and _is_doubtful(found, library) else []
     marked = "WITHDRAWN: " if withdrawn else f"{claim.verdict.upper()}: " if claim.doubtful else ""
     parts = [
-        *([f"What holds: {_ended(claim.correction)}"] if corrected and claim.correction else []),
+        *opened,
         f"{marked}{claim.statement}",
         *_figure(claim),
         *([f"Conditions: {_ended(claim.conditions)}"] if claim.conditions else []),
         f"{_who(source)}, {told or 'undated'}{place}, {claim.evidence_grade}.",
-        *_judged(claim, library, corrected=bool(corrected)),
+        *_judged(claim, library, [] if opened else holds),
         *(_interest(source) if names_interest else []),
     ]
     return DirectLine(
@@ -159,13 +157,13 @@ def _figure(claim: Claim) -> list[str]:
     return [f"Figure: {significant(float(claim.figure.value))} {claim.figure.unit}."]
 
 
-def _judged(claim: Claim, library: Library, *, corrected: bool) -> list[str]:
-    """Our verdict, with what we compute instead and what holds where it is not simply right."""
+def _judged(claim: Claim, library: Library, holds: list[str]) -> list[str]:
+    """Our verdict, with what we compute instead and what ``holds`` where it is not simply right."""
+    verdict = f"Our verdict: {claim.verdict}."
     if claim.verdict in _HOLDS:
-        return [f"Our verdict: {claim.verdict}."]
+        return [verdict]
     checks = [check for check in result_of(claim, library.catalog).checks if check.agreement != "agrees"]
-    found = [f"Our verdict: {claim.verdict}."] + ([_recomputed(checks[0])] if checks else [])
-    return found + ([f"What holds: {_ended(claim.correction)}"] if claim.correction and not corrected else [])
+    return [verdict, *([_recomputed(checks[0])] if checks else []), *holds]
 
 
 def _recomputed(check: Check) -> str:

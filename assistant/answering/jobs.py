@@ -58,16 +58,11 @@ def step_time(case: Case) -> Computed | None:
     parts = []
     for fabric, one in zip(on, made, strict=True):
         step_figure(case, fabric, one)
-        speed = f"{significant(one.tokens_per_s_per_gpu)} tokens/s per GPU"
-        case.figure(
-            f"throughput, {fabric.id}",
-            one.tokens_per_s_per_gpu,
-            "tokens/s per GPU",
-            "tokens per step ÷ step time ÷ GPUs",
-        )
-        case.figure(
-            f"utilisation, {fabric.id}", one.mfu, "MFU", f"{significant(one.tflops_per_gpu)} TFLOP/s per GPU ÷ peak"
-        )
+        unit, peak = "tokens/s per GPU", f"{significant(one.tflops_per_gpu)} TFLOP/s per GPU ÷ peak"
+        speed = f"{significant(one.tokens_per_s_per_gpu)} {unit}"
+        made_of = "tokens per step ÷ step time ÷ GPUs"
+        case.figure(f"throughput, {fabric.id}", one.tokens_per_s_per_gpu, unit, made_of)
+        case.figure(f"utilisation, {fabric.id}", one.mfu, "MFU", peak)
         parts.append(f"{over(fabric)}{seconds(one.step_time_s)} per step ({spread(one)}), {speed}, {one.mfu:.0%} MFU")
     daily = " and ".join(written.count(one.tokens_per_s_per_gpu * at.gpus * 86400) for one in made)
     per_day = f" That is {daily} tokens a day." if case.says("per_day") else ""
@@ -111,10 +106,8 @@ def crossover(case: Case) -> Computed | None:
     """From how many GPUs on RDMA, and InfiniBand, is the cheapest for the job, beside each source's number."""
     if not case.trains or case.model is None:
         return None
-    gpu = case.gpu
-    gpus = case.fields.get("cluster.gpus") or case.take(
-        "cluster.gpus", case.usual_size, "the size the tries start from"
-    )
+    gpu, start = case.gpu, ("cluster.gpus", case.usual_size, "the size the tries start from")
+    gpus = case.fields.get("cluster.gpus") or case.take(*start)
     facts = case.questionnaire(cluster__gpu=gpu.id, cluster__gpus=gpus, **case.workload())
     made = plan(from_value(facts, case.catalog), case.library, index=None, today=case.today)
     found = planned_crossover(made, case.library, today=case.today)
@@ -143,8 +136,7 @@ def _rdma(found: Crossover) -> str:
 def _infiniband(found: Crossover) -> str:
     if "infiniband" not in found.compared:
         return "InfiniBand is not among the networks that come into question"
+    cheaper = "clearly cheaper than Ethernet with RDMA"
     if found.infiniband_from is None:
-        return (
-            f"InfiniBand is not clearly cheaper than Ethernet with RDMA at any size up to {found.points[-1].gpus} GPUs"
-        )
-    return f"InfiniBand is clearly cheaper than Ethernet with RDMA from {found.infiniband_from} GPUs"
+        return f"InfiniBand is not {cheaper} at any size up to {found.points[-1].gpus} GPUs"
+    return f"InfiniBand is {cheaper} from {found.infiniband_from} GPUs"

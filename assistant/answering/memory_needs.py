@@ -83,25 +83,15 @@ def _sizes(least: int, gpu: Gpu) -> list[int]:
 
 def _smallest(case: Case, gpus: int) -> float:
     """Bytes on the fullest GPU of the leanest split; infinite where the job cannot be split over so many."""
-    said, gpu = case.fields.get, case.gpu
-    per_node = said("cluster.gpus_per_node") or next(
-        n for n in range(min(gpu.gpus_per_node, gpus), 0, -1) if gpus % n == 0
-    )
-    machine = case.machine(gpus, per_node)
+    said = case.fields.get
+    machine = case.machine(gpus, said("cluster.gpus_per_node") or case.usual_node(gpus))
     sequence = said("training.sequence_length") or _SEQUENCE.get(said("workload") or "", 8192)
-    if "training.sequence_length" not in case.fields and not any(
-        a.field == "training.micro_batch" for a in case.taken.taken
-    ):
+    noted = any(one.field == "training.micro_batch" for one in case.taken.taken)
+    if "training.sequence_length" not in case.fields and not noted:
         case.take("training.sequence_length", sequence, "usual; activations grow with it")
         case.take("training.micro_batch", 1, "the least there can be")
-    job = Job(
-        case.architecture,
-        gpus,
-        sequence_length=sequence,
-        global_batch=gpus,
-        micro_batch=said("training.micro_batch") or 1,
-        precision=said("training.precision", "bf16"),
-    )
+    sizes = {"sequence_length": sequence, "global_batch": gpus, "micro_batch": said("training.micro_batch") or 1}
+    job = Job(case.architecture, gpus, **sizes, precision=said("training.precision", "bf16"))
     try:
         layouts = layouts_for(job, machine, None)
         return float(memory_of(job, machine, machine.framework(None), layouts).total.min())

@@ -25,24 +25,32 @@ class Compared:
     def best(self) -> Prediction:
         return self.made[-1][1]
 
+    def over(self, fabric: Fabric) -> Prediction:
+        """The job over one of the networks."""
+        return next(one for at, one in self.made if at.id == fabric.id)
+
     def factor(self, fabric: Fabric) -> float:
         """Length of a step over that of the fastest."""
-        return next(one for at, one in self.made if at.id == fabric.id).step_time_s / self.best.step_time_s
+        return self.over(fabric).step_time_s / self.best.step_time_s
 
     def enough(self, fabric: Fabric) -> bool:
         """Whether the job fits and a step is hardly longer than on the fastest."""
-        return self.factor(fabric) <= 1 + NOTICED and next(one for at, one in self.made if at.id == fabric.id).fits
+        return self.factor(fabric) <= 1 + NOTICED and self.over(fabric).fits
+
+    @property
+    def fabrics(self) -> list[Fabric]:
+        """The networks, in the same order."""
+        return [fabric for fabric, _ in self.made]
 
     @property
     def plain(self) -> Fabric:
         """The fastest network without RDMA."""
-        return next(fabric for fabric, _ in reversed(self.made) if fabric.technology == "tcp")
+        return next(fabric for fabric in reversed(self.fabrics) if fabric.technology == "tcp")
 
     def instead_of(self, fabric: Fabric) -> Fabric | None:
         """What does as well and is no dearer kind: plain TCP, then another kind than ``fabric`` and than InfiniBand."""
-        others = [
-            one for one, _ in self.made if one.technology not in (fabric.technology, "infiniband") and self.enough(one)
-        ]
+        alike = (fabric.technology, "infiniband")
+        others = [one for one in self.fabrics if one.technology not in alike and self.enough(one)]
         return min(others, key=lambda one: one.technology != "tcp", default=None)
 
 
@@ -64,7 +72,7 @@ def verdict(case: Case, about: list[Fabric], found: Compared) -> str:
     if case.says("rdma") and not case.names_network:
         return _rdma(stance, found)
     if len(about) != 1 or stance == "unclear":
-        return _each(about or [fabric for fabric, _ in found.made], found)
+        return _each(about or found.fabrics, found)
     return _of_one(stance, about[0], found)
 
 
@@ -107,7 +115,7 @@ def _worth(fabric: Fabric, found: Compared) -> str:
 def _rdma(stance: str, found: Compared) -> str:
     plain = found.plain
     if stance not in ("needed", "worth"):
-        return _each([fabric for fabric, _ in found.made], found)
+        return _each(found.fabrics, found)
     if found.enough(plain):
         return f"No: even {plain.name} costs hardly any time here."
     return f"Yes: without RDMA, over {plain.name}, the job waits for the network."
@@ -115,12 +123,8 @@ def _rdma(stance: str, found: Compared) -> str:
 
 def _without(technology: str | None, found: Compared) -> str:
     if technology is None:
-        return _each([fabric for fabric, _ in found.made], found)
-    rest = [
-        fabric
-        for fabric, _ in found.made
-        if fabric.technology == "tcp" or technology not in ("rdma", fabric.technology)
-    ]
+        return _each(found.fabrics, found)
+    rest = [one for one in found.fabrics if one.technology == "tcp" or technology not in ("rdma", one.technology)]
     able = [fabric for fabric in rest if found.enough(fabric)]
     if able:
         return f"Yes: {min(able, key=lambda one: one.technology != 'tcp').name} is enough."
@@ -137,7 +141,7 @@ def _each(fabrics: list[Fabric], found: Compared) -> str:
 
 
 def _not_enough(fabric: Fabric, found: Compared) -> str:
-    able = [one for one, _ in found.made if one.technology != "infiniband" and found.enough(one)] or [found.made[-1][0]]
+    able = [one for one in found.fabrics if one.technology != "infiniband" and found.enough(one)] or found.fabrics[-1:]
     return f"{fabric.name} is not enough ({longer(found.factor(fabric))}); {able[0].name} is."
 
 

@@ -18,12 +18,8 @@ from assistant.vocabulary.utterance import Utterance
 
 FILE = "settled.yaml"
 # What the stance of a question says already.
-_SAID_BY_STANCE = frozenset(
-    tokens(
-        "must need needed require required necessary mandatory enough suffice sufficient adequate fine ok okay work "
-        "works good"
-    )
-)
+_NEEDED, _ENOUGH = "must need needed require required necessary mandatory", "enough suffice sufficient adequate"
+_SAID_BY_STANCE = frozenset(tokens(f"{_NEEDED} {_ENOUGH} fine ok okay work works good"))
 _KEYS = {"asked", "also", "reply", "claims"}
 
 

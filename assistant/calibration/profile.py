@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import assistant
-from assistant.library.questionnaires import text_of
+from assistant.library.files import text_of
 from assistant.model.uncertainty import SHARED_NETWORK
 from assistant.model.validation import Run
 from assistant.validation import read_measured

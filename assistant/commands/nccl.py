@@ -34,7 +34,7 @@ def env(
         ("--provider", provider, catalog.providers),
     ):
         if given is not None:
-            known_id(option, given, entries, {alias: entry.id for entry in entries.values() for alias in entry.aliases})
+            known_id(option, given, entries)
     host = Host(interface=interface, provider=provider, sharp=sharp)
     write(as_env_file(catalog.fabrics[fabric], catalog.gpus[gpu], nodes, host))
 

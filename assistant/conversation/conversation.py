@@ -152,10 +152,8 @@ class Conversation:
         said = clean(text).strip()
         if len(said) <= LONGEST_MESSAGE:
             return self._begin(said, lambda: respond(self.parts, said))
-        too_long = Failure(
-            text=f"That message has {len(said):,} characters; up to {LONGEST_MESSAGE:,} are read. Say the facts of the "
-            f"job only."
-        )
+        read = f"up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only."
+        too_long = Failure(text=f"That message has {len(said):,} characters; {read}")
         return self._begin(said[:80] + "…", lambda: [too_long])
 
     def pick(self, choice_id: str) -> list[Event]:

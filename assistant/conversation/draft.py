@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import lcm
 from typing import Any
 
-from assistant.library import questionnaires
+from assistant.library.questionnaires import from_value, nested
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import SERVING, Questionnaire
@@ -21,11 +21,8 @@ _COUNTERPARTS = {
 }
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _DIMENSIONS = {"model.layers", "model.ffn", "model.heads", "model.vocab"}
-_DIVIDES_THE_GPUS = (
-    *(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp")),
-    "cluster.sites",
-    "cluster.gpus_per_node",
-)
+_DEGREES = tuple(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp"))
+_DIVIDES_THE_GPUS = (*_DEGREES, "cluster.sites", "cluster.gpus_per_node")
 _LENGTHS = {"training.tokens": "training.days", "training.days": "training.tokens"}
 
 
@@ -52,16 +49,9 @@ class Draft:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        model = () if "model" in self.fields or self._inline_model else ("model",)
-        return (
-            *(("workload",) if "workload" not in self.fields else ()),
-            *model,
-            *(name for name in ("cluster.gpu", "cluster.gpus") if name not in self.fields),
-        )
-
-    @property
-    def _inline_model(self) -> bool:
-        return any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
+        inline = any(name in self.fields for name in ("model.params", "model.layers", "model.hidden"))
+        said = {*self.fields, *(("model",) if inline else ())}
+        return tuple(name for name in ("workload", "model", "cluster.gpu", "cluster.gpus") if name not in said)
 
     @property
     def serves(self) -> bool:
@@ -104,7 +94,7 @@ class Draft:
         """The checked questionnaire. Raises :class:`InputError` when something needed is missing or cannot be."""
         if self.missing:
             raise InputError("is needed and was not said yet", Place(field=self.missing[0]))
-        return questionnaires.from_value(nested(self.fields), catalog)
+        return from_value(nested(self.fields), catalog)
 
 
 @dataclass(frozen=True)
@@ -113,18 +103,6 @@ class Change:
 
     draft: Draft
     set_aside: dict[str, str]
-
-
-def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted fields as the nested mapping a questionnaire file holds."""
-    value: dict[str, Any] = {}
-    for name, content in fields.items():
-        *path, last = name.split(".")
-        inner = value
-        for part in path:
-            inner = inner.setdefault(part, {})
-        inner[last] = content
-    return value
 
 
 def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_aside: dict[str, str]) -> dict[str, Any]:
@@ -162,12 +140,9 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
         gone["cluster.fabric"] = "it is ruled out now"
     elif name == "cluster.sites" and value == 1:
         gone["cluster.wan_gbps"] = "there is one site"
-    return {
-        other: why
-        for prefix, why in gone.items()
-        for other in fields
-        if other not in changes and (other.startswith(prefix) if prefix.endswith(".") else other == prefix)
-    }
+    goes = lambda other, name: other.startswith(name) if name.endswith(".") else other == name
+    left = [other for other in fields if other not in changes]
+    return {other: why for name, why in gone.items() for other in left if goes(other, name)}
 
 
 def _count(fields: dict[str, Any], nodes: int | None, before: int | None, catalog: Catalog) -> int | None:
@@ -202,18 +177,14 @@ def _readmit(fields: dict[str, Any], changes: Mapping[str, Any]) -> None:
 def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
     """Refuse impossible values early: a half-filled questionnaire is checked with stand-ins for what is not said."""
     if not Draft(dict(fields)).missing:
-        questionnaires.from_value(nested(fields), catalog)
+        from_value(nested(fields), catalog)
         return
     try:
-        questionnaires.from_value(nested(_with_stand_ins(fields, catalog)), catalog)
+        from_value(nested(_with_stand_ins(fields, catalog)), catalog)
     except InputError as error:
         # A clash with a stand-in is no mistake of the person's; the whole is checked again when it is complete.
-        field = error.place.field
-        if (
-            field
-            and field in fields
-            and not field.startswith(("parallelism", "inference.tensor", "training.global_batch"))
-        ):
+        field, clashing = error.place.field or "", ("parallelism", "inference.tensor", "training.global_batch")
+        if field in fields and not field.startswith(clashing):
             raise
 
 

@@ -22,20 +22,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from assistant.present.blocks import ComparisonRow, Reason
 from assistant.vocabulary.answers import Answer as SearchAnswer
+from assistant.vocabulary.entry import Entry
 from assistant.vocabulary.interview import settles
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
 
 
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
-
-
-class Choice(Frozen):
+class Choice(Entry):
     """One offered answer. ``value`` is what it sets: dotted questionnaire path → value; empty for "not decided"."""
 
     id: str
@@ -43,7 +40,7 @@ class Choice(Frozen):
     value: dict[str, Any] = Field(default_factory=dict)
 
 
-class Question(Frozen):
+class Question(Entry):
     """What Weft asks next and why. ``previous`` is the answer given before, when the user came back to it;
     ``settled_by`` are the fields that answer it."""
 
@@ -65,7 +62,7 @@ class Question(Frozen):
         return any(not one.fields or any(settles(self.settled_by, f.field) for f in one.fields) for one in taken)
 
 
-class UnderstoodField(Frozen):
+class UnderstoodField(Entry):
     """One value taken from what was said. ``before`` is the text of the value it replaces."""
 
     field: str
@@ -74,7 +71,7 @@ class UnderstoodField(Frozen):
     before: str | None = None
 
 
-class Understood(Frozen):
+class Understood(Entry):
     """What was taken from a message, so that it can be corrected; ``rest`` is what was not understood."""
 
     kind: Literal["understood"] = "understood"
@@ -83,7 +80,7 @@ class Understood(Frozen):
     rest: str = ""
 
 
-class PlanShown(Frozen):
+class PlanShown(Entry):
     """The plan moved. ``changes`` are sentences about what is new since the plan before; ``turned``: the answer itself
     is new."""
 
@@ -94,7 +91,7 @@ class PlanShown(Frozen):
     turned: bool = False
 
 
-class VariationShown(Frozen):
+class VariationShown(Entry):
     """A what-if: a plan beside the accepted one. Saying "keep it" makes it the accepted one."""
 
     kind: Literal["variation"] = "variation"
@@ -105,14 +102,14 @@ class VariationShown(Frozen):
     changes: tuple[str, ...] = ()
 
 
-class PlanDetails(Frozen):
+class PlanDetails(Entry):
     """The whole plan was asked for ("show the plan")."""
 
     kind: Literal["details"] = "details"
     plan: Plan
 
 
-class Plots(Frozen):
+class Plots(Entry):
     """The plots were asked for ("plot"). ``scale`` is the planned job at other numbers of GPUs; ``None`` where there is
     none."""
 
@@ -121,7 +118,7 @@ class Plots(Frozen):
     scale: Sweep | None = None
 
 
-class Answer(Frozen):
+class Answer(Entry):
     """Passages that answer a question about the field; ``answer`` is null when nothing could be searched."""
 
     kind: Literal["answer"] = "answer"
@@ -130,7 +127,7 @@ class Answer(Frozen):
     note: str | None = None
 
 
-class Explanation(Frozen):
+class Explanation(Entry):
     """Why, or why not: a tree from the conclusion down to its sources."""
 
     kind: Literal["explanation"] = "explanation"
@@ -138,7 +135,7 @@ class Explanation(Frozen):
     tree: Reason
 
 
-class Comparison(Frozen):
+class Comparison(Entry):
     kind: Literal["comparison"] = "comparison"
     left: str
     right: str
@@ -146,7 +143,7 @@ class Comparison(Frozen):
     summary: str
 
 
-class Note(Frozen):
+class Note(Entry):
     """Something said that is no question and no plan; ``items`` is a list under it."""
 
     kind: Literal["note"] = "note"
@@ -154,7 +151,7 @@ class Note(Frozen):
     items: tuple[str, ...] = ()
 
 
-class Exported(Frozen):
+class Exported(Entry):
     """The plan or the conversation was written to ``path``."""
 
     kind: Literal["exported"] = "exported"
@@ -163,7 +160,7 @@ class Exported(Frozen):
     format: Literal["markdown", "json", "yaml", "html", "text"]
 
 
-class Failure(Frozen):
+class Failure(Entry):
     """What was asked for cannot be done: one sentence with the next step. Nothing was changed."""
 
     kind: Literal["failure"] = "failure"
@@ -171,7 +168,7 @@ class Failure(Frozen):
     field: str | None = None
 
 
-class Finished(Frozen):
+class Finished(Entry):
     """No open question can change the answer; the conversation stays open for questions about the plan."""
 
     kind: Literal["finished"] = "finished"
@@ -179,25 +176,12 @@ class Finished(Frozen):
     left_open: tuple[str, ...] = ()
 
 
-Event = Annotated[
-    Question
-    | Understood
-    | PlanShown
-    | VariationShown
-    | PlanDetails
-    | Plots
-    | Answer
-    | Explanation
-    | Comparison
-    | Note
-    | Exported
-    | Failure
-    | Finished,
-    Field(discriminator="kind"),
-]
+_OfThePlan = PlanShown | VariationShown | PlanDetails | Plots | Explanation | Comparison
+_Said = Question | Understood | Answer | Note | Exported | Failure | Finished
+Event = Annotated[_OfThePlan | _Said, Field(discriminator="kind")]
 
 
-class Turn(Frozen):
+class Turn(Entry):
     """One exchange: what the user said (``None`` for the welcome) and what came back."""
 
     said: str | None

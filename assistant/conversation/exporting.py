@@ -12,9 +12,8 @@ from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 Format = Literal["markdown", "json", "yaml", "html", "text"]
-_ENDINGS: dict[
-    Format, tuple[str, ...]
-] = {  # the first is taken where none is named; they are names of the format as well
+# The first is taken where none is named; they are names of the format as well.
+_ENDINGS: dict[Format, tuple[str, ...]] = {
     "markdown": (".md", ".markdown"),
     "json": (".json",),
     "yaml": (".yaml", ".yml"),
@@ -88,10 +87,8 @@ def write(text: str, target: Target) -> None:
     """Write a file. Raises :class:`InputError` when one is there already or it cannot be written."""
     path = Path(target.path).expanduser()
     if path.exists() and not target.replace:
-        raise InputError(
-            f"{target.path} is already there; name another file, or say: export {target.what}to {target.path}, "
-            "overwrite"
-        )
+        how = f"name another file, or say: export {target.what}to {target.path}, overwrite"
+        raise InputError(f"{target.path} is already there; {how}")
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

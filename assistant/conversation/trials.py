@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from assistant.library import Library
-from assistant.planning import CHOICE_ALONE, Decision, Pipeline
-from assistant.planning.resolve import Resolved
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.questionnaire import Questionnaire
+
+if TYPE_CHECKING:
+    from assistant.planning import Decision, Pipeline
+    from assistant.planning.resolve import Resolved
 
 KEPT = 512  # outcomes: an interview tries some hundred questionnaires, a quarter of them again after the next answer
 
@@ -53,14 +56,23 @@ class Trying(Protocol):
 
 
 class Trials:
-    """Tries questionnaires. ``today`` dates the prices."""
+    """Tries questionnaires. ``today`` dates the prices. The planner is loaded with the first trial: a first question
+    need not wait for it."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
-        self.catalog, self._pipeline = library.catalog, Pipeline(library, today)
+        self.catalog, self._library, self._today = library.catalog, library, today
         self._kept: dict[str, Tried] = {}
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        from assistant.planning import Pipeline
+
+        return Pipeline(self._library, self._today)
 
     def tried(self, questionnaire: Questionnaire) -> Tried:
         """What would be recommended. Raises :class:`InputError` for a job that cannot be split or priced."""
+        from assistant.planning import CHOICE_ALONE
+
         said = questionnaire.model_dump_json(exclude_unset=True)
         if said not in self._kept:
             if len(self._kept) >= KEPT:

@@ -85,13 +85,9 @@ class Library:
         from .shipped import folder_digest
 
         parts = [self.knowledge_folder / name for name in ("sources", "claims", "passages")]
-        return {
-            "rules": folder_digest(self.rules_folder),
-            "knowledge": folder_digest(*parts),
-            "catalog": folder_digest(
-                self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)
-            ),
-        }
+        figures = [self.knowledge_folder / "catalog", *(path for path in (self.user_catalog, self.profile) if path)]
+        told = {"rules": [self.rules_folder], "knowledge": parts, "catalog": figures}
+        return {name: folder_digest(*folders) for name, folders in told.items()}
 
 
 def load(*, user_catalog: Path | str | None = None, profile: Path | None = None) -> Library:

@@ -36,9 +36,8 @@ def read(folder: Path, user_file: Path | None = None) -> Catalog:
         field, _ = _part(name, folder / name)
         for key, value in (content or {}).items():
             if key in raw[field]:
-                raise KnowledgeError(
-                    f"{folder / name}:{shipped.line_of(folder / name, (key,))} {key}: stands in two files"
-                )
+                line = shipped.line_of(folder / name, (key,))
+                raise KnowledgeError(f"{folder / name}:{line} {key}: stands in two files")
             raw[field][key], origin[field, key] = value, folder / name
     theirs = _user_catalog(user_file)
     if theirs:

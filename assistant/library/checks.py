@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from assistant.vocabulary.catalog import Catalog, Model
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
+from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.questionnaire import ModelShape, Parallelism, Questionnaire
 
@@ -33,35 +32,22 @@ def _refuse(field: str, message: str) -> None:
 def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     cluster = questionnaire.cluster
     if isinstance(questionnaire.model, str):
-        known_id(
-            "model", questionnaire.model, catalog.models, {a: m.id for m in catalog.models.values() for a in m.aliases}
-        )
-    known_id("cluster.gpu", cluster.gpu, catalog.gpus, {a: g.id for g in catalog.gpus.values() for a in g.aliases})
+        known_id("model", questionnaire.model, catalog.models)
+    known_id("cluster.gpu", cluster.gpu, catalog.gpus)
     if cluster.fabric is not None:
-        known_id(
-            "cluster.fabric",
-            cluster.fabric,
-            catalog.fabrics,
-            {a: f.id for f in catalog.fabrics.values() for a in f.aliases},
-        )
+        known_id("cluster.fabric", cluster.fabric, catalog.fabrics)
     if cluster.provider is not None:
-        known_id(
-            "cluster.provider",
-            cluster.provider,
-            catalog.providers,
-            {a: p.id for p in catalog.providers.values() for a in p.aliases},
-        )
+        known_id("cluster.provider", cluster.provider, catalog.providers)
 
 
-def known_id(field: str, given: str, known: Iterable[str], aliases: dict[str, str]) -> None:
+def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | Provider]) -> None:
     """Refuse an id that is not in the catalog, with the nearest ones that are."""
-    known = list(known)
     if given in known:
         return
-    by_alias = {alias.lower(): ident for alias, ident in aliases.items()}.get(given.lower())
-    near = [by_alias] if by_alias else difflib.get_close_matches(given.lower(), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-    _refuse(field, f"expected an id of the catalog, got {shown(given)}; {hint}")
+    aliases = {alias.lower(): entry.id for entry in known.values() for alias in entry.aliases}
+    meant = aliases.get(given.lower(), given.lower())
+    hint = did_you_mean(meant, known, f"known: {', '.join(known)}", most=1 if meant in known else 3)
+    _refuse(field, f"expected an id of the catalog, got {shown(given)}{hint}")
 
 
 def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
@@ -70,19 +56,15 @@ def _check_nodes(questionnaire: Questionnaire, catalog: Catalog) -> None:
     if per_node is not None and cluster.gpus > per_node and cluster.gpus % per_node:
         _refuse("cluster.gpus", f"expected whole nodes, a multiple of gpus_per_node ({per_node}), got {cluster.gpus}")
     if cluster.fabric == "none" and cluster.gpus > max(catalog.gpus[cluster.gpu].scale_up_domain, per_node or 0):
-        _refuse(
-            "cluster.fabric",
-            f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: a scale-up domain of "
-            f"{cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}",
-        )
+        holds = f"a scale-up domain of {cluster.gpu} holds {catalog.gpus[cluster.gpu].scale_up_domain}"
+        _refuse("cluster.fabric", f"expected a fabric between nodes for {cluster.gpus} GPUs, got none: {holds}")
 
 
 def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
     gpu = catalog.gpus[questionnaire.cluster.gpu]
-    if questionnaire.training is not None and questionnaire.training.precision == "fp8" and gpu.peak_fp8 is None:
-        _refuse("training.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
-    if questionnaire.inference is not None and questionnaire.inference.precision == "fp8" and gpu.peak_fp8 is None:
-        _refuse("inference.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
+    for section, said in (("training", questionnaire.training), ("inference", questionnaire.inference)):
+        if said is not None and said.precision == "fp8" and gpu.peak_fp8 is None:
+            _refuse(f"{section}.precision", f"expected fp32, fp16 or bf16: {gpu.name} has no FP8 units, got fp8")
 
 
 def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape:
@@ -91,36 +73,29 @@ def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape
 
 def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Catalog) -> None:
     model, training = _shape(questionnaire, catalog), questionnaire.training
-    together = split.tp * split.pp * split.cp
-    if questionnaire.cluster.gpus % together:
-        _refuse(
-            "parallelism", f"expected tp·pp·cp to divide cluster.gpus ({questionnaire.cluster.gpus}), got {together}"
-        )
+    gpus, together, stages = questionnaire.cluster.gpus, split.tp * split.pp * split.cp, split.pp * split.interleave
+    if gpus % together:
+        _refuse("parallelism", f"expected tp·pp·cp to divide cluster.gpus ({gpus}), got {together}")
     if model.heads and model.heads % split.tp:
         _refuse("parallelism.tp", f"expected a divisor of the model's {model.heads} heads, got {split.tp}")
-    if model.layers and split.pp * split.interleave > model.layers:
-        _refuse(
-            "parallelism.pp",
-            f"expected at most the model's {model.layers} layers as pp·interleave, got {split.pp * split.interleave}",
-        )
+    if model.layers and stages > model.layers:
+        _refuse("parallelism.pp", f"expected at most the model's {model.layers} layers as pp·interleave, got {stages}")
     if split.interleave > 1 and split.pp == 1:
         _refuse("parallelism.interleave", f"expected pp of at least 2 beside interleave {split.interleave}, got pp 1")
     if split.ep > 1 and not model.experts:
         _refuse("parallelism.ep", f"expected 1 for a model without experts, got {split.ep}")
     if split.ep > 1 and model.experts % split.ep:
         _refuse("parallelism.ep", f"expected a divisor of the model's {model.experts} experts, got {split.ep}")
-    replicas = questionnaire.cluster.gpus // together
-    if split.ep > 1 and (replicas * split.tp * split.cp) % split.ep:
-        _refuse("parallelism.ep", f"expected a divisor of dp·cp·tp ({replicas * split.tp * split.cp}), got {split.ep}")
-    if split.strategy in ("hsdp",) and questionnaire.cluster.gpus == 1:
+    replicas, sharing = gpus // together, gpus // split.pp
+    if split.ep > 1 and sharing % split.ep:
+        _refuse("parallelism.ep", f"expected a divisor of dp·cp·tp ({sharing}), got {split.ep}")
+    if split.strategy == "hsdp" and gpus == 1:
         _refuse("parallelism.strategy", "expected at least 2 GPUs for hsdp, got 1")
     if training is None:
         return
-    if training.sequence_length and training.sequence_length % split.cp:
-        _refuse(
-            "parallelism.cp",
-            f"expected a divisor of training.sequence_length ({training.sequence_length}), got {split.cp}",
-        )
+    length = training.sequence_length
+    if length and length % split.cp:
+        _refuse("parallelism.cp", f"expected a divisor of training.sequence_length ({length}), got {split.cp}")
     _check_batch(questionnaire, replicas)
 
 
@@ -138,14 +113,9 @@ def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
     inference = questionnaire.inference
     if inference is None or inference.tensor_parallel is None:
         return
-    model = _shape(questionnaire, catalog)
-    if inference.tensor_parallel > questionnaire.cluster.gpus:
-        _refuse(
-            "inference.tensor_parallel",
-            f"expected at most cluster.gpus ({questionnaire.cluster.gpus}), got {inference.tensor_parallel}",
-        )
-    if model.heads and model.heads % inference.tensor_parallel:
-        _refuse(
-            "inference.tensor_parallel",
-            f"expected a divisor of the model's {model.heads} heads, got {inference.tensor_parallel}",
-        )
+    field, split, gpus = "inference.tensor_parallel", inference.tensor_parallel, questionnaire.cluster.gpus
+    heads = _shape(questionnaire, catalog).heads
+    if split > gpus:
+        _refuse(field, f"expected at most cluster.gpus ({gpus}), got {split}")
+    if heads and heads % split:
+        _refuse(field, f"expected a divisor of the model's {heads} heads, got {split}")

@@ -13,37 +13,23 @@ from . import shipped
 
 def read(folder: Path) -> Knowledge:
     """The knowledge base of a ``knowledge/`` folder. Raises :class:`KnowledgeError` naming file, line and key."""
-    sources = {source.id: source for source in _whole(folder / "sources", Source)}
-    claims = _listed(folder / "claims", "claims", Claim)
-    passages = _listed(folder / "passages", "passages", Passage)
-    conflicts = {c.id: c for c in _listed_in(folder, "conflicts.yaml", "conflicts", Conflict)}
-    terms = [term for term in _listed_in(folder / "glossary", "terms.yaml", "terms", Term)]
+    sources, found = folder / "sources", shipped.documents("sources", folder / "sources")
     knowledge = Knowledge(
-        sources=sources, claims=_by_id(claims), passages=_by_id(passages), conflicts=conflicts, terms=terms
+        sources=_by_id([shipped.validated(Source, value, sources / name, ()) for name, value in found.items()]),
+        claims=_by_id(_listed(folder / "claims", "claims", Claim)),
+        passages=_by_id(_listed(folder / "passages", "passages", Passage)),
+        conflicts=_by_id(_listed(folder, "conflicts", Conflict, "conflicts.yaml")),
+        terms=_listed(folder / "glossary", "terms", Term),
     )
     _check_references(knowledge)
     return knowledge
 
 
-def _whole(folder: Path, model: type[Any]) -> list[Any]:
-    return [
-        shipped.validated(model, value, folder / name, ())
-        for name, value in shipped.documents("sources", folder).items()
-    ]
-
-
-def _listed(folder: Path, key: str, model: type[Any]) -> list[Any]:
+def _listed(folder: Path, key: str, model: type[Any], files: str = "**/*.yaml") -> list[Any]:
     return [
         shipped.validated(model, value, folder / name, (key, str(i)))
-        for name, content in shipped.documents(key, folder).items()
+        for name, content in shipped.documents(key, folder, files).items()
         for i, value in enumerate((content or {}).get(key) or [])
-    ]
-
-
-def _listed_in(folder: Path, file: str, key: str, model: type[Any]) -> list[Any]:
-    content = shipped.documents(key, folder, file).get(file) or {}
-    return [
-        shipped.validated(model, value, folder / file, (key, str(i))) for i, value in enumerate(content.get(key) or [])
     ]
 
 
@@ -59,14 +45,11 @@ def _by_id(entries: list[Any]) -> dict[str, Any]:
 def _check_references(knowledge: Knowledge) -> None:
     for entry in (*knowledge.claims.values(), *knowledge.passages.values()):
         source = knowledge.sources.get(entry.source)
+        names = f"knowledge/: {entry.id} names the"
         if source is None:
-            raise KnowledgeError(
-                f"knowledge/: {entry.id} names the source {entry.source}, which is not in knowledge/sources"
-            )
+            raise KnowledgeError(f"{names} source {entry.source}, which is not in knowledge/sources")
         if not any(entry.section in path for path in source.sections):
-            raise KnowledgeError(
-                f"knowledge/: {entry.id} names the section {entry.section!r}, which {source.id} does not have"
-            )
+            raise KnowledgeError(f"{names} section {entry.section!r}, which {source.id} does not have")
     for passage in knowledge.passages.values():
         _known(passage.id, passage.claims, knowledge)
     for conflict in knowledge.conflicts.values():

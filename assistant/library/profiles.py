@@ -12,7 +12,7 @@ from assistant.vocabulary.profile import Profile
 
 from . import wording, yaml_text
 from .checks import known_id
-from .questionnaires import text_of
+from .files import text_of
 
 COMPUTE, NETWORK = "profile-compute-", "profile-network-"  # names of the constants, before the id of a GPU or a fabric
 
@@ -26,9 +26,9 @@ def read(path: Path, catalog: Catalog) -> Profile:
     try:
         profile = _validated(document.value)
         for ident in profile.compute.gpus:
-            known_id("compute.gpus", ident, catalog.gpus, {})
+            known_id("compute.gpus", ident, catalog.gpus)
         for ident in profile.network.fabrics if profile.network else ():
-            known_id("network.fabrics", ident, catalog.fabrics, {})
+            known_id("network.fabrics", ident, catalog.fabrics)
     except InputError as error:
         field = error.place.field
         raise error.located(file=str(path), line=document.line_of(tuple(field.split("."))) if field else None) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,7 @@ from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, wording, yaml_text
-
-MAX_FILE_BYTES = 256 * 1024 * 1024
-FORMATS = {
-    ".yaml": "YAML",
-    ".yml": "YAML",
-    ".json": "JSON",
-    ".jsonl": "JSON lines",
-    ".ndjson": "JSON lines",
-    ".csv": "CSV",
-}
+from .files import text_of
 
 
 @dataclass(frozen=True)
@@ -65,13 +56,11 @@ def read(path: str | Path, catalog: Catalog) -> Iterator[Row]:
     """Every questionnaire of a file in order. Raises :class:`InputError` when the file itself cannot be read."""
     path = Path(path)
     name = str(path)
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"expected a file ending in {', '.join(FORMATS)}", Place(name))
-    text = text_of(path)
-    reader = {"YAML": _yaml, "JSON": _json, "JSON lines": _json_lines, "CSV": _csv}[kind]
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"expected a file ending in {', '.join(READERS)}", Place(name))
     found = False
-    for raw in reader(text, name):
+    for raw in reader(text_of(path), name):
         found = True
         yield _row(raw, name, catalog)
     if not found:
@@ -100,24 +89,16 @@ def from_value(value: object, catalog: Catalog) -> Questionnaire:
     return questionnaire
 
 
-def text_of(path: Path) -> str:
-    """A user's file as text. Raises :class:`InputError` when it cannot be read or is not UTF-8."""
-    name = str(path)
-    try:
-        if path.is_dir():
-            raise InputError("expected a file, got a folder", Place(name))
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise InputError(
-                f"expected a file of at most {MAX_FILE_BYTES >> 20} MiB: split it and name the parts", Place(name)
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("no such file", Place(name)) from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError("expected UTF-8 text, found bytes that are not", Place(name, line)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", Place(name)) from None
+def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted fields as the nested mapping a questionnaire file holds."""
+    value: dict[str, Any] = {}
+    for name, content in fields.items():
+        *path, last = name.split(".")
+        inner = value
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = content
+    return value
 
 
 def _row(raw: _Raw, file: str, catalog: Catalog) -> Row:
@@ -216,9 +197,8 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
     columns = [tuple(cell.strip().split(".")) for cell in header]
     for i, column in enumerate(columns):
         if not all(column):
-            raise InputError(
-                f"expected a column name in each cell of the first line, got {shown(header[i])}", Place(file, 1)
-            )
+            problem = f"expected a column name in each cell of the first line, got {shown(header[i])}"
+            raise InputError(problem, Place(file, 1))
         if column in columns[:i]:
             raise InputError("the column stands twice", Place(file, 1, ".".join(column)))
         if any(other != column and other[: len(column)] == column for other in columns) and column != ("model",):
@@ -229,18 +209,18 @@ def _columns(header: list[str], file: str) -> list[tuple[str, ...]]:
 def _csv_row(columns: list[tuple[str, ...]], cells: list[str], line: int, file: str) -> _Raw:
     value: dict[str, Any] = {}
     if len(cells) > len(columns):
-        error = InputError(
-            f"expected at most {len(columns)} cells as in the first line, got {len(cells)}", Place(file, line)
-        )
-        return _Raw(value, line, {}, error)
+        problem = f"expected at most {len(columns)} cells as in the first line, got {len(cells)}"
+        return _Raw(value, line, {}, InputError(problem, Place(file, line)))
     for column, cell in zip(columns, cells, strict=False):
         if cell.strip():
             here = value
             for part in column[:-1]:
                 here = here.setdefault(part, {})
                 if not isinstance(here, dict):
-                    return _Raw(
-                        {}, line, {}, InputError("given both alone and with parts", Place(file, line, ".".join(column)))
-                    )
+                    place = Place(file, line, ".".join(column))
+                    return _Raw({}, line, {}, InputError("given both alone and with parts", place))
             here[column[-1]] = cell.strip()
     return _Raw(value, line, {})
+
+
+READERS = {".yaml": _yaml, ".yml": _yaml, ".json": _json, ".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _csv}

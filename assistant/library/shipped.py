@@ -10,14 +10,13 @@ import contextlib
 import datetime
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from assistant.vocabulary.errors import KnowledgeError
+from assistant.vocabulary.errors import InputError, KnowledgeError
 
 from . import paths
+from .files import replacing
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -76,13 +75,10 @@ def _plain(value: Any) -> str:
 
 
 def _keep(cached: Path, parsed: dict[str, Any], part: str) -> None:
-    """Write atomically; a cache that cannot be written costs time, nothing else."""
+    """A cache that cannot be written costs time, nothing else."""
     with contextlib.suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=cached.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(parsed, file, ensure_ascii=False)
-        os.replace(name, cached)
+        with replacing(cached) as file:
+            file.write(json.dumps(parsed, ensure_ascii=False).encode())
         for old in cached.parent.glob(f"{part}-*.json"):
             if old != cached:
                 old.unlink(missing_ok=True)
@@ -102,8 +98,6 @@ def validated(model: type[M], value: object, path: Path, key: tuple[str, ...]) -
 
 def line_of(path: Path, key: tuple[str, ...]) -> int:
     """The line of a key in a file, or of its nearest parent there; 1 when the file cannot be read."""
-    from assistant.vocabulary.errors import InputError
-
     from .yaml_text import documents as numbered
 
     try:

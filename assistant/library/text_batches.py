@@ -9,16 +9,12 @@ from pathlib import Path
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import shown
 
+from .files import text_of
+
 
 def read(path: Path) -> Iterator[tuple[str | None, str]]:
     """``(id, text)`` of each line. Raises :class:`InputError` naming file and line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8 text'}", Place(str(path))
-        ) from None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
         if line.strip():
             yield _one(line, Place(str(path), number))
 

@@ -6,56 +6,27 @@ one fact. A mistake is an :class:`InputError` with file, line and key: it is the
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from assistant.vocabulary.catalog import UNITS, Fact, Override
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.catalog import UNITS, Fact, Override, same_kind
+from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import shown
 
+from . import wording
+from .files import text_of
 from .yaml_text import Document, documents
 
 Raw = dict[str, dict[str, Any]]
 Key = tuple[str, ...]
 
 _LARGEST = 4 * 1024 * 1024  # bytes; the whole shipped catalog is a tenth of it
-# Units that measure the same: a fact may be given in another one of its own kind.
-_SAME_KIND = (
-    ("B", "kB", "MB", "GB", "TB", "MiB", "GiB"),
-    ("B/s", "GB/s", "TB/s", "Gb/s", "Tb/s"),
-    ("FLOP/s", "TFLOP/s", "PFLOP/s"),
-    ("s", "ms", "us", "ns", "h"),
-    ("W", "kW"),
-    ("1", "fraction", "%"),
-    ("per day", "per node-day"),
-)
-_EXPECTED = {
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "finite_number": "a finite number",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "string_type": "text",
-    "bool_parsing": "true or false",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "keys and values",
-    "model_type": "keys and values",
-}
-_MAY_BE_ZERO = (
-    "USD",
-    "1",
-    "fraction",
-    "%",
-    "count",
-    "per ",
-)  # beginnings of units; a speed or a size of nothing is a mistake
+# Beginnings of units; a speed or a size of nothing is a mistake.
+_MAY_BE_ZERO = ("USD", "1", "fraction", "%", "count", "per ")
 
 
 @dataclass
@@ -69,7 +40,7 @@ class UserCatalog:
 
     def lay_over(self, raw: Raw) -> None:
         """Replace and amend entries of ``raw``. Raises :class:`InputError`."""
-        for document in documents(_text(self.path), str(self.path)):
+        for document in documents(text_of(self.path, _LARGEST), str(self.path)):
             if document.value is None:
                 continue
             if not isinstance(document.value, dict):
@@ -78,7 +49,7 @@ class UserCatalog:
                 )
             for part, entries in document.value.items():
                 if part not in self.parts:
-                    raise self._error(document, (part,), _unknown(part, self.parts))
+                    raise self._error(document, (part,), wording.unknown_key(part, self.parts))
                 if not isinstance(entries, dict):
                     raise self._error(document, (part,), f"expected ids with what changes, got {shown(entries)}")
                 for ident, theirs in entries.items():
@@ -107,7 +78,7 @@ class UserCatalog:
             for where, named, known in _references(catalog_field, getattr(catalog, catalog_field)[ident], catalog):
                 if named not in known:
                     document, key = self.placed[catalog_field, ident]
-                    message = f"expected a known id, got {shown(named)}{_nearest(named, known)}"
+                    message = f"expected a known id, got {shown(named)}{did_you_mean(named, known)}"
                     raise self._error(document, (*key, *where), message)
 
     def _lay_entry(
@@ -125,7 +96,7 @@ class UserCatalog:
 
     def _check_fact(self, document: Document, key: Key, given: dict[str, Any], like: Any) -> None:
         unit, value = given.get("unit"), given.get("value")
-        if isinstance(like, dict) and unit in UNITS and unit not in (same := _same_kind(like["unit"])):
+        if isinstance(like, dict) and unit in UNITS and unit not in (same := same_kind(like["unit"])):
             raise self._error(document, (*key, "unit"), f"expected {' or '.join(same)}, got {shown(unit)}")
         if isinstance(value, (int, float)) and (value < 0 or (value == 0 and not str(unit).startswith(_MAY_BE_ZERO))):
             least = "of at least 0" if str(unit).startswith(_MAY_BE_ZERO) else "above 0"
@@ -133,17 +104,6 @@ class UserCatalog:
 
     def _error(self, document: Document, key: Key, message: str) -> InputError:
         return InputError(message, Place(str(self.path), document.line_of(key), ".".join(key) or None))
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"expected a catalog of at most {_LARGEST // 2**20} MiB", Place(str(path)))
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("cannot be read: not UTF-8 text", Place(str(path))) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", Place(str(path))) from None
 
 
 def _facts(value: Any, where: Key = ()) -> Iterator[tuple[Key, dict[str, Any]]]:
@@ -177,10 +137,6 @@ def _alike(entries: Mapping[str, Any], where: Key) -> dict[str, Any] | None:
     return next((fact for fact in found if isinstance(fact, dict) and "unit" in fact), None)
 
 
-def _same_kind(unit: str) -> tuple[str, ...]:
-    return next((kind for kind in _SAME_KIND if unit in kind), (unit,))
-
-
 def _references(catalog_field: str, entry: Any, catalog: Any) -> Iterator[tuple[Key, str, Mapping[str, Any]]]:
     """``(field, id named there, where it must be)`` of an entry."""
     if catalog_field == "gpus":
@@ -199,40 +155,9 @@ def _references(catalog_field: str, entry: Any, catalog: Any) -> Iterator[tuple[
 def _sentence(problem: Any, kind: type[BaseModel], where: Key) -> str:
     if problem["type"] == "missing":
         return "is needed and was not given"
-    if problem["type"] == "extra_forbidden":
-        return _unknown(where[-1], _model_at(kind, where[:-1]).model_fields)
-    if problem["type"] == "value_error":
-        return problem["msg"].removeprefix("Value error, ")
     if problem["type"].startswith("date"):
         return f"expected a day such as 2026-11-02, got {shown(problem['input'])}"
-    if problem["type"] == "literal_error":
-        return f"expected {problem['ctx']['expected']}, got {shown(problem['input'])}".replace("'", "")
+    given = shown(problem["input"])
     if problem["type"] == "model_type" and where and isinstance(problem["input"], (int, float)):
-        return (
-            f"expected {{value: {shown(problem['input'])}, unit: …, source: …, date: …}}, got {shown(problem['input'])}"
-        )
-    return f"expected {_EXPECTED.get(problem['type'], problem['msg'])}, got {shown(problem['input'])}"
-
-
-def _model_at(kind: type[BaseModel], where: Key) -> type[BaseModel]:
-    """The model of a nested part; keys of mappings and positions in lists are passed over."""
-    for part in where:
-        if part in kind.model_fields:
-            kind = _model_in(kind.model_fields[part].annotation) or kind
-    return kind
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for option in get_args(annotation) if (found := _model_in(option))), None)
-
-
-def _unknown(key: str, known: Any) -> str:
-    near = difflib.get_close_matches(key, list(known), n=1, cutoff=0.6)
-    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(known)}"
-
-
-def _nearest(named: str, known: Any) -> str:
-    near = difflib.get_close_matches(named, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else ""
+        return f"expected {{value: {given}, unit: …, source: …, date: …}}, got {given}"
+    return wording.told(problem, kind, where, "keys and values")

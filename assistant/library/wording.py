@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
-from typing import Any, get_args
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError, Place, did_you_mean
+from assistant.vocabulary.fields import model_at, section_in
 from assistant.vocabulary.quantities import shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -25,7 +25,7 @@ def sentence(error: ValidationError, value: Any) -> InputError:
     problems = [_fields_only(problem) for problem in error.errors()]
     first = _likeliest(problems, value)
     path, extra = first["path"], len({p["path"] for p in problems} - {first["path"]})
-    text = _text(first, value)
+    text = _text(first)
     if extra and len(path) and not _in_union(path):
         text += f" (and {extra} more)"
     return InputError(text, Place(field=".".join(path) or None))
@@ -52,44 +52,46 @@ def _likeliest(problems: list[dict[str, Any]], value: Any) -> dict[str, Any]:
     return min(problems, key=rank)
 
 
-def _text(problem: dict[str, Any], value: Any) -> str:
-    kind, given, context = problem["type"], problem.get("input"), problem.get("ctx", {})
-    path = problem["path"]
-    if kind == "value_error":
-        return problem["msg"].removeprefix("Value error, ")
+def _text(problem: dict[str, Any]) -> str:
+    kind, given, path = problem["type"], problem.get("input"), problem["path"]
     if kind == "missing":
         return f"is needed and was not given; accepted: {_accepted(path)}"
-    if kind == "extra_forbidden":
-        return _unknown_key(path)
-    if path in _CHOICES and not isinstance(given, dict):
+    if path in _CHOICES and not isinstance(given, dict) and kind not in ("value_error", "extra_forbidden"):
         return f"expected {_CHOICES[path]}, got {shown(given)}"
-    expected = _expected(kind, context)
-    if expected is None:
-        expected = _accepted(path)
-    return f"expected {expected}, got {shown(given)}"
+    return told(problem, Questionnaire, path, _accepted(path))
+
+
+def told(problem: Mapping[str, Any], root: type[BaseModel], path: tuple[str, ...], otherwise: str) -> str:
+    """What is wrong with a value below ``root``; ``otherwise``: what is accepted where its kind says nothing."""
+    if problem["type"] == "value_error":
+        return problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "extra_forbidden":
+        return unknown_key(path[-1], model_at(root, path[:-1]).model_fields)
+    return f"expected {_expected(problem['type'], problem.get('ctx', {})) or otherwise}, got {shown(problem['input'])}"
+
+
+def unknown_key(key: str, known: Collection[str]) -> str:
+    """That there is no such key, with the nearest that is there."""
+    return "unknown key" + did_you_mean(key, known, f"known here: {', '.join(known)}", like=0.7)
 
 
 def _expected(kind: str, context: dict[str, Any]) -> str | None:
     if kind == "literal_error":
         return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
-    bounds = {
-        "greater_than_equal": ("at least", "ge"),
-        "greater_than": ("more than", "gt"),
-        "less_than_equal": ("at most", "le"),
-        "less_than": ("less than", "lt"),
-    }
-    if kind in bounds:
-        words, key = bounds[kind]
-        return f"{words} {context[key]:g}"
+    bounds = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    bound = next((key for key in bounds if key in context), None)
+    if bound is not None:
+        return f"{bounds[bound]} {context[bound]:g}"
     lengths = {"string_too_short": "some text", "string_too_long": f"at most {context.get('max_length')} characters"}
     if kind in lengths:
         return lengths[kind]
-    return {"string_type": "text", "bool_type": "true or false", "finite_number": "a finite number"}.get(kind)
+    kinds = {"float": "a number", "finite": "a finite number", "int": "a whole number", "string": "text"}
+    return (kinds | {"bool": "true or false", "list": "a list"}).get(kind.partition("_")[0])
 
 
 def _accepted(path: tuple[str, ...]) -> str:
-    field = _model_at(path[:-1])
-    if field is None or path[-1] not in field.model_fields:
+    fields = model_at(Questionnaire, path[:-1]).model_fields
+    if not path or path[-1] not in fields:
         return "a value"
     known = {
         "workload": "pretraining, finetuning, rlhf, inference, disaggregated-inference, batch-inference",
@@ -97,32 +99,10 @@ def _accepted(path: tuple[str, ...]) -> str:
         "gpu": "a GPU id such as h100-sxm",
         "gpus": "a whole number of at least 1",
     }
-    annotation = field.model_fields[path[-1]].annotation
-    section = _section(annotation)
+    section = section_in(fields[path[-1]].annotation)
     if section is not None:
         return f"keys and values ({', '.join(section.model_fields)})"
     return known.get(path[-1], "another value")
-
-
-def _unknown_key(path: tuple[str, ...]) -> str:
-    model = _model_at(path[:-1])
-    names = list(model.model_fields) if model else []
-    near = difflib.get_close_matches(path[-1], names, n=1, cutoff=0.7)
-    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(names)}"
-
-
-def _model_at(path: tuple[str, ...]) -> type[BaseModel] | None:
-    model: type[BaseModel] | None = Questionnaire
-    for part in path:
-        model = _section(model.model_fields[part].annotation) if model and part in model.model_fields else None
-    return model
-
-
-def _section(annotation: Any) -> type[BaseModel] | None:
-    for option in (annotation, *get_args(annotation)):
-        if isinstance(option, type) and issubclass(option, BaseModel):
-            return option
-    return None
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:

@@ -71,9 +71,8 @@ class _Builder:
     def value(self, node: yaml.Node, path: tuple[str, ...]) -> Any:
         self.seen += 1
         if self.seen > MAX_VALUES or len(path) > MAX_DEPTH:
-            raise InputError(
-                "too many nested or repeated values (aliases are followed only so far)", self._place(node, path)
-            )
+            problem = "too many nested or repeated values (aliases are followed only so far)"
+            raise InputError(problem, self._place(node, path))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -89,19 +88,16 @@ class _Builder:
                 raise InputError("merge keys (<<) are not read: write the values out", self._place(key_node, path))
             key, inner = key_node.value, (*path, key_node.value)
             if key in result:
-                raise InputError(
-                    f"the key stands twice, first on line {self.lines[inner]}", self._place(key_node, inner)
-                )
+                problem = f"the key stands twice, first on line {self.lines[inner]}"
+                raise InputError(problem, self._place(key_node, inner))
             self.lines[inner] = key_node.start_mark.line + 1
             result[key] = self.value(value_node, inner)
         return result
 
     def _scalar(self, node: yaml.Node, path: tuple[str, ...]) -> Any:
         if node.tag not in _SCALARS:
-            raise InputError(
-                f"unknown tag {shown(node.tag)}; accepted: plain text, numbers, true, false, null",
-                self._place(node, path),
-            )
+            problem = f"unknown tag {shown(node.tag)}; accepted: plain text, numbers, true, false, null"
+            raise InputError(problem, self._place(node, path))
         sexagesimal = ":" in node.value  # YAML 1.1 reads 2:1 as 121 sixtieths
         if node.tag in _KEPT_AS_TEXT or sexagesimal:
             return node.value

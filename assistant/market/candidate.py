@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Offer
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu, Offer
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
 from .interruptions import mean_time_between, time_factor
 from .priced import Freshness, Priced, constant, quoted
+
+_ALWAYS_BUSY = (
+    "bought machines are counted as busy in every hour of these months, without interest, staff, racks or building"
+)
+_SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
 
 
 @dataclass(frozen=True)
@@ -37,25 +42,18 @@ class CandidatePrice:
     @property
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
-        parts = (
-            self.gpu_usd_per_hour,
-            self.fabric_usd_per_hour,
-            self.gpu_power_usd_per_hour,
-            self.fabric_power_usd_per_hour,
-        )
-        return tuple(part for part in parts if part is not None)
+        power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
+        return self.gpu_usd_per_hour, self.fabric_usd_per_hour, *(part for part in power if part is not None)
 
     @property
     def gpu_total(self) -> float:
         """USD per GPU-hour of the GPU with its power."""
-        return self.gpu_usd_per_hour.value + (self.gpu_power_usd_per_hour.value if self.gpu_power_usd_per_hour else 0.0)
+        return sum(part.value for part in (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour) if part)
 
     @property
     def fabric_total(self) -> float:
         """USD per GPU-hour of the fabric with its power."""
-        return self.fabric_usd_per_hour.value + (
-            self.fabric_power_usd_per_hour.value if self.fabric_power_usd_per_hour else 0.0
-        )
+        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour) if part)
 
     @property
     def break_even_slowdown(self) -> float:
@@ -65,8 +63,7 @@ class CandidatePrice:
     @property
     def oldest_days(self) -> int | None:
         """Age of the oldest dated price."""
-        ages = [price.age_days for price in self.prices if price.age_days is not None]
-        return max(ages) if ages else None
+        return max((price.age_days for price in self.prices if price.age_days is not None), default=None)
 
     def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
         """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is
@@ -125,12 +122,8 @@ def _rented(
     budget, cluster = questionnaire.budget, questionnaire.cluster
     if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
         budget = budget.model_copy(update={"gpu_hour_usd": None})
-    return (
-        gpu_price.rent(budget, gpu, offers, catalog, freshness),
-        fabric_price.rent(questionnaire, fabric, offers, freshness),
-        None,
-        None,
-    )
+    rented = gpu_price.rent(budget, gpu, offers, catalog, freshness)
+    return rented, fabric_price.rent(questionnaire, fabric, offers, freshness), None, None
 
 
 def _bought(
@@ -144,27 +137,14 @@ def _bought(
     fabric_watts: float | None,
     assumptions: list[Assumption],
 ) -> Parts:
-    budget, constants = questionnaire.budget, catalog.constants
-    months = budget.amortization_months
+    budget, months = questionnaire.budget, questionnaire.budget.amortization_months
     if months is None:
-        months = constant(constants, "cost-amortization").value
-        _assume(assumptions, "budget.amortization_months", months, constant(constants, "cost-amortization").source)
-    assumptions.append(
-        Assumption(
-            field="budget.mode",
-            value="buy",
-            why="bought machines are counted as busy in every hour "
-            "of these months, without interest, staff, racks or building",
-        )
-    )
+        usual = constant(catalog.constants, "cost-amortization")
+        months = usual.value
+        _assume(assumptions, "budget.amortization_months", usual)
+    assumptions.append(Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY))
     if budget.spot:
-        assumptions.append(
-            Assumption(
-                field="budget.spot",
-                value=False,
-                why="spot is a way of renting and does not apply to machines that are bought: nobody takes them away",
-            )
-        )
+        assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
     gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
     fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
     if fabric_watts is None:
@@ -182,52 +162,37 @@ def _electricity(
     fact, effectiveness = (
         constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
     )
-    _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
+    _assume(assumptions, "power usage effectiveness", effectiveness)
     said = questionnaire.budget.electricity_usd_per_kwh
     if said is not None:
         per_watt = arithmetic.power(1.0, said, effectiveness.value)
         return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
-    _assume(assumptions, "budget.electricity_usd_per_kwh", fact.value, fact.source)
+    _assume(assumptions, "budget.electricity_usd_per_kwh", fact)
     return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
 
 
 def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
     if not watts:
         return None
-    return Priced(
-        f"power of {what}",
-        watts * per_watt.value,
-        "USD/GPU-h",
-        per_watt.origin,
-        per_watt.source,
-        per_watt.date,
-        per_watt.age_days,
-        per_watt.stale,
-        f"{watts:,.0f} W per GPU with cooling",
-    )
+    note = f"{watts:,.0f} W per GPU with cooling"
+    return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
 
 
 def _factors(
     spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]
 ) -> tuple[float, float]:
     """The spot factor and the failure factor of :class:`CandidatePrice`, with what they rest on."""
-    names = (
-        "cost-failures-per-node",
-        "cost-spot-interruptions-per-node",
-        "cost-checkpoint-write",
-        "cost-restart",
-        "cost-spot-restart",
-    )
-    failures, taken, write, restart, spot_restart = (constant(catalog.constants, name) for name in names)
+    names = ("failures-per-node", "spot-interruptions-per-node", "checkpoint-write", "restart", "spot-restart")
+    failures, taken, write, restart, spot_restart = (constant(catalog.constants, f"cost-{name}") for name in names)
     checkpoint = write.si if checkpoint_s is None else checkpoint_s
     failure_factor = _stretch(failures.si, nodes, checkpoint, restart.si)
-    _assume(assumptions, "failures per node and day", failures.value, failures.source)
+    _assume(assumptions, "failures per node and day", failures)
     if checkpoint_s is None:
-        _assume(assumptions, "seconds a checkpoint stops the work", write.value, write.source)
+        _assume(assumptions, "seconds a checkpoint stops the work", write)
     if not spot:
         return 1.0, failure_factor
-    _assume(assumptions, "spot interruptions per node and day", taken.value, taken.source)
-    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart.value, spot_restart.source)
+    _assume(assumptions, "spot interruptions per node and day", taken)
+    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
     disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
     return disturbed / failure_factor, failure_factor
 
@@ -237,5 +202,5 @@ def _stretch(rate_per_node: float, nodes: int, checkpoint: float, restart: float
     return float(time_factor(mean_time_between(rate_per_node, nodes), checkpoint, restart))
 
 
-def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:
-    assumptions.append(Assumption(field=field, value=value, why=source.removeprefix("derived: ")))
+def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:
+    assumptions.append(Assumption(field=field, value=fact.value, why=fact.source.removeprefix("derived: ")))

@@ -10,7 +10,7 @@ from assistant.vocabulary.catalog import Fabric, Fact, Offer
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .arithmetic import amortized
-from .priced import Freshness, Priced, nothing, quoted
+from .priced import Freshness, Origin, Priced, nothing, quoted
 
 PREMIUM_FIELD = "budget.fabric_premium_gpu_hour_usd"
 COMES_WITH_INSTANCE = frozenset({"efa", "tcpx", "tcpxo"})
@@ -30,10 +30,8 @@ def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offer], 
         return quoted(fabric.name, premium, PREMIUM_FIELD)
     if fabric.technology == "none" or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "part of the instance's price", "included")
-    if any(
-        offer.fabric_included and fabric.id in offer.fabrics and offer.gpu == questionnaire.cluster.gpu
-        for offer in offers
-    ):
+    ours = (offer for offer in offers if offer.gpu == questionnaire.cluster.gpu and fabric.id in offer.fabrics)
+    if any(offer.fabric_included for offer in ours):
         return nothing(fabric.name, "included in the provider's offer", "included")
     if fabric.premium is not None:
         return freshness.priced(fabric.name, fabric.premium)
@@ -58,27 +56,12 @@ def buy(
         return quoted(fabric.name, premium, PREMIUM_FIELD)
     if fabric.technology in ("none", "wan") or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "nothing is bought for it")
+    of: Origin
+    capex, of, size = fabric.capex_per_gpu, "catalog", ", a two-tier network"
     if capex_per_gpu is not None:
-        per_gpu = Fact(
-            value=capex_per_gpu,
-            unit="USD/GPU",
-            source="derived: bill of materials of this size",
-            date=capex_date or freshness.today,
-        )
-        return freshness.priced(
-            fabric.name,
-            per_gpu,
-            "derived",
-            factor=amortized(1.0, months),
-            unit="USD/GPU-h",
-            note=f"{capex_per_gpu:,.0f} USD per GPU over {months:g} months",
-        )
-    if fabric.capex_per_gpu is not None:
-        return freshness.priced(
-            fabric.name,
-            fabric.capex_per_gpu,
-            factor=amortized(1.0, months),
-            unit="USD/GPU-h",
-            note=f"{fabric.capex_per_gpu.value:,.0f} USD per GPU over {months:g} months, a two-tier network",
-        )
-    return nothing(fabric.name, "no capital cost in the catalog: counted as zero")
+        source, date = "derived: bill of materials of this size", capex_date or freshness.today
+        capex, of, size = Fact(value=capex_per_gpu, unit="USD/GPU", source=source, date=date), "derived", ""
+    if capex is None:
+        return nothing(fabric.name, "no capital cost in the catalog: counted as zero")
+    note = f"{capex.value:,.0f} USD per GPU over {months:g} months{size}"
+    return freshness.priced(fabric.name, capex, of, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)

@@ -31,7 +31,7 @@ def rent(budget: Budget, gpu: Gpu, offers: Sequence[Offer], catalog: Catalog, fr
         if fact is not None:
             return freshness.priced(what, fact, note=note)
     relatives = {other.id: other.hour_price for other in catalog.gpus.values() if other.hour_price is not None}
-    return _from_relative(what, gpu, relatives, catalog, freshness, "budget.gpu_hour_usd")
+    return _from_relative(what, gpu, relatives, catalog, freshness)
 
 
 def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:
@@ -46,14 +46,9 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
         if (fact := other.purchase_price or catalog.constants.get(f"cost-purchase-price-{other.id}")) is not None
     }
     if gpu.id in prices:
-        return freshness.priced(
-            what,
-            prices[gpu.id],
-            factor=amortized(1.0, months),
-            unit="USD/GPU-h",
-            note=f"{prices[gpu.id].value:,.0f} USD over {months:g} months",
-        )
-    return _from_relative(what, gpu, prices, catalog, freshness, "budget.gpu_hour_usd", amortized(1.0, months))
+        note = f"{prices[gpu.id].value:,.0f} USD over {months:g} months"
+        return freshness.priced(what, prices[gpu.id], factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
+    return _from_relative(what, gpu, prices, catalog, freshness, amortized(1.0, months))
 
 
 def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> tuple[Offer, Fact] | None:
@@ -62,19 +57,12 @@ def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> tuple[Offer, Fac
 
 
 def _from_relative(
-    what: str,
-    gpu: Gpu,
-    prices: dict[str, Fact],
-    catalog: Catalog,
-    freshness: Freshness,
-    field: str,
-    factor: float = 1.0,
+    what: str, gpu: Gpu, prices: dict[str, Fact], catalog: Catalog, freshness: Freshness, factor: float = 1.0
 ) -> Priced:
     """The price of the GPU nearest in speed, same vendor first, in proportion to the dense 16-bit peak."""
     if not prices:
-        raise InputError(
-            f"expected a price: the catalog has none for {gpu.name} or a relative of it", Place(field=field)
-        )
+        problem = f"expected a price: the catalog has none for {gpu.name} or a relative of it"
+        raise InputError(problem, Place(field="budget.gpu_hour_usd"))
 
     def distance(ident: str) -> tuple[bool, float, float, str]:
         other = catalog.gpus[ident]
@@ -83,15 +71,9 @@ def _from_relative(
 
     nearest = min(prices, key=distance)
     ratio = _speed(gpu) / _speed(catalog.gpus[nearest])
-    return freshness.priced(
-        what,
-        prices[nearest],
-        "derived",
-        factor=ratio * factor,
-        unit="USD/GPU-h",
-        note=f"no price in the catalog: {catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their "
-        "16-bit peaks; give a quote",
-    )
+    how = f"{catalog.gpus[nearest].name}'s × {ratio:.3g}, the ratio of their 16-bit peaks"
+    note = f"no price in the catalog: {how}; give a quote"
+    return freshness.priced(what, prices[nearest], "derived", factor=ratio * factor, unit="USD/GPU-h", note=note)
 
 
 def _speed(gpu: Gpu) -> float:

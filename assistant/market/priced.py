@@ -58,18 +58,9 @@ class Freshness:
         note: str | None = None,
     ) -> Priced:
         """A catalog fact as a price, times ``factor``; stale when it is older than the half-life."""
-        age = (self.today - fact.date).days
-        return Priced(
-            what,
-            fact.si * factor,
-            unit or fact.unit,
-            origin,
-            fact.source,
-            fact.date,
-            age,
-            age > self.half_life_days,
-            note or fact.note,
-        )
+        age, value = (self.today - fact.date).days, fact.si * factor
+        dated = (fact.source, fact.date, age, age > self.half_life_days)
+        return Priced(what, value, unit or fact.unit, origin, *dated, note or fact.note)
 
 
 def constant(constants: Mapping[str, Fact], name: str) -> Fact:

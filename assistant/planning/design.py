@@ -24,8 +24,8 @@ def design_of(
     nics_per_node: int | None = None,
 ) -> FabricDesign:
     """The design for ids a person typed. Raises :class:`InputError` for an unknown id or an impossible size."""
-    known_id("fabric", fabric_id, catalog.fabrics, {a: f.id for f in catalog.fabrics.values() for a in f.aliases})
-    known_id("--gpu", gpu_id, catalog.gpus, {a: g.id for g in catalog.gpus.values() for a in g.aliases})
+    known_id("fabric", fabric_id, catalog.fabrics)
+    known_id("--gpu", gpu_id, catalog.gpus)
     per_node = gpus_per_node or catalog.gpus[gpu_id].gpus_per_node
     if gpus > per_node and gpus % per_node:
         raise InputError(f"expected whole nodes of {per_node} GPUs, got {gpus}", Place(field="--gpus"))

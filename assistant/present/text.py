@@ -1,7 +1,8 @@
 """Blocks as plain lines: no colour, no boxes, nothing that a screen reader stumbles over."""
 
 import textwrap
-import unicodedata
+
+from assistant.vocabulary.printing import printable
 
 from .blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree
 
@@ -66,4 +67,4 @@ def _record(table: Table, row: list[str]) -> str:
 
 def safe(text: str) -> str:
     """Text that cannot command a terminal: control and format characters (newline and tab apart) are shown as ``�``."""
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co") else "�" for c in text)
+    return printable(text, spaces="", kept="\n\t", pictures=False)

@@ -37,17 +37,11 @@ LARGEST_RULESET = 20
 # durable_rules reads numbers without exponents, which is how Python writes them between these two.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-4, 1e15
 
-Operator = Literal["is", "is not", "at least", "at most", "more than", "less than"]
+Operator = Literal["is", "is not", "at_least", "at_most", "more_than", "less_than"]
 Value = bool | int | float | str
 Fact = Mapping[str, Value]
 
-_OPERATORS: dict[str, str] = {
-    "is not": "$neq",
-    "at least": "$gte",
-    "at most": "$lte",
-    "more than": "$gt",
-    "less than": "$lt",
-}
+_OPERATORS = {"is not": "$neq", "at_least": "$gte", "at_most": "$lte", "more_than": "$gt", "less_than": "$lt"}
 _RESERVED = {"id", "sid", "kind"}
 
 
@@ -176,10 +170,8 @@ class Ruleset:
             rules[f"r{index}"] = {"all": [dict(condition) for condition in conditions], "run": _action(index)}
         rules["begin"] = {"all": [{"session": {"kind": "session"}}], "run": lambda closure: None}
         # Matches every fact with one that never comes: facts no rule looks at are kept, and nothing fires.
-        rules["keep"] = {
-            "all": [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}],
-            "run": lambda closure: None,
-        }
+        kept = [{"fact": {"$ex": {"kind": 1}}}, {"never": {"kind": "never"}}]
+        rules["keep"] = {"all": kept, "run": lambda closure: None}
         return rules
 
 
@@ -258,9 +250,8 @@ def _stored(name: str, value: Value) -> tuple[str, int | float | str]:
     try:
         return name + "#", _number(value)
     except (ValueError, TypeError):
-        raise EngineError(
-            f"{name}: expected a word, true, false or a number up to {LARGEST_NUMBER:.0e}, got {value!r}"
-        ) from None
+        expected = f"a word, true, false or a number up to {LARGEST_NUMBER:.0e}"
+        raise EngineError(f"{name}: expected {expected}, got {value!r}") from None
 
 
 def _number(value: float) -> int | float:

@@ -11,17 +11,10 @@ from assistant.vocabulary.errors import KnowledgeError
 from assistant.vocabulary.facts import FACTS, UNKNOWN
 from assistant.vocabulary.rules import STAGES, Branch, Stage
 
-from .engine import LARGEST_NUMBER, LARGEST_RULESET, Operator, Pattern, Property
+from .engine import LARGEST_NUMBER, LARGEST_RULESET, Pattern, Property
 
 # Fabric of findings that are about the job.
 WHOLE_JOB = "*"
-
-_OPERATORS: dict[str, Operator] = {
-    "at_least": "at least",
-    "at_most": "at most",
-    "more_than": "more than",
-    "less_than": "less than",
-}
 
 
 @dataclass(frozen=True)
@@ -82,9 +75,8 @@ class _FindingScopes:
         latest = STAGES.index(reader.stage)
         producers = [rule for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) <= latest]
         if not producers:
-            raise KnowledgeError(
-                f"rule {reader.id}: when.finding {name}: no rule of this stage or an earlier one concludes it"
-            )
+            nobody = "no rule of this stage or an earlier one concludes it"
+            raise KnowledgeError(f"rule {reader.id}: when.finding {name}: {nobody}")
         kinds = {self.per_candidate(rule) for rule in producers}
         if len(kinds) > 1:
             named = ", ".join(rule.id for rule in producers)
@@ -94,9 +86,8 @@ class _FindingScopes:
 
     def check_absence(self, reader: Branch, name: str) -> None:
         """An absent finding can only be known when its stage is over."""
-        late = [
-            rule.id for rule in self.producers.get(name, ()) if STAGES.index(rule.stage) >= STAGES.index(reader.stage)
-        ]
+        earlier = STAGES[: STAGES.index(reader.stage)]
+        late = [rule.id for rule in self.producers.get(name, ()) if rule.stage not in earlier]
         if late or name not in self.producers:
             reason = f"{', '.join(late)} may still conclude it" if late else "no rule concludes it"
             raise KnowledgeError(f"rule {reader.id}: when.without {name}: {reason}; name a finding of an earlier stage")
@@ -112,9 +103,8 @@ def _compiled(rule: Branch, scopes: _FindingScopes) -> CompiledRule:
     if rule.when.finding:
         about = {scopes.about_candidate(rule, name) for name in rule.when.finding}
         if len(about) > 1:
-            raise KnowledgeError(
-                f"rule {rule.id}: when.finding: {', '.join(rule.when.finding)} are not all about the same thing"
-            )
+            named = ", ".join(rule.when.finding)
+            raise KnowledgeError(f"rule {rule.id}: when.finding: {named} are not all about the same thing")
         patterns.append(_finding("finding", tuple(rule.when.finding), about.pop()))
     for i, name in enumerate(rule.when.without):
         scopes.check_absence(rule, name)
@@ -139,11 +129,11 @@ def _condition(name: str, kind: str, condition: Any) -> Iterator[Property]:
         yield Property(name, "is", tuple(condition) if isinstance(condition, list) else condition)
         return
     for comparison, bound in condition.bounds.items():
-        yield Property(name, _OPERATORS[comparison], bound)
+        yield Property(name, comparison, bound)
     if not condition.excluded:
         return
     # What is not known is not known to differ either. An unknown number is kept as a word, so any number rules it out.
-    yield Property(name, "at least", -LARGEST_NUMBER) if kind == "number" else Property(name, "is not", UNKNOWN)
+    yield Property(name, "at_least", -LARGEST_NUMBER) if kind == "number" else Property(name, "is not", UNKNOWN)
     for value in condition.excluded:
         if value != UNKNOWN:
             yield Property(name, "is not", value)
@@ -155,10 +145,8 @@ def _packed(members: Sequence[CompiledRule]) -> list[list[CompiledRule]]:
     for component in sorted(_components(members), key=lambda c: (not c[0].per_candidate, -len(c), c[0].branch.id)):
         if len(component) > LARGEST_RULESET:
             named = ", ".join(member.branch.id for member in component)
-            raise KnowledgeError(
-                f"these {len(component)} rules use each other's conclusions within one stage, "
-                f"at most {LARGEST_RULESET} can: {named}"
-            )
+            many = f"these {len(component)} rules use each other's conclusions within one stage"
+            raise KnowledgeError(f"{many}, at most {LARGEST_RULESET} can: {named}")
         about = any(member.per_candidate for member in component)
         for pack in packs:
             if len(pack) + len(component) <= LARGEST_RULESET and any(member.per_candidate for member in pack) == about:

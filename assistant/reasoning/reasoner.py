@@ -46,14 +46,9 @@ class Reasoner:
         fabrics = {str(candidate["fabric"]): candidate for candidate in candidates}
         if len(fabrics) < len(candidates):
             raise EngineError("two candidates have the same fabric")
-        memory = _Memory(
-            _checked("job", job, self._read["job"]),
-            {
-                fabric: _checked("candidate", candidate, self._read["candidate"])
-                for fabric, candidate in fabrics.items()
-            },
-            supposed,
-        )
+        read = self._read["candidate"]
+        each = {fabric: _checked("candidate", candidate, read) for fabric, candidate in fabrics.items()}
+        memory = _Memory(_checked("job", job, self._read["job"]), each, supposed)
         for matcher in self._matchers:
             matcher.fire(memory)
         return [

@@ -8,12 +8,13 @@ from typing import Any
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer, FoundPassage
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.knowledge import Claim, Source
+from assistant.vocabulary.knowledge import Claim, Knowledge, Source
 from assistant.vocabulary.own_documents import OwnPassage
+from assistant.vocabulary.printing import printable
 
 from .documents import Document
 from .index import Index, Ranked
-from .notation import shown, written_out
+from .notation import written_out
 from .progress import say_loading
 
 # The embedding model reads 256 word pieces, about this many words; of a longer text the beginning and the end are read,
@@ -53,7 +54,7 @@ def _both_ends(found: list[str]) -> list[str]:
 def _answer(
     id: str | None, question: str, length: int, ranked: Ranked, library: Library, index: Index, top: int
 ) -> Answer:
-    echo = shown(question).strip()
+    echo = printable(question).strip()
     if len(echo) > _SHOWN_CHARACTERS:
         echo = echo[: _SHOWN_CHARACTERS - 1] + "…"
     if not length:
@@ -69,36 +70,20 @@ def _answer(
 
 
 def found_passage(document: Document, score: float, library: Library) -> FoundPassage:
-    """A passage as an answer shows it, with its standing and the claims it rests on."""
-    if isinstance(document.passage, OwnPassage):
-        return _own(document.passage, score)
-    passage, source = document.passage, library.knowledge.sources[document.passage.source]
+    """A passage as an answer shows it, with its standing and the claims it rests on.
+
+    One of the user's documents nobody has checked; it says where it stands.
+    """
+    passage = document.passage
+    told: dict[str, Any] = {"id": passage.id, "source": passage.source, "section": passage.section}
+    told |= {"text": passage.text, "score": round(score, 4)}
+    if isinstance(passage, OwnPassage):
+        return FoundPassage(**told, status="yours", date=passage.date, place=passage.place)
+    source = library.knowledge.sources[passage.source]
     status, correction = _standing(document, source)
-    return FoundPassage(
-        id=passage.id,
-        source=passage.source,
-        section=passage.section,
-        text=passage.text,
-        score=round(score, 4),
-        claims=[_claim(claim, source) for claim in document.claims],
-        status=status,
-        correction=correction,
-        date=source.date.isoformat() if source.date else None,
-    )
-
-
-def _own(passage: OwnPassage, score: float) -> FoundPassage:
-    """A passage of the user's document: nobody has checked it, and it says where it stands."""
-    return FoundPassage(
-        id=passage.id,
-        source=passage.source,
-        section=passage.section,
-        text=passage.text,
-        score=round(score, 4),
-        status="yours",
-        date=passage.date,
-        place=passage.place,
-    )
+    claims = [_claim(claim, library.knowledge) for claim in document.claims]
+    date = source.date.isoformat() if source.date else None
+    return FoundPassage(**told, claims=claims, status=status, correction=correction, date=date)
 
 
 def _standing(document: Document, source: Source) -> tuple[str, str | None]:
@@ -112,12 +97,5 @@ def _standing(document: Document, source: Source) -> tuple[str, str | None]:
     return ("disputed", " ".join(doubtful)) if doubtful else ("current", passage.correction)
 
 
-def _claim(claim: Claim, source: Source) -> dict[str, Any]:
-    date = claim.date or source.date
-    return {
-        "id": claim.id,
-        "statement": claim.statement,
-        "verdict": claim.verdict,
-        "correction": claim.correction,
-        "date": date.isoformat() if date else None,
-    }
+def _claim(claim: Claim, knowledge: Knowledge) -> dict[str, Any]:
+    return claim.model_dump(include={"id", "statement", "verdict", "correction"}) | {"date": knowledge.day_of(claim)}

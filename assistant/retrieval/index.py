@@ -97,24 +97,20 @@ class Index:
 
     def search(self, questions: Sequence[str], k: int = 5) -> list[list[Hit]]:
         """The best passages for each question; all questions are embedded at once."""
-        return [
-            [self._hit(position, ranked.scores[position]) for position in ranked.order[:k]]
-            for ranked in self.rank(questions)
-        ]
+        hits = lambda ranked: [self._hit(position, ranked.scores[position]) for position in ranked.order[:k]]
+        return [hits(ranked) for ranked in self.rank(questions)]
 
     def rank(self, questions: Sequence[str]) -> list[Ranked]:
         """All passages in order for each question, misspelt words corrected."""
-        return [
-            self.rank_reading(reading)
-            for reading in read(questions, self.content, self.spelling, self.embedder, self.known_words)
-        ]
+        readings = read(questions, self.content, self.spelling, self.embedder, self.known_words)
+        return [self.rank_reading(reading) for reading in readings]
 
     def rank_reading(self, reading: Reading) -> Ranked:
         """All passages in order for one question."""
         relevances = ranking.relevance(self.signals(reading))
         order = np.argsort(-relevances, kind="stable")
         scores = ranking.probability(relevances, self.evidence(reading, relevances))
-        return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.ANSWERABLE.threshold))
+        return Ranked(order, scores, bool(len(order)) and bool(scores[order[0]] >= ranking.THRESHOLD))
 
     def evidence(self, reading: Reading, relevances: np.ndarray) -> ranking.Evidence:
         """What speaks for and against an answer in the collection, beside the passages' ``relevances``."""
@@ -165,15 +161,13 @@ class Index:
         cosines = of_texts[self._rows]
         best = np.full((len(self.content.documents), len(KINDS)), -1.0, np.float32)
         np.maximum.at(best, (self._passages, self._kinds), cosines)
-        best = np.where(
-            best < -0.99, best[:, :1], best
-        )  # no sentence or claim of its own: the whole passage stands for it
+        # No sentence or claim of its own: the whole passage stands for it.
+        best = np.where(best < -0.99, best[:, :1], best)
         best[:, _SENTENCE] = np.maximum(best[:, _SENTENCE], best[:, _ASKED])
         by_words = self._words.scores(asked)
         by_section = self._section_words.scores(asked)[self._section_of]
-        return np.column_stack(
-            (np.delete(best, _ASKED, axis=1), by_words, by_section, self._said(asked, reading).sum(axis=0))
-        )
+        in_like_words = self._said(asked, reading).sum(axis=0)
+        return np.column_stack((np.delete(best, _ASKED, axis=1), by_words, by_section, in_like_words))
 
     def _said(self, asked: Sequence[str], reading: Reading) -> np.ndarray:
         """The share of a question's information each of its words has, times how like it is to a word of each
@@ -243,10 +237,9 @@ class Index:
 
     @cached_property
     def _section_of(self) -> np.ndarray:
-        sections = {
-            key: row for row, key in enumerate(dict.fromkeys(document.place for document in self.content.documents))
-        }
-        return np.array([sections[document.place] for document in self.content.documents], np.int64)
+        places = [document.place for document in self.content.documents]
+        rows = {place: row for row, place in enumerate(dict.fromkeys(places))}
+        return np.array([rows[place] for place in places], np.int64)
 
     @cached_property
     def _section_words(self) -> WordIndex:

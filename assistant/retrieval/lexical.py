@@ -19,21 +19,9 @@ _SHORTEST_CORRECTED = 4
 _LIKENESS, _LIKENESS_OF_SWAPPED = 0.78, 0.75
 _WORD = re.compile(r"(?<![\w.$/-])[A-Za-z]{4,}(?![\w]|\.\w|[-/]\w*[\d_])")
 _PARTS = re.compile(r"[-'._]")
-_ENDINGS = (
-    ("s", ""),
-    ("es", ""),
-    ("ies", "y"),
-    ("ed", ""),
-    ("ed", "e"),
-    ("ing", ""),
-    ("ing", "e"),
-    ("er", ""),
-    ("er", "e"),
-    ("est", ""),
-    ("est", "e"),
-    ("ly", ""),
-    ("ity", ""),
-    ("ness", ""),
+# Endings, and what stood in the place of some of them.
+_ENDINGS = tuple(
+    one.split("/") for one in "s/ es/ ies/y ed/ ed/e ing/ ing/e er/ er/e est/ est/e ly/ ity/ ness/".split()
 )
 
 
@@ -128,9 +116,7 @@ def _nearest(word: str, choices: Sequence[str]) -> str | None:
     from rapidfuzz.distance import OSA
 
     found = process.extractOne(word, choices, scorer=OSA.normalized_similarity, score_cutoff=_LIKENESS_OF_SWAPPED)
-    if found and (found[1] >= _LIKENESS or sorted(found[0]) == sorted(word)):
-        return found[0]
-    return None
+    return found[0] if found and (found[1] >= _LIKENESS or sorted(found[0]) == sorted(word)) else None
 
 
 def _uninflected(word: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -71,21 +70,9 @@ def key(content: Content) -> str:
     passages = [document.passage.id for document in content.documents]
     pieces = [(piece.passage, piece.kind, piece.text) for piece in content.pieces]
     terms = [(term.term, term.aliases) for term in content.terms]
-    how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), repr(ranking.ANSWERABLE))
-    state = json.dumps(
-        (
-            how,
-            passages,
-            pieces,
-            content.queries,
-            terms,
-            content.outside,
-            content.beside,
-            sorted(content.everyday.means.items()),
-        ),
-        ensure_ascii=False,
-    )
-    return hashlib.blake2b(state.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    how = (FORMAT, FIELDS, ranking.SIGNALS, ranking.WEIGHTS.tolist(), ranking.ANSWERABLE, ranking.CONSTANT)
+    texts = (content.queries, terms, content.outside, content.beside, sorted(content.everyday.means.items()))
+    return store.text_digest(json.dumps((how, passages, pieces, *texts), ensure_ascii=False)).hex()
 
 
 def _fits(arrays: store.Arrays, content: Content) -> bool:
@@ -99,7 +86,7 @@ def _fits(arrays: store.Arrays, content: Content) -> bool:
 def _built(content: Content, embedder: Embedder, known: dict[bytes, np.ndarray]) -> store.Arrays:
     held = _words(content)
     texts = dict.fromkeys((*content.row_of, *held.values()))
-    digests = {text: hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest() for text in texts}
+    digests = {text: store.text_digest(text) for text in texts}
     new = [text for text, digest in digests.items() if digest not in known]
     if new:
         with embedding_progress(len(new), of=len(digests)) as done:
@@ -118,11 +105,8 @@ def _words(content: Content) -> dict[str, str]:
     """Every word of the passages and of what the rules look up, by token, with the form that is embedded."""
     found: dict[str, str] = {}
     asked = (line for document in content.documents for line in document.passage.asked)
-    for text in (
-        *(part for document in content.documents for part in (document.passage.text, document.heading)),
-        *asked,
-        *content.queries,
-    ):
+    parts = (part for document in content.documents for part in (document.passage.text, document.heading))
+    for text in (*parts, *asked, *content.queries):
         for token, form in tokens.forms(written_out(text, content.initialisms)).items():
             found.setdefault(token, form)
     return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from .embedder import Embedder
 from .index import Index
 from .opening import ready_index
 from .progress import embedding_progress
+from .store import text_digest
 
 _KEPT_AFTER = 2_048  # texts: a long embedding that is stopped goes on where it was
 _OPENED: dict[tuple[Library, Path], tuple[list[tuple[OwnDocument, State]], Index]] = {}
@@ -48,7 +48,7 @@ def index_with_yours(library: Library, own: DocumentStore | None = None) -> Inde
 
 def forget_removed(own: DocumentStore) -> None:
     """Take the vectors of texts that no document holds any more out of the cache; needs no model."""
-    held = {_digest(text) for listed in own.documents() for text in _texts(_documents(own, listed))}
+    held = {text_digest(text) for listed in own.documents() for text in _texts(_documents(own, listed))}
     for path in _folder().glob("vectors-*.npz"):
         kept = {digest: vector for digest, vector in _known(path).items() if digest in held}
         if kept:
@@ -63,7 +63,7 @@ def _together(shipped: Index, found: list[Document]) -> Index:
     ours = shipped.content
     content = Content([*ours.documents, *found], terms=ours.terms, outside=ours.outside)
     vectors = _vectors(_texts(found), shipped.embedder)
-    rows = [shipped.vector(text) if text in ours.row_of else vectors[_digest(text)] for text in content.row_of]
+    rows = [shipped.vector(text) if text in ours.row_of else vectors[text_digest(text)] for text in content.row_of]
     return Index(content, {"vectors": np.stack(rows)}, shipped.embedder)
 
 
@@ -74,27 +74,21 @@ def _documents(own: DocumentStore, listed: OwnDocument) -> Iterator[Document]:
     date = datetime.date.fromtimestamp(listed.modified_ns / 1e9).isoformat()
     for number, cut in enumerate(own.cuts(listed) or (), start=1):
         where = f", page {cut.page}" if cut.page else f", line {cut.line}" if cut.line else ""
-        passage = OwnPassage(
-            id=f"{listed.source}#{number}",
-            section=cut.section,
-            text=cut.text,
-            date=date,
-            place=harmless(listed.path) + where + changed,
-        )
+        name, place = f"{listed.source}#{number}", harmless(listed.path) + where + changed
+        passage = OwnPassage(id=name, section=cut.section, text=cut.text, date=date, place=place)
         yield Document(passage, cut.headings or (listed.title,), listed.title, ())
 
 
 def _texts(found: Iterable[Document]) -> list[str]:
-    return list(
-        dict.fromkeys(piece.text for position, document in enumerate(found) for piece in document.pieces(position))
-    )
+    pieces = (piece for position, document in enumerate(found) for piece in document.pieces(position))
+    return list(dict.fromkeys(piece.text for piece in pieces))
 
 
 def _vectors(texts: list[str], embedder: Embedder) -> dict[bytes, np.ndarray]:
     """The vector of each text by its digest: kept ones, and new ones embedded with a bar that says so."""
     path = _folder() / f"vectors-{embedder.fingerprint}.npz"
     known = _known(path)
-    digests = {_digest(text): text for text in texts}
+    digests = {text_digest(text): text for text in texts}
     new = [digest for digest in digests if digest not in known]
     if new:
         with embedding_progress(len(new), of=len(digests)) as done:
@@ -122,7 +116,3 @@ def _known(path: Path) -> dict[bytes, np.ndarray]:
 def _keep(path: Path, vectors: dict[bytes, np.ndarray]) -> None:
     rows = np.frombuffer(b"".join(vectors), np.uint8).reshape(-1, 16)
     store.write(path, {"digests": rows, "vectors": np.stack(list(vectors.values()))})
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

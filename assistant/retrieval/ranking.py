@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -36,45 +36,11 @@ class Evidence:
     length: float  # log of one more than the words: of a long question every passage holds a smaller share
 
 
-@dataclass(frozen=True)
-class Answerable:
-    """Logistic regression: does the best passage answer? A weight for each sign; ``threshold``: the least
-    probability."""
-
-    cosine: float
-    outside: float
-    named: float
-    said: float
-    told: float
-    lost: float
-    lost_of_named: float
-    off_focus: float
-    ahead: float
-    kind: float
-    least: float
-    length: float
-    constant: float
-    threshold: float
-
-
-# Fitted like WEIGHTS. The threshold is set so that 2 % of the answerable of the three later sets are refused, each by
-# coefficients fitted without it; there 88 % of their unanswerable are caught.
-ANSWERABLE = Answerable(
-    cosine=13.259,
-    outside=-10.467,
-    named=-1.214,
-    said=3.668,
-    told=0.093,
-    lost=0.116,
-    lost_of_named=-0.304,
-    off_focus=-5.516,
-    ahead=0.173,
-    kind=-3.437,
-    least=2.922,
-    length=2.187,
-    constant=-12.039,
-    threshold=0.543,
-)
+# Logistic regression: does the best passage answer? A weight for each sign of Evidence, in its order, and a constant;
+# fitted like WEIGHTS. The threshold is the least probability, set so that 2 % of the answerable of the three later sets
+# are refused, each by coefficients fitted without it; there 88 % of their unanswerable are caught.
+ANSWERABLE = (13.259, -10.467, -1.214, 3.668, 0.093, 0.116, -0.304, -5.516, 0.173, -3.437, 2.922, 2.187)
+CONSTANT, THRESHOLD = -12.039, 0.543
 
 
 _FALLS = 0.1  # of log-odds: what each point of relevance behind the best passage costs
@@ -88,11 +54,6 @@ def relevance(signals: np.ndarray) -> np.ndarray:
 
 def probability(relevances: np.ndarray, evidence: Evidence) -> np.ndarray:
     """How likely each passage answers, 0 to 1, so that scores of different questions can be compared."""
-    fitted = ANSWERABLE
     behind = relevances - relevances.max(initial=-np.inf)
-    logit = (
-        _FALLS * behind
-        + fitted.constant
-        + sum(getattr(fitted, sign.name) * getattr(evidence, sign.name) for sign in fields(Evidence))
-    )
+    logit = _FALLS * behind + CONSTANT + sum(w * sign for w, sign in zip(ANSWERABLE, astuple(evidence), strict=True))
     return 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))

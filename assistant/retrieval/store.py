@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
+import hashlib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
+from assistant.library.files import replacing
 
 PATIENCE_S = 600  # longer than it takes to build; then whoever holds the lock is taken to hang
 _KEPT = 3  # index files: switching between two models or two branches must not rebuild each time
@@ -28,21 +29,12 @@ def read(path: Path) -> Arrays | None:
 
 
 def write(path: Path, arrays: Arrays) -> bool:
-    """Write beside the target and rename: a reader sees the old file or the new one. False when the folder is not
-    writable."""
-    temporary = None
+    """Write an index file, and take the oldest ones away. False when the folder is not writable."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as file:
             np.savez(file, allow_pickle=False, **arrays)
-        os.replace(temporary, path)
     except OSError:
         return False
-    finally:
-        if temporary:
-            with contextlib.suppress(OSError):  # there is none after the renaming
-                os.unlink(temporary)
     for old in sorted(path.parent.glob("index-*.npz"), key=_age)[_KEPT:]:
         with contextlib.suppress(OSError):
             old.unlink()
@@ -68,23 +60,20 @@ def alone(path: Path) -> Iterator[None]:
         lock.release()
 
 
+def text_digest(text: str) -> bytes:
+    """16 bytes that stand for a text, under which its vector is kept."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
 def known_vectors(folder: Path, fingerprint: str) -> dict[bytes, np.ndarray]:
     """Vectors of texts that an earlier index of the same model holds: only new texts are embedded again."""
     found: dict[bytes, np.ndarray] = {}
-    for arrays in _earlier(folder, fingerprint):
-        for kind in ("", "word_"):
-            if f"{kind}digests" in arrays:
-                found.update(
-                    zip((row.tobytes() for row in arrays[f"{kind}digests"]), arrays[f"{kind}vectors"], strict=False)
-                )
-    return found
-
-
-def _earlier(folder: Path, fingerprint: str) -> Iterator[Arrays]:
     for path in sorted(folder.glob(f"index-{fingerprint}-*.npz"), key=_age):
-        arrays = read(path)
-        if arrays and {"digests", "vectors"} <= set(arrays):
-            yield arrays
+        arrays = read(path) or {}
+        for kind in ("", "word_"):
+            rows, vectors = arrays.get(f"{kind}digests", ()), arrays.get(f"{kind}vectors", ())
+            found.update(zip((row.tobytes() for row in rows), vectors, strict=False))
+    return found
 
 
 def _age(path: Path) -> float:

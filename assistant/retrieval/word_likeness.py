@@ -39,12 +39,9 @@ class WordLikeness:
         if len(self._kept) > _KEPT:
             self._kept.clear()
         new = [token for token in dict.fromkeys(tokens) if token not in self._kept]
-        self._kept.update(
-            {token: self._in_passages(like) for token, like in zip(new, self._like(new, vectors), strict=True)}
-        )
-        return (
-            np.stack([self._kept[token] for token in tokens]) if tokens else np.zeros((0, self._passages), np.float32)
-        )
+        self._kept.update(zip(new, map(self._in_passages, self._like(new, vectors)), strict=True))
+        found = [self._kept[token] for token in tokens]
+        return np.stack(found) if found else np.zeros((0, self._passages), np.float32)
 
     def _in_passages(self, like: np.ndarray) -> np.ndarray:
         """The likest word of each passage."""

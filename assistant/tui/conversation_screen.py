@@ -71,9 +71,8 @@ class ConversationScreen(Keyboard):
         self._grace_s = grace_s
         self._asked_at = _LONG_AGO
         self._said = ""
-        self._waiting: list[
-            Callable[[], object]
-        ] = []  # what the menu was asked for while an answer was being worked out
+        # What the menu was asked for while an answer was being worked out.
+        self._waiting: list[Callable[[], object]] = []
         self.status = StatusLine(id="status")
         self.log_view = ConversationLog(id="log")
         self.question_view = QuestionView(id="question")
@@ -115,14 +114,8 @@ class ConversationScreen(Keyboard):
 
     def on_done(self, message: background.Done) -> None:
         """Go on with what a thread has brought."""
-        handle = {
-            "opening": self._opened,
-            "answer": self._answered,
-            "rest": self._gone_on,
-            "knowledge": self._known,
-            "search": self._search_ready,
-            "scale": self._scaled,
-        }
+        handle = {"opening": self._opened, "answer": self._answered, "rest": self._gone_on}
+        handle |= {"knowledge": self._known, "search": self._search_ready, "scale": self._scaled}
         handle[message.what](message.value, message.error)
 
     def _opened(self, conversation: Any, error: Exception | None) -> None:
@@ -217,9 +210,8 @@ class ConversationScreen(Keyboard):
 
     def save(self, form: str) -> None:
         """Save the finished plan in a format, as if it were said."""
-        self.when_free(
-            lambda: self._tell(f"export as {form}", lambda conversation: conversation.hear(f"export as {form}"))
-        )
+        words = f"export as {form}"
+        self.when_free(lambda: self._tell(words, lambda conversation: conversation.hear(words)))
 
     def _take(self, offer: Offer) -> None:
         """Take a choice, or leave the question open."""
@@ -301,11 +293,8 @@ class ConversationScreen(Keyboard):
     def tell_next_step(self) -> None:
         """Say what Enter would do, unless something else is being said."""
         if not self.busy:
-            self.hint.say(
-                next_step(
-                    self.question_view.marked, self.prompt.text, self.question_view.offers, self.question_view.folded
-                )
-            )
+            asked = self.question_view
+            self.hint.say(next_step(asked.marked, self.prompt.text, asked.offers, asked.folded))
 
     # Panel and pages.
 

@@ -38,13 +38,7 @@ class Line:
         room = max(8, width - self.indent - self.lead.cell_length)
         hanging = Content(" " * self.lead.cell_length)
         lines = self.body.wrap(room) or [Content("")]
-        return [
-            (self.lead if first else hanging).pad_left(self.indent) + line.rstrip() for first, line in _marked(lines)
-        ]
-
-
-def _marked(lines: Iterable[Content]) -> Iterable[tuple[bool, Content]]:
-    return ((number == 0, line) for number, line in enumerate(lines))
+        return [(hanging if n else self.lead).pad_left(self.indent) + line.rstrip() for n, line in enumerate(lines)]
 
 
 def said(text: str, style: str = "", *, lead: str = "", lead_style: str = "", indent: int = 0) -> Line:
@@ -61,15 +55,41 @@ def parts(*pieces: str | tuple[str, str], lead: str = "", lead_style: str = "", 
 BLANK = Line(Content(""))
 
 
-class Flow(Widget):
-    """Paragraphs, wrapped to the width there is."""
+class Fitted(Widget):
+    """What is drawn for the width there is, once for each width."""
 
-    DEFAULT_CSS = "Flow { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "Fitted { height: auto; width: 1fr; }"
+    _drawn: tuple[int, Content] | None = None
+
+    def drawn(self, width: int) -> Content:
+        """The whole of it at a width."""
+        raise NotImplementedError
+
+    def draw_anew(self) -> None:
+        """Something else is to be drawn."""
+        self._drawn = None
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Rows needed at a width."""
+        return self._at(width).plain.count("\n") + 1
+
+    def render(self) -> Content:
+        """What stands at the width the layout gave."""
+        return self._at(self.content_size.width)
+
+    def _at(self, width: int) -> Content:
+        if self._drawn is None or self._drawn[0] != width:
+            self._drawn = (width, self.drawn(width))
+        return self._drawn[1]
+
+
+class Flow(Fitted):
+    """Paragraphs, wrapped to the width there is."""
 
     def __init__(self, lines: Iterable[Line] = (), **options: Any) -> None:
         super().__init__(**options)
         self._lines = list(lines)
-        self._drawn: tuple[int, Content] | None = None
 
     @property
     def plain(self) -> str:
@@ -79,19 +99,12 @@ class Flow(Widget):
     def show(self, lines: Iterable[Line]) -> None:
         """Write something else."""
         self._lines = list(lines)
-        self._drawn = None
-        self.refresh(layout=True)
+        self.draw_anew()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Rows needed at a width."""
-        return self._at(width).plain.count("\n") + 1 if self._lines else 0
+        """Rows needed at a width; none for no paragraphs."""
+        return super().get_content_height(container, viewport, width) if self._lines else 0
 
-    def render(self) -> Content:
-        """The paragraphs at the width the layout gave."""
-        return self._at(self.content_size.width)
-
-    def _at(self, width: int) -> Content:
-        if self._drawn is None or self._drawn[0] != width:
-            rows = [row for line in self._lines for row in line.wrapped(width)]
-            self._drawn = (width, Content("\n").join(rows))
-        return self._drawn[1]
+    def drawn(self, width: int) -> Content:
+        """The paragraphs, wrapped."""
+        return Content("\n").join(row for line in self._lines for row in line.wrapped(width))

@@ -89,17 +89,11 @@ Ctrl+C | copies what the mouse has selected
         if self._follows:
             self.call_after_refresh(self.show_newest)
 
-    def on_mouse_scroll_up(self) -> None:
-        """Whoever scrolls wants to stay there."""
-        self._follows = False
-
-    def on_mouse_scroll_down(self) -> None:
-        """Whoever scrolls wants to stay there."""
-        self._follows = False
-
     def on_key(self) -> None:
-        """A key that reaches the log scrolls it."""
+        """A key or a wheel that reaches the log scrolls it: whoever scrolls wants to stay there."""
         self._follows = False
+
+    on_mouse_scroll_up = on_mouse_scroll_down = on_key
 
     def add(self, pieces: list[Drawn]) -> None:
         """Add an exchange at the bottom and fold the oldest away."""
@@ -127,15 +121,11 @@ Ctrl+C | copies what the mouse has selected
         return bool(exchanges) and 0 < self.size.height < exchanges.last(Exchange).outer_size.height
 
     def show_newest(self) -> None:
-        """Show the newest exchange in the room there is now."""
-        if self.query(Exchange):
-            self._show(self.query(Exchange).last(Exchange))
-
-    def _show(self, newest: Exchange) -> None:
-        """Scroll to the end; an answer longer than the screen is read from its beginning."""
-        if newest.outer_size.height > self.size.height:
-            self.scroll_to_widget(newest, top=True, animate=False)
-        else:
+        """Scroll to the newest exchange in the room there is now; one longer than the screen is read from its
+        beginning."""
+        if self.is_cut:
+            self.scroll_to_widget(self.query(Exchange).last(Exchange), top=True, animate=False)
+        elif self.query(Exchange):
             self.scroll_end(animate=False)
 
     def page(self, step: int) -> None:
@@ -165,8 +155,7 @@ Ctrl+C | copies what the mouse has selected
             self.unfold()
 
     def _show_fold(self) -> None:
-        self._fold.display = bool(self._folded)
         count = len(self._folded)
-        self._fold.show(
-            [parts((f"⋯ {count} earlier exchange{'' if count == 1 else 's'}: Page Up at the top", "$quiet"))]
-        )
+        self._fold.display = bool(count)
+        text = f"⋯ {count} earlier exchange{'' if count == 1 else 's'}: Page Up at the top"
+        self._fold.show([parts((text, "$quiet"))])

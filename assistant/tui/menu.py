@@ -44,16 +44,10 @@ def offered(talk: ConversationScreen, app: WeftApp) -> Iterator[Command]:
     if plan is not None:
         yield Command("Save the plan as Markdown", "A document to hand on", lambda: talk.save("markdown"))
         yield Command("Save the plan as JSON", "The contract weft/plan/1", lambda: talk.save("json"))
-        yield Command(
-            "Copy the plan",
-            "As plain text, to the clipboard of the terminal",
-            lambda: talk.when_free(lambda: _copy(app, talk)),
-        )
-        yield Command(
-            "Copy the plots",
-            "As text, to the clipboard of the terminal",
-            lambda: talk.when_free(lambda: _copy_plots(app, talk.panel.plots)),
-        )
+        copy, plots = lambda: _copy(app, talk), lambda: _copy_plots(app, talk.panel.plots)
+        to = "to the clipboard of the terminal"
+        yield Command("Copy the plan", f"As plain text, {to}", lambda: talk.when_free(copy))
+        yield Command("Copy the plots", f"As text, {to}", lambda: talk.when_free(plots))
     yield from _transcript(talk, app)
     yield Command("Go back", "To the question before (F5)", lambda: talk.action_say("back"))
     yield Command("Undo", "What was said last (F8)", lambda: talk.action_say("undo"))
@@ -82,15 +76,14 @@ def _save_copy(app: WeftApp, path: Path) -> None:
     import shutil
 
     target = Path.cwd() / path.name
+    warn = lambda text: app.notify(text, severity="warning", markup=False)
     try:
         with path.open("rb") as saved, target.open("xb") as copy:
             shutil.copyfileobj(saved, copy)
     except FileExistsError:
-        app.notify(f"{target} is already there and was left alone.", severity="warning", markup=False)
+        warn(f"{target} is already there and was left alone.")
     except OSError as error:
-        app.notify(
-            f"The transcript could not be saved as {target}: {error.strerror}.", severity="warning", markup=False
-        )
+        warn(f"The transcript could not be saved as {target}: {error.strerror}.")
     else:
         app.notify(f"Saved as {target}.", markup=False)
 

@@ -11,23 +11,14 @@ from textual.screen import ModalScreen
 
 from .flow import BLANK, Flow, Line, parts, said
 
-_KEYS = parts(
-    ("↑ ↓", "$accent"),
-    (" scroll   ", "$quiet"),
-    ("C", "$accent"),
-    (" copy   ", "$quiet"),
-    ("Esc", "$accent"),
-    (" close", "$quiet"),
-)
+_SCROLL, _COPY = (("↑ ↓", "$accent"), (" scroll   ", "$quiet")), (("C", "$accent"), (" copy   ", "$quiet"))
+_KEYS = parts(*_SCROLL, *_COPY, ("Esc", "$accent"), (" close", "$quiet"))
 
 
 class PageScreen(ModalScreen[None]):
     """Reads like a page; the arrow keys scroll, C copies, Escape closes."""
 
-    BINDINGS = [
-        Binding("escape,q,f1", "dismiss", "Close"),
-        Binding("c", "copy", "Copy"),
-    ]
+    BINDINGS = [Binding("escape,q,f1", "dismiss", "Close"), Binding("c", "copy", "Copy")]
 
     def __init__(self, lines: Iterable[Line]) -> None:
         super().__init__()

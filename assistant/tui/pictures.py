@@ -56,9 +56,8 @@ def taken(name: str, library: Library) -> str:
 
 def text_in(picture: str) -> list[str]:
     """What can be read in a picture, piece by piece from the top."""
-    return [
-        html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)
-    ]
+    found = re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)
+    return [html.unescape(text).replace("\xa0", " ") for text in found]
 
 
 async def _taken(situation: Situation, library: Library) -> str:
@@ -90,10 +89,8 @@ async def _taken(situation: Situation, library: Library) -> str:
 async def _settled(pilot: Pilot[int]) -> None:
     """Wait until nothing is being worked out and everything is drawn."""
     talk = pilot.app.talk  # type: ignore[attr-defined]
-    await _until(
-        lambda: not (talk.busy or talk.knowledge is None or (talk.panel.tab == "plots" and talk.panel.plots.computing)),
-        pilot,
-    )
+    plotting = lambda: talk.panel.tab == "plots" and talk.panel.plots.computing
+    await _until(lambda: not (talk.busy or talk.knowledge is None or plotting()), pilot)
     await pilot.pause(0.2)
 
 

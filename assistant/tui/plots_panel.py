@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
+
+from .flow import Fitted
 
 if TYPE_CHECKING:
     from assistant.vocabulary.plan import Plan
@@ -32,37 +33,21 @@ STYLES = {
 }
 
 
-class PlotsView(Widget):
+class PlotsView(Fitted):
     """The plots at the width there is."""
-
-    DEFAULT_CSS = "PlotsView { height: auto; width: 1fr; }"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._shown: tuple[Plan, Sweep | None, bool] | None = None
-        self._drawn: tuple[int, Content] | None = None
         self.tops: list[int] = []  # the row of each plot's title
 
     def show(self, plan: Plan | None, scale: Sweep | None, computing: bool) -> None:
         """Draw a plan and its job at other sizes; without a plan, say what will be here."""
         self._shown = (plan, scale, computing) if plan is not None else None
-        self._drawn = None
-        self.refresh(layout=True)
+        self.draw_anew()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Rows needed at a width."""
-        return self._at(width).plain.count("\n") + 1
-
-    def render(self) -> Content:
-        """The plots at the width the layout gave."""
-        return self._at(self.content_size.width)
-
-    def _at(self, width: int) -> Content:
-        if self._drawn is None or self._drawn[0] != width:
-            self._drawn = (width, self._draw(width))
-        return self._drawn[1]
-
-    def _draw(self, width: int) -> Content:
+    def drawn(self, width: int) -> Content:
+        """The plots, or what will be here."""
         if self._shown is None:
             return Content.styled(EMPTY, "$quiet")
         from assistant.present.plots import plots

@@ -51,14 +51,8 @@ Once there is a plan, ask it things: “why”, “why not RoCE”, “what if 1
         step: int
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(
-            soft_wrap=True,
-            show_line_numbers=False,
-            tab_behavior="focus",
-            compact=True,
-            highlight_cursor_line=False,
-            **options,
-        )
+        plain = {"show_line_numbers": False, "highlight_cursor_line": False}
+        super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, **plain, **options)
         self._sent: list[str] = []
         self._recalled = 0
 

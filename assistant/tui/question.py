@@ -34,9 +34,8 @@ def offers(question: Question) -> list[Offer]:
     """The choices with their keys, "not sure" last."""
     from assistant.conversation.wording import keys
 
-    offered = [
-        Offer(key, choice.label, choice.id) for key, choice in zip(keys(question), question.choices, strict=False)
-    ]
+    choices = zip(keys(question), question.choices, strict=False)
+    offered = [Offer(key, choice.label, choice.id) for key, choice in choices]
     if question.not_sure:
         unsure = f"Not sure: {question.if_not_sure}" if question.if_not_sure else "Not sure"
         offered.append(Offer(NOT_SURE, unsure, None))

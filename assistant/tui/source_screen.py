@@ -47,10 +47,8 @@ def _standing(statement: Statement, knowledge: Knowledge | None) -> Iterator[Lin
     yield BLANK
     marks = " · ".join(part for part in (statement.grade, statement.date) if part)
     verdict = (statement.verdict, f"{style} bold")
-    cited = f" · cited as [{statement.number}]" if statement.number else ""
-    yield parts(
-        verdict, (f" · {marks}" if marks else "", "$quiet"), (cited, "$quiet"), lead=f"{sign} ", lead_style=style
-    )
+    cited = (f" · {marks}" if marks else "") + (f" · cited as [{statement.number}]" if statement.number else "")
+    yield parts(verdict, (cited, "$quiet"), lead=f"{sign} ", lead_style=style)
     if statement.correction:
         yield parts(("What holds: ", "$doubt"), statement.correction, indent=2)
     claims = [knowledge.claims[i] for i in (*statement.claims, statement.ident) if knowledge and i in knowledge.claims]
@@ -67,37 +65,24 @@ def _checked(claim: Claim, repeat: bool) -> Iterator[Line]:
     if repeat:
         yield BLANK
         yield parts(claim.statement, (f"  {claim.verdict}", style), lead=f"{sign} ", lead_style=style)
-    if claim.conditions:
-        yield parts(("Conditions: ", "$quiet"), claim.conditions, indent=2)
-    if claim.recomputation:
-        yield parts(("Checked: ", "$quiet"), claim.recomputation, indent=2)
-    if repeat and claim.correction:
-        yield parts(("What holds: ", "$doubt"), claim.correction, indent=2)
-    if claim.authority:
-        yield parts(("Checked against: ", "$quiet"), claim.authority, indent=2)
+    about = (
+        ("Conditions: ", "$quiet", claim.conditions),
+        ("Checked: ", "$quiet", claim.recomputation),
+        ("What holds: ", "$doubt", claim.correction if repeat else None),
+        ("Checked against: ", "$quiet", claim.authority),
+    )
+    yield from (parts((label, colour), text, indent=2) for label, colour, text in about if text)
 
 
 def _publication(source: Source) -> Iterator[Line]:
     """Who published it, when, and who gains from it."""
     sign, style = verdict_sign("current" if source.status == "current" else "withdrawn")
     yield said(source.title, "$weft bold")
-    by = [
-        source.author,
-        source.publisher,
-        source.date.isoformat() if source.date else "no date",
-        source.kind.replace("-", " "),
-    ]
-    yield said(" · ".join(part for part in by if part), "$quiet")
+    date, kind = source.date.isoformat() if source.date else "no date", source.kind.replace("-", " ")
+    yield said(" · ".join(part for part in (source.author, source.publisher, date, kind) if part), "$quiet")
     yield parts((source.status.replace("-", " "), style), lead=f"{sign} ", lead_style=style)
-    about = (
-        ("Note: ", source.status_note),
-        ("Date: ", source.date_note),
-        ("Who gains: ", source.interest),
-        ("", source.url),
-    )
-    for label, text in about:
-        if text:
-            yield parts((label, "$quiet"), text, indent=2)
+    about = {"Note: ": source.status_note, "Date: ": source.date_note, "Who gains: ": source.interest, "": source.url}
+    yield from (parts((label, "$quiet"), text, indent=2) for label, text in about.items() if text)
 
 
 def _contents(source: Source, knowledge: Knowledge) -> Iterator[Line]:

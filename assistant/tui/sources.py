@@ -116,14 +116,9 @@ Signs: ✓ confirmed, · not proven either way, ! wrong, contradicted or withdra
         found = list(_group("found", f"Found for “{self._question}”", self._found, first=True))
         cited = [statement for statement in self._cited if statement.number]
         further = [statement for statement in self._cited if not statement.number]
-        self.fill(
-            [
-                *found,
-                *_group("cited", "Cited by the plan", cited, first=not found),
-                *_group("cited", "What the plan rests on besides", further, first=not (found or cited)),
-                *self._all_sources(),
-            ]
-        )
+        found += _group("cited", "Cited by the plan", cited, first=not found)
+        found += _group("cited", "What the plan rests on besides", further, first=not found)
+        self.fill([*found, *self._all_sources()])
 
     def _all_sources(self) -> Iterator[Entry]:
         if self._knowledge is None:
@@ -157,13 +152,9 @@ def _group(name: str, title: str, statements: list[Statement], first: bool) -> I
         sign, style = verdict_sign(statement.verdict)
         origin = " · ".join(part for part in (statement.source, statement.date, statement.grade) if part)
         number = f"[{statement.number}] " if statement.number else ""
-        yield Entry(
-            f"{name}:{statement.ident}",
-            (
-                said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style),
-                parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2 + len(number)),
-            ),
-        )
+        text = said(_preview(statement.text), lead=f"{sign} {number}", lead_style=style)
+        standing = parts((statement.verdict, style), (f" · {origin}", "$quiet"), indent=2 + len(number))
+        yield Entry(f"{name}:{statement.ident}", (text, standing))
 
 
 def _preview(text: str) -> str:

@@ -60,17 +60,10 @@ class StatusLine(Widget):
         if answer.verdict == "infeasible":
             return Content.assemble(tried, (f"{sign} not feasible", style))
         fabric = "no network needed" if answer.verdict == "no-network-needed" else answer.fabric
+        head, sure = (tried, (f"{sign} {fabric}", style)), f"{answer.confidence:.0%}"
         if is_given(self._plan):
-            return Content.assemble(
-                tried, (f"{sign} {fabric}", style), (f"  given; the cheapest too: {answer.confidence:.0%}", "$quiet")
-            )
-        return Content.assemble(
-            tried,
-            (f"{sign} {fabric}", style),
-            "  ",
-            (meter(answer.confidence), "$good"),
-            (f" {answer.confidence:.0%} sure", "$quiet"),
-        )
+            return Content.assemble(*head, (f"  given; the cheapest too: {sure}", "$quiet"))
+        return Content.assemble(*head, "  ", (meter(answer.confidence), "$good"), (f" {sure} sure", "$quiet"))
 
 
 def meter(share: float) -> str:

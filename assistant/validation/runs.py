@@ -139,7 +139,7 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
 def _known(row: Mapping[str, str], name: str, entries: Mapping, default: str | None = None):
     given = row.get(name) or default or ""
     if given not in entries:
-        known_id(name, given, entries, {alias: ident for ident, entry in entries.items() for alias in entry.aliases})
+        known_id(name, given, entries)
     return entries[given]
 
 

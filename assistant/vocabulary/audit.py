@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from .entry import Entry
 from .knowledge import ClaimType, Verdict
 
 Agreement = Literal["agrees", "approximately", "disagrees"]
@@ -15,13 +16,7 @@ Reason = Literal[
 ]
 
 
-class Part(BaseModel):
-    """A part of the audit."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Check(Part):
+class Check(Entry):
     """One figure recomputed. ``stated`` and ``computed`` in ``unit``; ``gap_percent``: stated over computed, less
     one."""
 
@@ -35,7 +30,7 @@ class Check(Part):
     agreement: Agreement
 
 
-class Result(Part):
+class Result(Entry):
     """One claim: what its checks came to together, or why nothing can be computed (``agreement`` is then ``None``).
 
     ``predicted``: nothing but the model's prediction stands beside the claim. ``follows``: the recorded verdict is one
@@ -56,7 +51,7 @@ class Result(Part):
     why_changed: str | None = None
 
 
-class Tally(Part):
+class Tally(Entry):
     """Counts of an audit: claims decided by arithmetic, measured claims beside which only a prediction stands, the
     rest."""
 

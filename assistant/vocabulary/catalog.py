@@ -13,52 +13,27 @@ from __future__ import annotations
 import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-# One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent).
-UNITS = {
-    "B": 1.0,
-    "kB": 1e3,
-    "MB": 1e6,
-    "GB": 1e9,
-    "TB": 1e12,
-    "MiB": 2.0**20,
-    "GiB": 2.0**30,
-    "B/s": 1.0,
-    "GB/s": 1e9,
-    "TB/s": 1e12,
-    "Gb/s": 1e9 / 8,
-    "Tb/s": 1e12 / 8,
-    "FLOP/s": 1.0,
-    "TFLOP/s": 1e12,
-    "PFLOP/s": 1e15,
-    "s": 1.0,
-    "ms": 1e-3,
-    "us": 1e-6,
-    "ns": 1e-9,
-    "h": 3600.0,
-    "months": 1.0,
-    "days": 1.0,
-    "years": 1.0,
-    "W": 1.0,
-    "kW": 1e3,
-    "USD": 1.0,
-    "USD/GPU-h": 1.0,
-    "USD/GPU": 1.0,
-    "USD/kWh": 1.0,
-    "1": 1.0,
-    "fraction": 1.0,
-    "%": 0.01,
-    "count": 1.0,
-    "per day": 1.0 / 86400,
-    "per node-day": 1.0 / 86400,
-}
+from .entry import Entry
+
+# One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent), by what it measures.
+_UNITS_BY_KIND: tuple[dict[str, float], ...] = (
+    {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30},
+    {"B/s": 1.0, "GB/s": 1e9, "TB/s": 1e12, "Gb/s": 1e9 / 8, "Tb/s": 1e12 / 8},
+    {"FLOP/s": 1.0, "TFLOP/s": 1e12, "PFLOP/s": 1e15},
+    {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "h": 3600.0},
+    {"W": 1.0, "kW": 1e3},
+    {"1": 1.0, "fraction": 1.0, "%": 0.01},
+    {"per day": 1.0 / 86400, "per node-day": 1.0 / 86400},
+    *({name: 1.0} for name in ("months", "days", "years", "USD", "USD/GPU-h", "USD/GPU", "USD/kWh", "count")),
+)
+UNITS = {name: value for kind in _UNITS_BY_KIND for name, value in kind.items()}
 
 
-class Entry(BaseModel):
-    """A part of the catalog: unknown keys are refused, entries are not changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+def same_kind(unit: str) -> tuple[str, ...]:
+    """Units that measure the same as this one, itself among them."""
+    return next((tuple(kind) for kind in _UNITS_BY_KIND if unit in kind), (unit,))
 
 
 class Fact(Entry):
@@ -203,9 +178,8 @@ class Fabric(Entry):
     # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
     bandwidth_efficiency: Fact | None = None
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
-    all_reduce_bus_bandwidth: dict[int, Fact] = Field(
-        default_factory=dict
-    )  # nodes of 8 GPUs → nccl-tests busbw measured there
+    # nodes of 8 GPUs → nccl-tests busbw measured there
+    all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)
     latency: Fact | None = None  # one message between nodes, software included
     half_bandwidth_message: Fact | None = None  # collective's bytes ÷ GPUs per node at which half of the large-message
     #                                             bus bandwidth is reached at two nodes (latency of the steps included)
@@ -313,6 +287,5 @@ class Catalog(Entry):
     providers: dict[str, Provider]
     devices: dict[str, Device]
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
-    overrides: dict[str, Override] = Field(
-        default_factory=dict
-    )  # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
+    # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
+    overrides: dict[str, Override] = Field(default_factory=dict)

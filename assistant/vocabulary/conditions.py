@@ -3,25 +3,27 @@ read."""
 
 from __future__ import annotations
 
-import difflib
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from .entry import Entry
+from .errors import did_you_mean
 from .facts import FACTS, UNKNOWN, FactWord
 from .quantities import shown
 
+Bound = Literal["at_least", "at_most", "more_than", "less_than"]
 Scalar = bool | int | float | str
 
 
-class Entry(BaseModel):
-    """A part of a rule: unknown keys are refused, rules are not changed after loading."""
+class RulePart(Entry):
+    """A part of a rule: nothing is read as another kind of value than it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(strict=True)
 
 
-class Comparison(Entry):
+class Comparison(RulePart):
     """What a fact must be; several comparisons hold together. An unknown fact never satisfies one."""
 
     at_least: float | None = None
@@ -31,9 +33,9 @@ class Comparison(Entry):
     not_: Scalar | list[Scalar] | None = Field(None, alias="not")
 
     @property
-    def bounds(self) -> dict[str, float]:
+    def bounds(self) -> dict[Bound, float]:
         """The numeric comparisons that were given."""
-        given = {name: getattr(self, name) for name in ("at_least", "at_most", "more_than", "less_than")}
+        given = {name: getattr(self, name) for name in get_args(Bound)}
         return {name: bound for name, bound in given.items() if bound is not None}
 
     @property
@@ -117,8 +119,7 @@ def checked(scope: str, conditions: dict[str, Any]) -> dict[str, Any]:
     for name, condition in conditions.items():
         word = FACTS[scope].get(name)
         if word is None:
-            near = difflib.get_close_matches(name, FACTS[scope], n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, FACTS[scope])
             raise ValueError(f"unknown {scope} fact {shown(name)}{hint} (weft handbook rules lists them)")
         try:
             _check_condition(word, condition)

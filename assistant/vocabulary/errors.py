@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -43,3 +44,13 @@ class InputError(ValueError):
 
 class KnowledgeError(ValueError):
     """A file of ``rules/`` or ``knowledge/`` is wrong: the message names file, line and key."""
+
+
+def did_you_mean(given: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, like: float = 0.5) -> str:
+    """The end of a sentence about a word that is not ``known``: ``; did you mean …?`` with those at least ``like`` it,
+    else ``otherwise``."""
+    import difflib
+
+    near = difflib.get_close_matches(given, list(known), n=most, cutoff=like)
+    hint = f"did you mean {' or '.join(near)}?" if near else otherwise
+    return f"; {hint}" if hint else ""

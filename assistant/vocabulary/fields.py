@@ -6,9 +6,8 @@ Schema are derived from it; wordings that need more than a name stand in ``knowl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -68,30 +67,19 @@ class RegisteredField:
 
 def registry(root: type[BaseModel]) -> Mapping[str, RegisteredField]:
     """Every field below ``root`` by its dotted path, in the order of the classes."""
-    return _registry(root)
-
-
-@lru_cache(maxsize=4)
-def _registry(root: type[BaseModel]) -> Mapping[str, RegisteredField]:
-    return MappingProxyType({field.path: field for field in _walk(root, "")})
+    told = ((path, _about(info), _values(info.annotation)) for path, info in _fields(root, ""))
+    return MappingProxyType({path: RegisteredField(path, about, values) for path, about, values in told if about})
 
 
 def unregistered(root: type[BaseModel]) -> list[str]:
     """Paths of fields without an :class:`About`: there must be none."""
-    return [path for path, info in _fields(root, "") if _about(info) is None and not _section(info)]
-
-
-def _walk(section: type[BaseModel], prefix: str) -> Iterator[RegisteredField]:
-    for path, info in _fields(section, prefix):
-        about = _about(info)
-        if about is not None:
-            yield RegisteredField(path, about, _values(info.annotation))
+    return [path for path, info in _fields(root, "") if _about(info) is None and not section_in(info.annotation)]
 
 
 def _fields(section: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
     for name, info in section.model_fields.items():
         yield prefix + name, info
-        inner = _section(info)
+        inner = section_in(info.annotation)
         if inner is not None:
             yield from _fields(inner, f"{prefix}{name}.")
 
@@ -100,11 +88,19 @@ def _about(info: FieldInfo) -> About | None:
     return next((entry for entry in info.metadata if isinstance(entry, About)), None)
 
 
-def _section(info: FieldInfo) -> type[BaseModel] | None:
-    """The part of the questionnaire that a field holds, if it holds one."""
-    return next(
-        (kind for kind in _kinds(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)), None
-    )
+def section_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that a field's annotation holds, in a union, a list or a mapping too; ``None`` where it holds none."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := section_in(part))), None)
+
+
+def model_at(root: type[BaseModel], path: Iterable[str]) -> type[BaseModel]:
+    """The model at a place below ``root``; keys of mappings and positions in lists are passed over."""
+    for part in path:
+        if part in root.model_fields:
+            root = section_in(root.model_fields[part].annotation) or root
+    return root
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:

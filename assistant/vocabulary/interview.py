@@ -6,18 +6,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from .entry import Entry
 
 
 def settles(names: Iterable[str], field: str) -> bool:
     """Whether a field is one of these or a part of one: ``parallelism.tp`` of ``parallelism``."""
     return any(field == name or field.startswith(f"{name}.") for name in names)
-
-
-class Entry(BaseModel):
-    """A part of a question: every key known, never changed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class OfferedAnswer(Entry):

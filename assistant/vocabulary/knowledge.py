@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
+
+from .entry import Entry
 
 Grade = Literal["measured", "vendor", "derived", "rule-of-thumb", "opinion"]
+SourceKind = Literal[
+    "vendor-blog", "engineering-blog", "vendor-documentation", "paper", "dataset", "standard", "press",
+    "independent-measurement"
+]  # fmt: skip
 ClaimType = Literal[
     "measured", "vendor", "arithmetic", "rule-of-thumb", "price", "specification", "configuration", "opinion"
 ]
-Verdict = Literal[
-    "confirmed",
-    "approximate",
-    "consistent",
-    "unverifiable",
-    "wrong",
-    "contradicted",
-    "inconsistent",
-    "implausible",
-    "withdrawn",
-]
-DOUBTFUL: frozenset[str] = frozenset({"wrong", "contradicted", "inconsistent", "implausible", "withdrawn"})
+Doubt = Literal["wrong", "contradicted", "inconsistent", "implausible", "withdrawn"]
+Verdict = Literal["confirmed", "approximate", "consistent", "unverifiable", Doubt]
+DOUBTFUL: frozenset[str] = frozenset(get_args(Doubt))
 
-_GRADE_OF_TYPE: dict[str, Grade] = {
-    "measured": "measured",
-    "vendor": "vendor",
-    "arithmetic": "derived",
-    "rule-of-thumb": "rule-of-thumb",
-    "price": "vendor",
-    "specification": "vendor",
-    "configuration": "vendor",
-    "opinion": "opinion",
-}
-
-
-class Entry(BaseModel):
-    """A part of the knowledge base: unknown keys are refused, entries are not changed after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+# Of the types of claim that are no grade themselves.
+_GRADE_OF_TYPE = {"arithmetic": "derived", "price": "vendor", "specification": "vendor", "configuration": "vendor"}
 
 
 class Source(Entry):
@@ -51,16 +34,7 @@ class Source(Entry):
     author: str | None = None
     date: datetime.date | None
     date_note: str | None = None
-    kind: Literal[
-        "vendor-blog",
-        "engineering-blog",
-        "vendor-documentation",
-        "paper",
-        "dataset",
-        "standard",
-        "press",
-        "independent-measurement",
-    ]
+    kind: SourceKind
     interest: str
     status: Literal["current", "partly-withdrawn", "withdrawn", "superseded"] = "current"
     status_note: str | None = None
@@ -129,7 +103,7 @@ class Claim(Entry):
     @property
     def evidence_grade(self) -> Grade:
         """How strong a support it is: given for authorities, else what its type is worth."""
-        return self.grade or _GRADE_OF_TYPE[self.type]
+        return self.grade or _GRADE_OF_TYPE.get(self.type) or self.type  # type: ignore[return-value]
 
     @property
     def doubtful(self) -> bool:
@@ -211,3 +185,8 @@ class Knowledge(Entry):
     passages: dict[str, Passage]
     conflicts: dict[str, Conflict]
     terms: list[Term]
+
+    def day_of(self, claim: Claim) -> str | None:
+        """When a claim was made, else its source; ISO 8601."""
+        date = claim.date or self.sources[claim.source].date
+        return date.isoformat() if date else None

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Entry(BaseModel):
-    """A part of the language data: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+from .entry import Entry
 
 
 class Example(Entry):

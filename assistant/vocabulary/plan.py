@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,11 +14,6 @@ class Contract(BaseModel):
     """A JSON contract: fields may be added, none renamed."""
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), populate_by_name=True)
-
-
-def median(band: Band | None) -> float:
-    """P50; infinite where there is no band."""
-    return band.p50 if band else math.inf
 
 
 class Band(Contract):
@@ -105,7 +100,25 @@ class Recommendation(Contract):
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 
 
-class Candidate(Contract):
+class Medians(Contract):
+    """The middle of the bands of a fabric; infinite where nothing was computed."""
+
+    if TYPE_CHECKING:
+        step_time_s: Band | None
+        cost_usd: Band | None
+
+    @property
+    def median_cost(self) -> float:
+        """US dollars of the run."""
+        return self.cost_usd.p50 if self.cost_usd else math.inf
+
+    @property
+    def median_step(self) -> float:
+        """Seconds."""
+        return self.step_time_s.p50 if self.step_time_s else math.inf
+
+
+class Candidate(Medians):
     """One fabric considered, at its own best parallelism unless that is fixed.
 
     Figures are ``None`` where nothing was computed (a fabric that cannot exist here).
@@ -129,16 +142,6 @@ class Candidate(Contract):
     gpu_usd_per_hour: float | None = None
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
-
-    @property
-    def median_cost(self) -> float:
-        """US dollars of the run; infinite where nothing was computed."""
-        return median(self.cost_usd)
-
-    @property
-    def median_step(self) -> float:
-        """Seconds; infinite where nothing was computed."""
-        return median(self.step_time_s)
 
 
 class Finding(Contract):

@@ -17,21 +17,8 @@ HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12: what clouds bill and capital 
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
 
-MAGNITUDES = {
-    "": 1.0,
-    "k": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "b": 1e9,
-    "bn": 1e9,
-    "g": 1e9,
-    "t": 1e12,
-    "tn": 1e12,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-}
+_MAGNITUDES = ((1e3, "k thousand"), (1e6, "m mn million"), (1e9, "b bn g billion"), (1e12, "t tn trillion"))
+MAGNITUDES = {"": 1.0} | {name: value for value, names in _MAGNITUDES for name in names.split()}
 _COUNT_NOUNS = re.compile(
     r"\s*(params?|parameters|tokens?|toks?|gpus?|nodes?|sequences|samples|sites|experts|layers|"
     r"heads|stages|months?|requests?)$"
@@ -39,27 +26,17 @@ _COUNT_NOUNS = re.compile(
 
 # Value of one unit in the unit of the field it may be given for.
 _RATES = {"bit/s": 1e-9, "kb/s": 1e-6, "mb/s": 1e-3, "gb/s": 1.0, "tb/s": 1e3}
-_DAYS = {
-    "s": 1 / 86400,
-    "sec": 1 / 86400,
-    "second": 1 / 86400,
-    "min": 1 / 1440,
-    "minute": 1 / 1440,
-    "h": 1 / 24,
-    "hr": 1 / 24,
-    "hour": 1 / 24,
-    "d": 1.0,
-    "day": 1.0,
-    "w": 7.0,
-    "wk": 7.0,
-    "week": 7.0,
-    "fortnight": 14.0,
-    "month": 30.4375,
-    "mo": 30.4375,
-    "year": 365.25,
-    "y": 365.25,
-    "yr": 365.25,
-}
+_TIMES = (
+    (1 / 86400, "s sec second"),
+    (1 / 1440, "min minute"),
+    (1 / 24, "h hr hour"),
+    (1.0, "d day"),
+    (7.0, "w wk week"),
+    (14.0, "fortnight"),
+    (30.4375, "mo month"),
+    (365.25, "y yr year"),
+)
+_DAYS = {name: value for value, names in _TIMES for name in names.split()}
 
 
 def split(value: object) -> tuple[float, str]:
@@ -131,18 +108,8 @@ def gbps(value: Any) -> float:
     if compact in ("GB/s", "GBps", "TB/s", "TBps", "MB/s", "MBps"):
         return number * 8 * {"G": 1.0, "T": 1e3, "M": 1e-3}[compact[0]]
     plain = compact.lower().replace("bit/s", "b/s").replace("bps", "b/s").replace("ib/s", "b/s")
-    plain = {
-        "": "gb/s",
-        "g": "gb/s",
-        "gbe": "gb/s",
-        "gig": "gb/s",
-        "gbit": "gb/s",
-        "t": "tb/s",
-        "m": "mb/s",
-        "gb": "gb/s",
-        "tb": "tb/s",
-        "b/s": "bit/s",
-    }.get(plain, plain)
+    short = dict.fromkeys(("", "g", "gbe", "gig", "gbit", "gb"), "gb/s")
+    plain = (short | {"t": "tb/s", "tb": "tb/s", "m": "mb/s", "b/s": "bit/s"}).get(plain, plain)
     if plain not in _RATES:
         raise ValueError(f"expected a data rate such as 400, 400 Gb/s or 3.2 Tb/s, got {shown(value)}")
     return number * _RATES[plain]
@@ -166,11 +133,9 @@ def usd(value: Any) -> float:
 def days(value: Any) -> float:
     """Days: ``10``, ``10 days``, ``2 weeks``, ``36 h``."""
     number, unit = split(value)
-    unit = unit.lower().rstrip(".")
-    if unit in ("", "d"):
-        return number
-    if unit not in _DAYS and unit.endswith("s"):
-        unit = unit[:-1]
+    unit = unit.lower().rstrip(".") or "day"
+    if unit not in _DAYS:
+        unit = unit.removesuffix("s")
     if unit not in _DAYS:
         raise ValueError(f"expected a time such as 10, 10 days or 2 weeks, got {shown(value)}")
     return number * _DAYS[unit]
@@ -186,24 +151,20 @@ def percent(value: Any) -> float:
 
 def ratio(value: Any) -> float:
     """A ratio: ``2``, ``2:1``, ``3 to 2``, ``1.5x``; ``non-blocking`` is 1."""
-    wrong = ValueError(f"expected a ratio such as 2, 2:1 or non-blocking, got {shown(value)}")
     text = str(value).strip().lower()
     if value is False or re.fullmatch(r"non[- ]?blocking|none|no", text):
         return 1.0
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:x|(?::|/|to)\s*(\d+(?:\.\d+)?))?", text)
     if found is None or value is True or float(found[2] or 1) == 0:
-        raise wrong
+        raise ValueError(f"expected a ratio such as 2, 2:1 or non-blocking, got {shown(value)}")
     return float(found[1]) / float(found[2] or 1)
 
 
 def yes_or_no(value: Any) -> bool:
     """A yes or no as YAML, JSON and CSV deliver it."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.strip().lower() in ("true", "yes", "on", "y"):
-        return True
-    if isinstance(value, str) and value.strip().lower() in ("false", "no", "off", "n"):
-        return False
+    word = str(value).strip().lower() if isinstance(value, (bool, str)) else ""
+    if word in ("true", "yes", "on", "y", "false", "no", "off", "n"):
+        return word in ("true", "yes", "on", "y")
     raise ValueError(f"expected true or false, got {shown(value)}")
 
 

@@ -13,16 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from .conditions import Condition, Entry, Scalar, apart, checked
+from .conditions import Condition, RulePart, Scalar, apart, checked
 from .facts import FACTS
 from .knowledge import Grade
 from .quantities import shown
@@ -41,7 +34,7 @@ def _as_list(value: Any) -> Any:
 Names = Annotated[list[str], BeforeValidator(_as_list)]
 
 
-class When(Entry):
+class When(RulePart):
     """What must hold. ``finding``: any of these was concluded; ``without``: none of these was, in an earlier stage."""
 
     job: dict[str, Condition] = Field(default_factory=dict)
@@ -76,14 +69,14 @@ class When(Entry):
         return self.model_copy(update={"job": job, "candidate": candidate, "finding": finding, "without": without})
 
 
-class Setting(Entry):
+class Setting(RulePart):
     """One environment variable; ``value`` null: leave it unset."""
 
     name: str = Field(pattern=r"^[A-Z][A-Z0-9_]*$")
     value: str | None
 
 
-class Then(Entry):
+class Then(RulePart):
     """The one thing a rule says."""
 
     verdict: Literal["impossible", "avoid"] | None = None
@@ -125,7 +118,7 @@ class Then(Entry):
 _KINDS = ("verdict", "conclude", "warn", "prefer", "ask", "measure", "setting")
 
 
-class Given(Entry):
+class Given(RulePart):
     """Facts of an example; what is not named is unknown."""
 
     job: dict[str, Scalar] = Field(default_factory=dict)
@@ -138,7 +131,7 @@ class Given(Entry):
         return checked(info.field_name, facts)
 
 
-class Example(Entry):
+class Example(RulePart):
     """Facts under which the rule ``fires``, or the case of it that does; or under which it keeps ``silent``."""
 
     given: Given
@@ -176,7 +169,7 @@ def _known_fields(sentence: str) -> str:
 Because = Annotated[str, Field(min_length=10), AfterValidator(_known_fields)]
 
 
-class Case(Entry):
+class Case(RulePart):
     """One of several things a rule may say: conditions on further facts, what follows then and what that rests on."""
 
     when: When
@@ -228,7 +221,7 @@ class Branch:
         return read
 
 
-class Rule(Entry):
+class Rule(RulePart):
     """One decision. ``id`` is ``stage/name`` or ``stage/folder/name``, as the file is called.
 
     ``cases``: what it says depends on further facts, e.g. whether a source's threshold agrees with what was computed.

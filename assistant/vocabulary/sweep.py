@@ -8,12 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assistant.vocabulary.plan import median
-
 from .catalog import FabricKind
-from .plan import Band, Contract
-
-Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+from .plan import Band, Contract, Medians, Outcome, Verdict
 
 
 class Axis(Contract):
@@ -25,7 +21,7 @@ class Axis(Contract):
     numeric: bool
 
 
-class SweptFabric(Contract):
+class SweptFabric(Medians):
     """One fabric at one point, at its own best parallelism unless that is fixed; ``None`` where nothing was
     computed."""
 
@@ -39,16 +35,6 @@ class SweptFabric(Contract):
     run_hours: float | None = None
     cost_usd: Band | None = None
 
-    @property
-    def median_cost(self) -> float:
-        """US dollars of the run; infinite where nothing was computed."""
-        return median(self.cost_usd)
-
-    @property
-    def median_step(self) -> float:
-        """Seconds; infinite where nothing was computed."""
-        return median(self.step_time_s)
-
 
 class Point(Contract):
     """One point of the grid: ``values`` by path, and the answer there, or in ``error`` why there is none.
@@ -59,7 +45,7 @@ class Point(Contract):
 
     values: dict[str, Any]
     fabric: str | None = None
-    verdict: Literal["recommended", "no-network-needed", "infeasible"] | None = None
+    verdict: Outcome | None = None
     kept: bool = False
     says: str | None = None  # the plan's headline there
     fabrics: list[SweptFabric] = Field(default_factory=list)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-Use = Literal[
-    "calibration", "validation", "left out", "planned"
-]  # planned: validation rows with what others take longer
+from .entry import Entry
+
+# planned: validation rows with what others take longer
+Use = Literal["calibration", "validation", "left out", "planned"]
 
 
-class MeasuredRun(BaseModel):
+class MeasuredRun(Entry):
     """One measured run beside its prediction; seconds per optimizer step."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str
     source: str
@@ -33,14 +32,12 @@ class MeasuredRun(BaseModel):
         return self.predicted_s / self.measured_s - 1.0
 
 
-class SourceAccuracy(BaseModel):
+class SourceAccuracy(Entry):
     """Errors of one source's runs as fractions of the measured step; ``source`` is empty for the total of a use.
 
     ``null_mean_absolute``: the error of "time is proportional to FLOPs" with the best constant for these very runs.
     ``covered``: share of measured steps within P10-P90, null where no band was drawn.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     use: Use
@@ -53,11 +50,9 @@ class SourceAccuracy(BaseModel):
     covered: float | None = None
 
 
-class Slowdown(BaseModel):
+class Slowdown(Entry):
     """One job measured on two fabrics: its step on ``fabric`` over that on the ``fastest`` one, measured and
     predicted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     use: Use
@@ -75,15 +70,13 @@ class Slowdown(BaseModel):
         return self.predicted / self.measured - 1.0
 
 
-class CollectiveAccuracy(BaseModel):
+class CollectiveAccuracy(Entry):
     """Errors of the predicted time of one source's collectives as fractions of the measured time, small or large
     messages.
 
     ``source`` is empty for the total of a use. ``median_bandwidth``: the same of the predicted bus bandwidth, which is
     bytes over time. ``bias``: the median with its sign.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     use: Use
@@ -101,13 +94,11 @@ class CollectiveAccuracy(BaseModel):
         return ", ".join("inside a node" if fabric == "none" else fabric for fabric in self.fabrics)
 
 
-class MemoryAccuracy(BaseModel):
+class MemoryAccuracy(Entry):
     """Errors of the predicted peak of one source's GPUs as fractions of the measured one.
 
     ``within_margin``: share of rows whose measured peak is at most the predicted one with the margin for fragmentation.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     use: Use
@@ -119,10 +110,8 @@ class MemoryAccuracy(BaseModel):
     within_margin: float
 
 
-class Refused(BaseModel):
+class Refused(Entry):
     """A run that took place and of which the model says that it does not fit; bytes of one GPU."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str
     source: str
@@ -131,15 +120,13 @@ class Refused(BaseModel):
     reason: str
 
 
-class MemoryReport(BaseModel):
+class MemoryReport(Entry):
     """Measured peaks beside predicted ones, and how often 'fits' is right.
 
     ``fit``: of the ``ran`` layouts that took place, those said to fit; ``fit_recomputing``: those said to fit only when
     something is recomputed, of sources that do not say what they recompute. ``wrongly_fit``: layouts known to run out
     of memory that are said to fit. ``margin``: of the allocated bytes, for fragmentation.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sources: list[MemoryAccuracy]
     margin: float
@@ -151,10 +138,8 @@ class MemoryReport(BaseModel):
     wrongly_fit: list[str]
 
 
-class Validation(BaseModel):
+class Validation(Entry):
     """The errors of a file of measured runs."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: str
     excluded: int

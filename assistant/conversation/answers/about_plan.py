@@ -84,9 +84,8 @@ class AboutPlan:
 
     def of_topic(self, plan: Plan, topic: str, fabrics: Sequence[str]) -> list[Event]:
         """What is asked of the plan (``topics.yaml``), of the recommended network or of those named."""
-        return plan_answers.answer(
-            plan, topic, list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics)), self._catalog
-        )
+        meant = list(dict.fromkeys(self._meant(plan, fabric) for fabric in fabrics))
+        return plan_answers.answer(plan, topic, meant, self._catalog)
 
     def _why(self, plan: Plan, reading: Understanding, said: str) -> list[Event]:
         """The proof of the answer, of one fabric's verdict or of one finding named by its rule."""
@@ -102,19 +101,13 @@ class AboutPlan:
         named = reading.fabrics or ([plan.recommendation.runner_up] if plan.recommendation.runner_up else [])
         if not named:
             return [Failure(text=f"Which network do you mean? Candidates: {self._candidates(plan)}.")]
-        events: list[Event] = []
-        for fabric in dict.fromkeys(self._meant(plan, fabric) for fabric in named):
-            if fabric == plan.recommendation.fabric and not is_given(plan):
-                events.append(
-                    Note(
-                        text=f'Nothing speaks against {fabric}: it is recommended. "why" shows the proof, "what would '
-                        'flip it" what would '
-                        f"turn the answer."
-                    )
-                )
-            else:
-                events.append(explained(proof.why_fabric(plan, fabric)))
-        return events
+        return [self._against(plan, fabric) for fabric in dict.fromkeys(self._meant(plan, one) for one in named)]
+
+    def _against(self, plan: Plan, fabric: str) -> Event:
+        if fabric != plan.recommendation.fabric or is_given(plan):
+            return explained(proof.why_fabric(plan, fabric))
+        how = '"why" shows the proof, "what would flip it" what would turn the answer.'
+        return Note(text=f"Nothing speaks against {fabric}: it is recommended. {how}")
 
     def _meant(self, plan: Plan, fabric: str) -> str:
         """The candidate a name stands for: that fabric, or the best of the same technology when it is no candidate."""
@@ -149,20 +142,14 @@ class AboutPlan:
     def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
         """What the knowledge base says about a free question."""
         if searcher is None:
-            return Answer(
-                question=question,
-                answer=None,
-                note="The search is not available here, so questions beyond the plan cannot be answered.",
-            )
+            note = "The search is not available here, so questions beyond the plan cannot be answered."
+            return Answer(question=question, answer=None, note=note)
         try:
             found = searcher(question)
         except InputError as error:
             return Failure(text=f"{error}.")
-        return Answer(
-            question=question,
-            answer=found,
-            note=None if found.answered else "The knowledge base has no answer to that.",
-        )
+        note = None if found.answered else "The knowledge base has no answer to that."
+        return Answer(question=question, answer=found, note=note)
 
     def help(self) -> Note:
         return Note(text="You can say, in your own words:", items=_HELP)

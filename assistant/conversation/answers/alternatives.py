@@ -29,12 +29,8 @@ def alternatives(said: Utterance) -> list[dict[str, Any]]:
     """
     if said.act not in ("ask", "compare") and "?" not in said.text:
         return []
-    weighed = [doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and doubt.options]
-    return (
-        [{str(doubt.field): option} for doubt in weighed for option in doubt.options][:MOST]
-        if len(weighed) == 1
-        else []
-    )
+    doubts = [doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and doubt.options]
+    return [{str(doubts[0].field): option} for option in doubts[0].options[:MOST]] if len(doubts) == 1 else []
 
 
 def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, serving: bool) -> list[Event]:
@@ -49,13 +45,10 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
             lines.append(f"{name}: {plan if isinstance(plan, str) else plan.recommendation.headline}")
             continue
         ranked.append((name, best))
-        lines.append(
-            f"{name}: {best.fabric}, {figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}, "
-            f"{figures.usd_band(best.cost_usd)}."
-        )
-    months = next(
-        (a.value for plan in plans for a in plan.assumptions if a.field == "budget.amortization_months"), None
-    )
+        length = f"{figures.seconds(best.step_time_s.p50)}, {figures.hours(best.run_hours)}"
+        lines.append(f"{name}: {best.fabric}, {length}, {figures.usd_band(best.cost_usd)}.")
+    assumed = (one for plan in plans for one in plan.assumptions)
+    months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
     return [Note(text=_verdict(ranked, serving), items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
@@ -84,9 +77,8 @@ def _verdict(ranked: list[tuple[str, Candidate]], serving: bool) -> str:
     if max(cost.values()) < (1 + APART) * cost[cheap] and max(time.values()) < (1 + APART) * time[soon]:
         return "They cannot be told apart."
     if time[cheap] < (1 + APART) * time[soon]:
-        return f"{cheap} costs less" + (
-            f" and {sooner}." if time[cheap] * (1 + APART) < max(time.values()) else "; the time is the same."
-        )
+        apart = time[cheap] * (1 + APART) < max(time.values())
+        return f"{cheap} costs less" + (f" and {sooner}." if apart else "; the time is the same.")
     if cost[soon] < (1 + APART) * cost[cheap]:
         return f"{soon} {sooner}, at the same cost, within the error."
     return f"{cheap} costs less; {soon} {sooner}, for {cost[soon] / cost[cheap] - 1:.0%} more."

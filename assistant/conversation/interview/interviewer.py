@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.utterance import Doubt, Quoted
 
 from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
+from ..trials import Trials
 from .choices import choices
 from .next_question import Next, next_question
-
-if TYPE_CHECKING:
-    from ..trials import Trials, Tried
-
-
-class LazyTrials:
-    """The trials of a library, begun with the first one: a first question need not load the planner."""
-
-    def __init__(self, library: Library, today: datetime.date | None) -> None:
-        self.catalog, self._library, self._today = library.catalog, library, today
-
-    def tried(self, questionnaire: Questionnaire) -> Tried:
-        """What would be recommended: see :meth:`assistant.conversation.trials.Trials.tried`."""
-        return self._begun.tried(questionnaire)
-
-    @cached_property
-    def _begun(self) -> Trials:
-        from ..trials import Trials
-
-        return Trials(self._library, self._today)
 
 
 class Interviewer:
@@ -48,7 +27,7 @@ class Interviewer:
         self.question: Question | None = None
         self.is_due = False
         self.doubting = False  # whether the open question is about what was said, not about what is missing
-        self._library, self._trials = library, LazyTrials(library, today)
+        self._library, self._trials = library, Trials(library, today)
         self._asked: list[str] = []
         self._finished = False
 
@@ -98,43 +77,29 @@ class Interviewer:
 
     def ask_back(self, doubt: Doubt) -> Question:
         """A question about what was said and cannot be taken as it stands, with what may be meant to choose from."""
-        field, catalog = doubt.field or "", self._library.catalog
-        self.question = Question(
-            field=field,
-            text=f"{field_name(field)}: {doubt.sentence}",
-            why_asked="It could be read in more than one way, so nothing was taken over for it.",
-            choices=tuple(
-                Choice(id=f"meant-{n}", label=value_text(field, option, catalog), value={field: option})
-                for n, option in enumerate(doubt.options, start=1)
-            ),
-            if_not_sure="it stays as it was",
-            settled_by=(field,),
-        )
-        self.doubting, self.is_due = True, False
-        return self.question
+        field, why = doubt.field or "", "It could be read in more than one way, so nothing was taken over for it."
+        offered = [self._choice(f"meant-{n}", {field: option}) for n, option in enumerate(doubt.options, start=1)]
+        return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
 
     def ask_which(self, offers: Sequence[Quoted]) -> Question:
         """Which of the offers that were named is to be planned with."""
-        self.question = Question(
-            field="budget.gpu_hour_usd",
-            text="Which of these offers should be planned?",
-            why_asked="They are prices of networks, not the budget; none is taken before you choose.",
-            choices=tuple(self._offer(n, offer) for n, offer in enumerate(offers, start=1)),
-            if_not_sure="no offer is taken, and dated prices of the catalog are used",
-            settled_by=("budget.gpu_hour_usd",),
-        )
-        self.doubting, self.is_due = True, False
-        return self.question
+        price, otherwise = "budget.gpu_hour_usd", "no offer is taken, and dated prices of the catalog are used"
+        why = "They are prices of networks, not the budget; none is taken before you choose."
+        said = [{"cluster.provider": o.provider, "cluster.fabric": o.fabric, price: o.gpu_hour_usd} for o in offers]
+        offered = [self._choice(f"offer-{n}", value) for n, value in enumerate(said, start=1)]
+        return self._of_the_said(price, "Which of these offers should be planned?", why, offered, otherwise)
 
-    def _offer(self, number: int, offer: Quoted) -> Choice:
-        said = {
-            "cluster.provider": offer.provider,
-            "cluster.fabric": offer.fabric,
-            "budget.gpu_hour_usd": offer.gpu_hour_usd,
-        }
+    def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
         value = {field: given for field, given in said.items() if given is not None}
         label = ", ".join(value_text(field, given, self._library.catalog) for field, given in value.items())
-        return Choice(id=f"offer-{number}", label=label, value=value)
+        return Choice(id=name, label=label, value=value)
+
+    def _of_the_said(self, field: str, text: str, why: str, offered: Sequence[Choice], otherwise: str) -> Question:
+        """Open a question about what was said."""
+        told = {"field": field, "text": text, "why_asked": why, "settled_by": (field,)}
+        self.question = Question(**told, choices=tuple(offered), if_not_sure=otherwise)
+        self.doubting, self.is_due = True, False
+        return self.question
 
     def repeat(self) -> list[Event]:
         """The open question once more, in short."""
@@ -184,10 +149,8 @@ def _finished(plan: Plan | None, draft: Draft, following: Next) -> Finished:
         text = "Nothing works as asked, and no open question could change that. Change what was said, or ask what if."
     else:
         refined = f" Say {_listed(following.refines)} to refine the cost." if following.refines else ""
-        text = (
-            f"Nothing you could still say would change this network.{refined} Ask why, why not, what if, or export "
-            f"the plan."
-        )
+        then = "Ask why, why not, what if, or export the plan."
+        text = f"Nothing you could still say would change this network.{refined} {then}"
     return Finished(text=text, left_open=tuple(field_name(name) for name in draft.left_open))
 
 

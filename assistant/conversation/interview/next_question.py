@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
 
 from ..draft import Draft
+from ..trials import Tried, Trying
 from .open_questions import called, open_questions
 from .pairs import value_together
 from .value import REFINES, QuestionValue, in_words, value_of
-
-if TYPE_CHECKING:
-    from ..trials import Tried, Trying
 
 # Less likely than this to change the answer, a question is not worth the person's time.
 LEAST_PROBABILITY = 0.01

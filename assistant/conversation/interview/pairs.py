@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
+from ..trials import Tried, Trying
 from .plausible import Plausible, plausible_answers
 from .value import QuestionValue, TurningAnswer, tried
-
-if TYPE_CHECKING:
-    from ..trials import Tried, Trying
 
 MOST_PAIRS = 32  # the likeliest; each takes some ten milliseconds
 # A deadline is measured by the outcome as it stands, and the length of a run changes only what a deadline allows.

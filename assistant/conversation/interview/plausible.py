@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.interview import InterviewQuestion, PlausibleAnswer
 
 from ..draft import Draft
+from ..trials import Tried
 from .choices import networks_there
-
-if TYPE_CHECKING:
-    from ..trials import Tried
 
 LATEST_DAYS = 365  # nobody names a deadline further away
 

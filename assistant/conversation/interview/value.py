@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assistant.present.fields import field_name, value_text
 from assistant.present.limits import OUTCOMES
@@ -12,10 +12,8 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.interview import InterviewQuestion
 
 from ..draft import Draft
+from ..trials import Tried, Trying
 from .plausible import Plausible, plausible_answers
-
-if TYPE_CHECKING:
-    from ..trials import Tried, Trying
 
 # An answer that moves the cost by less than this share refines nothing worth a question.
 REFINES = 0.05
@@ -85,10 +83,8 @@ def in_words(value: QuestionValue, catalog: Catalog) -> str:
     for turn in value.turns:
         outcomes.setdefault(turn.fabric, []).append(turn.answer)
     weights = {fabric: sum(answer.weight for answer in answers) for fabric, answers in outcomes.items()}
-    least, likeliest = (
-        min(RARE, max(weights.values())),
-        sorted(weights, key=lambda fabric: weights[fabric], reverse=True)[:OUTCOMES],
-    )
+    least = min(RARE, max(weights.values()))
+    likeliest = sorted(weights, key=lambda fabric: weights[fabric], reverse=True)[:OUTCOMES]
     parts = [
         f"with {' or '.join(_choices(answers, catalog))} {_becomes(fabric, catalog)}"
         for fabric, answers in outcomes.items()
@@ -112,10 +108,8 @@ def _choices(answers: list[Plausible], catalog: Catalog) -> list[str]:
     for values in alone.values():
         if all(isinstance(value, int | float) for value in values):
             values.sort()
-    texts = {
-        name: dict.fromkeys(value_text(name, value, catalog) for value in values) for name, values in alone.items()
-    }
-    return [*(_with(name, list(values)) for name, values in texts.items()), *dict.fromkeys(both)]
+    shown = lambda name, values: list(dict.fromkeys(value_text(name, value, catalog) for value in values))
+    return [*(_with(name, shown(name, values)) for name, values in alone.items()), *dict.fromkeys(both)]
 
 
 def _said(answer: Plausible) -> list[tuple[str, Any]]:

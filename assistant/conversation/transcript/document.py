@@ -41,14 +41,9 @@ from ..events import Turn
 from ..wording import markdown
 
 YOU, WEFT = "**You:** ", "**Weft:** "
-HEAD = {
-    "date": "Date",
-    "program": "Program",
-    "rules": "Rules",
-    "knowledge": "Knowledge",
-    "catalog": "Catalog and prices",
-    "evidence": "Evidence",
-}  # keys of a head and their labels
+# Keys of a head and their labels.
+HEAD = {name.lower(): name for name in ("Date", "Program", "Rules", "Knowledge")}
+HEAD |= {"catalog": "Catalog and prices", "evidence": "Evidence"}
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~#])")
 LONGEST_FILE = 16 * 1024 * 1024
@@ -122,9 +117,8 @@ def _unescape(text: str) -> str:
 
 def _harmless(answer: str) -> str:
     """No line of an answer may look like the beginning of a turn."""
-    return "\n".join(
-        "\\" + line if line.startswith((YOU.strip(), WEFT.strip())) else line for line in answer.splitlines()
-    )
+    marks = (YOU.strip(), WEFT.strip())
+    return "\n".join("\\" + line if line.startswith(marks) else line for line in answer.splitlines())
 
 
 def text_of(title: str, head: dict[str, str], turns: Iterable[Turn]) -> str:
@@ -176,9 +170,8 @@ def _head(lines: list[str], file: str | None) -> dict[str, str]:
     try:
         datetime.date.fromisoformat(head["date"])
     except ValueError:
-        raise InputError(
-            f'expected a date such as 2026-11-20, got "{head["date"][:40]}"', Place(file, 2, "Date")
-        ) from None
+        problem = f'expected a date such as 2026-11-20, got "{head["date"][:40]}"'
+        raise InputError(problem, Place(file, 2, "Date")) from None
     return head
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from assistant.library import paths
+from assistant.library.files import replacing
 
 from ..events import Turn
 from .document import answer_text, head_text, said_text
@@ -72,10 +72,8 @@ def untaken(path: Path) -> Path:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file so that a crash leaves the old or the new one, never half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with open(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    permissions = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    with replacing(path, permissions) as file:
+        file.write(text.encode())
         file.flush()
         os.fsync(file.fileno())
-    os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-    os.replace(temporary, path)

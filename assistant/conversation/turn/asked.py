@@ -62,9 +62,8 @@ def _of_what_is_tried(parts: Parts) -> list[Event]:
     """Whether what is tried is better: what changes with it."""
     tried = parts.state.variation
     if tried is None:
-        return [
-            Note(text='Nothing is being tried. Say for example "what if 128 GPUs", or "compare RoCE and InfiniBand".')
-        ]
+        how = 'Say for example "what if 128 GPUs", or "compare RoCE and InfiniBand".'
+        return [Note(text=f"Nothing is being tried. {how}")]
     return [Note(text=f"{in_words(tried)}, against the plan as it stands:", items=tried.changes)]
 
 

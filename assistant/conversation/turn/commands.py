@@ -68,11 +68,8 @@ def not_without(text: str, library: Library) -> Failure | None:
     if field is None:
         return None
     needed = library.language["commands"]["needed"][field]
-    return Failure(
-        text=f"{needed['called']} is needed: without it nothing can be planned. Say the new value, as in "
-        f"{needed['as_in']}. Nothing was changed.",
-        field=field,
-    )
+    how = f"Say the new value, as in {needed['as_in']}. Nothing was changed."
+    return Failure(text=f"{needed['called']} is needed: without it nothing can be planned. {how}", field=field)
 
 
 def branch_of(text: str) -> int | None:

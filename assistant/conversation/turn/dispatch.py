@@ -28,11 +28,9 @@ def respond(parts: Parts, text: str) -> list[Event]:
     if command is not None:
         return COMMANDS[command](parts)
     refused = not_without(text, parts.library)
-    return (
-        parts.answered(refused)
-        if refused is not None
-        else _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
-    )
+    if refused is not None:
+        return parts.answered(refused)
+    return _act(parts, heard(text, parts.state.draft, parts.library, parts.today))
 
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
@@ -61,12 +59,9 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
         return steps.take(parts, meant)
     if not said.fabrics:
         return parts.answered(Failure(text=_not_understood(said)))
-    return parts.answered(
-        Note(
-            text=f"{', '.join(said.fabrics)}: noted as named, not as decided. Every network that exists for the job is "
-            f'compared; say "we have it" with the name when it is there already.'
-        )
-    )
+    named, how = ", ".join(said.fabrics), 'say "we have it" with the name when it is there already.'
+    every = f"Every network that exists for the job is compared; {how}"
+    return parts.answered(Note(text=f"{named}: noted as named, not as decided. {every}"))
 
 
 def _not_understood(said: Utterance) -> str:
@@ -76,28 +71,18 @@ def _not_understood(said: Utterance) -> str:
     return f'I did not understand "{said.rest}".' if said.rest else "There was no fact about the job in that."
 
 
-def _undo(parts: Parts, said: Utterance) -> list[Event]:
-    return steps.undo(parts)
-
-
-def _help(parts: Parts, said: Utterance) -> list[Event]:
-    return [parts.about.help()]
-
-
 def _part(command: str, parts: Parts) -> list[Event]:
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, command))
 
 
 # What a message does; an act that is not here describes the job.
 ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
-    "why": asked.about_plan,
-    "why-not": asked.about_plan,
-    "compare": asked.about_plan,
+    **dict.fromkeys(("why", "why-not", "compare"), asked.about_plan),
     "what-if": asked.what_if,
     "ask": asked.look_up,
     "export": replies.export,
-    "help": _help,
-    "undo": _undo,
+    "help": lambda parts, said: [parts.about.help()],
+    "undo": lambda parts, said: steps.undo(parts),
 }
 # What a whole message is as one of the phrases of :mod:`commands`.
 COMMANDS: dict[str, Callable[[Parts], list[Event]]] = {

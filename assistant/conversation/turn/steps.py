@@ -111,14 +111,9 @@ def vary(parts: Parts, plan: Plan, fields: Mapping[str, Any], said: str, rest: s
             raise InputError("expected a job that can still be planned; this takes away what a plan needs")
     except InputError as error:
         return _refused(error)
-    varied = made.plan
-    tried = VariationShown(
-        what_if=said,
-        fields=read_back(before, step, fields, parts.catalog, rest=rest).fields,
-        plan=varied,
-        headline=varied.recommendation.headline,
-        changes=changes(plan, varied),
-    )
+    shown, understood = made.plan, read_back(before, step, fields, parts.catalog, rest=rest)
+    told = {"headline": shown.recommendation.headline, "changes": changes(plan, shown)}
+    tried = VariationShown(what_if=said, fields=understood.fields, plan=shown, **told)
     parts.state = parts.state.trying(tried, step.draft, made)
     return tried
 

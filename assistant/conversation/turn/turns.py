@@ -48,9 +48,8 @@ class Turns:
         """Let the finished plan stand where the open turn has the one that was shown first."""
         if self._open is not None:
             said, events = self._open
-            update = {"plan": whole}
-            events = [e.model_copy(update=update) if getattr(e, "plan", None) is first else e for e in events]
-            self._open = said, events
+            finished = lambda event: event.model_copy(update={"plan": whole})
+            self._open = said, [finished(e) if getattr(e, "plan", None) is first else e for e in events]
 
     def end(self, rest: Sequence[Event]) -> None:
         """End the open turn with the rest of its answer, and record it."""
@@ -68,9 +67,6 @@ def or_sentence(work: Callable[[], list[Event]], what: str) -> list[Event]:
     try:
         return work()
     except Exception as error:
-        return [
-            Failure(
-                text=f"{what} could not be worked out ({type(error).__name__}: {clean(str(error))}). "
-                f"What you said counts, and the rest of the answer stands."
-            )
-        ]
+        why = f"{type(error).__name__}: {clean(str(error))}"
+        stands = "What you said counts, and the rest of the answer stands."
+        return [Failure(text=f"{what} could not be worked out ({why}). {stands}")]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from assistant.vocabulary.printing import printable
+
 # Invisible in print and common in PDF and HTML: soft hyphen, zero-width space, word joiner, byte order mark.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")  # private-use characters are the bullets of symbol fonts
 _JOINERS = "\u200c\u200d"  # needed to write Persian and several Indian scripts
 
 
@@ -56,16 +59,8 @@ class Outline:
 def harmless(text: str) -> str:
     """One line of text that cannot command a terminal: an escape becomes ``␛``, other control characters visible
     signs."""
-    return " ".join("".join(_harmless(character) for character in text.translate(_INVISIBLE)).split())
-
-
-def _harmless(character: str) -> str:
-    if character in "\n\r\t\f\v" or unicodedata.category(character) == "Co":
-        return " "  # private-use characters are the bullets of symbol fonts
-    if character < " ":
-        return chr(0x2400 + ord(character))  # the Unicode block "Control Pictures"
-    unsafe = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _JOINERS
-    return "\ufffd" if unsafe else character
+    bare = _PRIVATE.sub(" ", text.translate(_INVISIBLE))
+    return " ".join(printable(bare, spaces="\n\r\t\f\v", kept=_JOINERS).split())
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:

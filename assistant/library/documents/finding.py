@@ -109,10 +109,8 @@ def content(found: Found) -> tuple[bytes, os.stat_result]:
             if not stat.S_ISREG(state.st_mode):
                 raise NotADocument("is not a file")
             if state.st_size > LARGEST_FILE:
-                raise Unreadable(
-                    f"is {state.st_size / 2**20:.1f} MiB large; at most {LARGEST_FILE / 2**20:g} MiB are read, "
-                    "so split it"
-                )
+                size, most = f"{state.st_size / 2**20:.1f} MiB", f"{LARGEST_FILE / 2**20:g} MiB"
+                raise Unreadable(f"is {size} large; at most {most} are read, so split it")
             return file.read(LARGEST_FILE), state
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None

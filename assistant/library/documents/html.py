@@ -7,20 +7,7 @@ from typing import Any
 
 from .blocks import Block, Contents, Outline, harmless
 
-_UNSEEN = (
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "iframe",
-    "object",
-    "embed",
-    "svg",
-    "canvas",
-    "select",
-    "head",
-    "title",
-)
+_UNSEEN = frozenset("script style template noscript iframe object embed svg canvas select head title".split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s samp small span

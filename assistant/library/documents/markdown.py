@@ -35,10 +35,8 @@ def _without_front_matter(text: str) -> tuple[str, str | None]:
     found = _FRONT_MATTER.match(text)
     if not found:
         return text, None
-    title = _TITLE.search(found.group(1))
-    return "\n" * found.group().count("\n") + text[found.end() :], harmless(
-        title.group(1).strip("\"'")
-    ) if title else None
+    blanked, title = "\n" * found.group().count("\n") + text[found.end() :], _TITLE.search(found.group(1))
+    return blanked, harmless(title.group(1).strip("\"'")) if title else None
 
 
 def _written(tokens: list[Any]) -> Iterator[tuple[str, str, int]]:

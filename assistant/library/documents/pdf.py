@@ -44,10 +44,8 @@ def _opened(data: bytes) -> tuple[Any, int]:
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("is encrypted; save a copy without a password and add that")
+            raise DependencyError
         return reader, len(reader.pages)
-    except Unreadable:
-        raise
     except DependencyError:
         raise Unreadable("is encrypted; save a copy without a password and add that") from None
     except Exception:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import difflib
 import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assistant.library import paths
-from assistant.vocabulary.errors import InputError, Place
+from assistant.library.files import replacing
+from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.own_documents import Cut, OwnDocument, State
 
 from . import finding, reading
@@ -49,20 +47,16 @@ class DocumentStore:
         try:
             listed = json.loads(self._manifest.read_bytes())
             if listed["format"] != FORMAT:
-                raise InputError(
-                    f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft",
-                    Place(str(self._manifest)),
-                )
+                problem = f"expected format {FORMAT}, got {listed['format']}: it was written by another version of weft"
+                raise InputError(problem, Place(str(self._manifest)))
             return [OwnDocument(**entry) for entry in listed["documents"]]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError, KeyError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(
-                "the list of your documents is damaged; delete it and add your documents again",
-                Place(str(self._manifest)),
-            ) from None
+            problem = "the list of your documents is damaged; delete it and add your documents again"
+            raise InputError(problem, Place(str(self._manifest))) from None
 
     def cuts(self, document: OwnDocument) -> list[Cut] | None:
         """The passages of a document, None when their file is missing or damaged."""
@@ -109,9 +103,9 @@ class DocumentStore:
         documents = self.documents()
         gone = [document for document in documents if given and _meant(document, given)]
         if not gone:
-            near = difflib.get_close_matches(given, [document.name for document in documents], n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else "weft knowledge list names them"
-            raise InputError(f'expected the name or path of one of your documents, got "{given}"; {hint}')
+            names = (document.name for document in documents)
+            hint = did_you_mean(given, names, "weft knowledge list names them", most=3, like=0.4)
+            raise InputError(f'expected the name or path of one of your documents, got "{given}"{hint}')
         self._write_list([document for document in documents if document not in gone])
         for document in gone:
             self._passages(document.path, document.digest).unlink(missing_ok=True)
@@ -143,10 +137,8 @@ class DocumentStore:
         path, before = str(found.path), known.get(str(found.path))
         held = sum(document.passages for document in known.values() if document is not before)
         if held + len(read.cuts) > MOST_PASSAGES:
-            raise Unreadable(
-                f"would make {held + len(read.cuts):,} passages of your documents; at most {MOST_PASSAGES:,} are "
-                "searched"
-            )
+            made = f"would make {held + len(read.cuts):,} passages of your documents"
+            raise Unreadable(f"{made}; at most {MOST_PASSAGES:,} are searched")
         added.problems += [f"{harmless(path)}: {problem}" for problem in read.problems]
         name = before.name if before else _free(found.name, {document.name for document in known.values()})
         _write(self._passages(path, digest), [asdict(cut) for cut in read.cuts])
@@ -199,16 +191,10 @@ def _digest(data: bytes) -> str:
 
 
 def _write(path: Path, value: Any) -> None:
-    """Write beside the target and rename, readable by the user alone. Raises :class:`InputError`."""
-    temporary = None
+    """Write a list, readable by the user alone. Raises :class:`InputError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1)  # ASCII: a path may hold bytes that are no UTF-8
-        os.replace(temporary, path)
+        with replacing(path) as file:
+            file.write(json.dumps(value, indent=1).encode())  # ASCII: a path may hold bytes that are no UTF-8
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         raise InputError(f"cannot be written: {error.strerror or error}", Place(str(path))) from None

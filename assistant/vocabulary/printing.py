@@ -1,0 +1,16 @@
+"""Text that cannot command a terminal: the one place where what was typed, or a file says, is made safe to print."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Control and format characters, surrogates, private use, separators of lines and paragraphs.
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+def printable(text: str, *, spaces: str = "\n\r\t", kept: str = "", pictures: bool = True) -> str:
+    """Text in which ``spaces`` are spaces, ``kept`` characters stay, and every other unsafe one is ``�``; those of
+    ASCII are shown as their signs (an escape is ``␛``) with ``pictures``."""
+    signs = {chr(code): chr(0x2400 + code) for code in range(32)} if pictures else {}  # the block "Control Pictures"
+    signs |= dict.fromkeys(spaces, " ") | {character: character for character in kept}
+    return "".join(signs.get(c) or ("�" if unicodedata.category(c) in _UNSAFE else c) for c in text)
