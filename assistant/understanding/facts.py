@@ -22,6 +22,7 @@ from .wordings import LAST
 
 _SENTENCE_ENDS = frozenset(".;!?")
 _PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
+_ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
 _YEARS = range(2015, 2041)
 
 
@@ -93,6 +94,7 @@ class Facts:
         for path, readings in said.items():
             self._settle(reading, path, readings)
         self._one_model(reading)
+        self._details_of_a_model(reading)
         if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
             del reading.fields["workload"]  # requests and answers belong to every kind of serving
         for path, value in list(reading.fields.items()):
@@ -124,6 +126,21 @@ class Facts:
             reading.fields = {path: v for path, v in reading.fields.items() if path != "model.params"} | {
                 "model": sibling
             }
+
+    def _details_of_a_model(self, reading: Reading) -> None:
+        """What is said of a model of the catalog is confirmed where it is so, and asked about where it is not."""
+        model = self.catalog.models.get(str(reading.known("model") or ""))
+        if model is None:
+            return
+        for path in [path for path in reading.fields if path.startswith("model.")]:
+            said, published = reading.fields.pop(path), getattr(model, path.removeprefix("model."), None)
+            published = getattr(published, "value", published)
+            if not published or abs(said - published) > _ROUNDED * published:
+                has = f"{model.name} has {published:,.0f}" if published else f"nothing is published for {model.name}"
+                label = FIELDS[path].about.label
+                reading.doubts.append(
+                    Doubt(path, f"{label}: {has}, not {said:,}; say which model is meant", (model.id,))
+                )
 
     def _question(self, reading: Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""

@@ -14,6 +14,9 @@ from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
 from .parts import Parts
 
+_OF_A_JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.gpus"})
+_ENOUGH = 3  # facts of a job beside a question
+
 
 def respond(parts: Parts, text: str) -> list[Event]:
     """What a message brings about: nothing, a choice, a command, or something about the job."""
@@ -35,8 +38,16 @@ def respond(parts: Parts, text: str) -> list[Event]:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     figure = asked.figure_asked(parts, said)
+    if figure is None and parts.state.plan is None and _tells_of_a_job(said):
+        return describe(parts, said)  # "… on 128 H100: which network do we need?" is answered by the plan
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
+
+
+def _tells_of_a_job(said: Utterance) -> bool:
+    """Whether a question comes with the job that it is asked for."""
+    told = {"model" if path.startswith("model") else path for path in said.fields} & _OF_A_JOB
+    return said.act == "ask" and len(told) >= _ENOUGH
 
 
 def _in_english_please(said: Utterance) -> list[Event]:
