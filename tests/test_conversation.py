@@ -274,3 +274,34 @@ def test_start_over_begins_again_and_keeps_the_old_line(begin: Callable[..., Con
     assert conversation.plan is None and conversation.draft.fields == {} and conversation.question.field == "workload"
     conversation.say("branch 1")
     assert conversation.plan is not None
+
+
+# -- what practitioners said -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "We want to pretrain llama 3.1 70b on 128 H100, 8k context. Which network do we need?",
+        "Which network do we need for pretraining llama 3.1 70b on 128 H100?",
+        "pretraining llama 3.1 70b on 128 H100. What do you recommend?",
+    ],
+)
+def test_a_question_that_comes_with_its_job_is_answered_by_the_plan(
+    begin: Callable[..., Conversation], message: str
+) -> None:
+    conversation = begin()
+    shown = one(conversation.say(message), PlanShown)
+    assert shown.plan.questionnaire["cluster"]["gpus"] == 128
+
+
+def test_true_details_of_a_model_are_confirmed_and_false_ones_asked_about(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretrain llama 3.1 70b, it has 80 layers and 8192 hidden, on 64 H100")
+    assert conversation.plan.questionnaire["model"] == "llama-3.1-70b"
+    assert "as published" in one(conversation.say("it has 80 layers"), Note).text
+    assert "none published" in str(conversation.say("it has 128 experts")[0])
+    assert conversation.plan.questionnaire["model"] == "llama-3.1-70b"
+
+
+def test_a_number_in_words_that_never_ends_is_no_number(begin: Callable[..., Conversation]) -> None:
+    assert begin(JOB).say("two" + " hundred" * 170)

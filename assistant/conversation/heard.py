@@ -27,12 +27,21 @@ def heard(text: str, draft: Draft, library: Library, today: datetime.date | None
 
 def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
     """The fields a message sets; ``None`` for one it takes back. Networks it rules out join those ruled out before."""
-    fields = dict(said.fields) | {name: None for name in said.unset}
+    true = confirmed(said, draft)
+    fields = {name: value for name, value in said.fields.items() if name not in true}
+    fields |= {name: None for name in said.unset}
     if said.nodes is not None:
         fields[NODES] = said.nodes
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
     return fields
+
+
+def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
+    """Details of the model that is named: the catalog has them already. What is not so was asked about."""
+    model = said.fields.get("model", draft.fields.get("model"))
+    details = {name: value for name, value in said.fields.items() if name.startswith("model.")}
+    return details if isinstance(model, str) and details.keys() != {"model.params"} else {}
 
 
 def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:

@@ -22,6 +22,10 @@ from .wordings import LAST
 
 _SENTENCE_ENDS = frozenset(".;!?")
 _PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
+# Words of a message that speaks of a part of a cluster.
+_OF_A_PART = frozenset(
+    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole".split()
+)
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
 _YEARS = range(2015, 2041)
 
@@ -133,18 +137,20 @@ class Facts:
         if model is None:
             return
         for path in [path for path in reading.fields if path.startswith("model.")]:
-            said, published = reading.fields.pop(path), getattr(model, path.removeprefix("model."), None)
+            said, published = reading.fields[path], getattr(model, path.removeprefix("model."), None)
             published = getattr(published, "value", published)
             if not published or abs(said - published) > _ROUNDED * published:
-                has = f"{model.name} has {published:,.0f}" if published else f"nothing is published for {model.name}"
-                label = FIELDS[path].about.label
-                reading.doubts.append(
-                    Doubt(path, f"{label}: {has}, not {said:,}; say which model is meant", (model.id,))
+                del reading.fields[path]
+                has = (
+                    f"{model.name} has {published:,.0f}, not {said:,}"
+                    if published
+                    else f"{model.name} has none published"
                 )
+                reading.doubts.append(Doubt(path, f"{has}; say which model is meant", (model.id,)))
 
     def _question(self, reading: Reading, fact: Fact) -> Doubt:
         """What has to be asked back about what was said: ``{said}`` in the sentence stands for the words."""
-        several = [q for q in fact.slots.values() if isinstance(q.value, tuple)]
+        several = [q for q in fact.slots.values() if q.kind == "dates"]
         path, said = fact.says.field, reading.text.typed(fact.start, fact.end)
         options = [
             attach.converted(FIELDS[path], replace(q, kind=q.kind.removesuffix("s"), value=v), reading.today)
@@ -256,7 +262,7 @@ class Facts:
         """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""
         counts = [fact for fact in live if fact.says.act == "count"]
         gpus = reading.fields.get(counting.COUNTED)
-        if gpus is None or reading.act != "describe":
+        if gpus is None or reading.act != "describe" or not _OF_A_PART & {token.text for token in reading.text.tokens}:
             return
         tokens = reading.text.tokens
         for number in reading.quantities:
@@ -277,6 +283,9 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
         return False
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in _PUTS_RIGHT
+    before = tokens[number.start - 1] if number.start else None
+    if before is not None and (tokens[number.start].glued or before.text in "=:/-"):
+        return False
     alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
     return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
 

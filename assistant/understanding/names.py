@@ -242,6 +242,8 @@ class Names:
             found = [g for g in found if form in g.id]
         elif len(found) > 1:
             found = [g for g in found if "pcie" not in g.id and "nvl" not in g.id] or found
+        if gigabytes and form and not any(round(g.memory.value) == gigabytes for g in found):
+            return Quantity("unknown-gpu", "", at, end)
         if gigabytes:
             found = [g for g in found if round(g.memory.value) == gigabytes] or found
         best = max(found, key=lambda g: g.memory.si)
@@ -285,7 +287,9 @@ class Names:
             elif not rack and (racked := self._rack(tokens, place)):
                 rack, end = True, racked
             elif place < len(tokens) and tokens[place].text in self._data["gpu_nouns"]:
-                return form, gigabytes, rack, place + 1
+                with_size = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].text in ("with", "of"))
+                size = self._gigabytes(tokens, with_size) if gigabytes is None else None
+                return (form, size[0], rack, size[1]) if size else (form, gigabytes, rack, place + 1)
             else:
                 break
         return form, gigabytes, rack, end

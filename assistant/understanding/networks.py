@@ -37,6 +37,7 @@ _USUAL_RATES = frozenset({10, 25, 40, 50, 100, 200, 400, 800})
 _CARDS = frozenset({"nic", "nics", "hca", "hcas", "port", "ports", "adapter", "adapters", "card", "cards"})
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _RDMA = "rdma"
+_WITHOUT = frozenset({"no", "without", "not", "disabled", "off", "isn't", "never"})
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
         per = _words_after(tokens, end, 3) or per  # "1.6 Tb/s RoCE per node"
     per_node = per[:1] in (["per"], ["/"], ["a"], ["each"]) and bool(set(per[1:2]) & PER_NODE)
     links = _times_before(tokens, rate.start)
-    rdma = [n for n in range(max(0, start - 5), min(end + 4, len(tokens))) if tokens[n].text == _RDMA]
+    rdma = [n for n in range(max(0, start - 5), min(end + 4, len(tokens))) if _has_rdma(tokens, n)]
     technology = "roce" if mention.technology == "tcp" and rdma else mention.technology
     claimed |= set(rdma) if technology == "roce" else set()
     per_adapter = bool(set(per) & (_CARDS | {"gpu", "card", "accelerator"})) and bool(
@@ -172,6 +173,12 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
         claimed=claimed | (set(range(start - 2, start)) if links else set()), technology=technology,
         per_adapter=per_adapter, contradicted=contradicted,
     )  # fmt: skip
+
+
+def _has_rdma(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is "RDMA" and not one that is said to be missing."""
+    around = {t.text for t in (*tokens[max(0, at - 2) : at], *tokens[at + 1 : at + 3])}
+    return tokens[at].text == _RDMA and not around & _WITHOUT
 
 
 def _with_bare_rate(tokens: Sequence[Token], mention: Mention) -> Mention:
@@ -226,7 +233,7 @@ def _ethernet(tokens: Sequence[Token], rate: Quantity) -> Mention | None:
     )
     if not ethernet or (rate.value >= 200 and set(after[:1]) & _CARDS):
         return None
-    rdma = [n for n in range(max(0, rate.start - 5), min(rate.end + 4, len(tokens))) if tokens[n].text == _RDMA]
+    rdma = [n for n in range(max(0, rate.start - 5), min(rate.end + 4, len(tokens))) if _has_rdma(tokens, n)]
     claimed = frozenset((*range(rate.start, rate.end), *rdma))
     return Mention(rate.start, rate.end, "roce" if rdma else "tcp", float(rate.value), claimed=claimed)
 

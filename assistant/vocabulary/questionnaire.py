@@ -124,7 +124,7 @@ class ModelShape(Section):
     experts: Annotated[
         Annotated[Whole, Field(ge=0, le=100_000)],
         About("experts", "count", "How many experts?", "none: a dense model", words=("experts",), span="number",
-              lookalikes=("experts per token", "active experts", "network experts")),
+              sensible=(2, 4096), lookalikes=("experts per token", "active experts", "network experts")),
     ] = 0  # fmt: skip
     experts_per_token: Annotated[
         Annotated[Whole, Field(ge=0, le=1000)],

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.about_plan import PARTS
 from ..events import Event, Failure, Note
-from ..heard import fields_set, heard
+from ..heard import confirmed, fields_set, heard
 from . import asked, replies, steps
 from .commands import branch_of, command_of, not_without
 from .parts import Parts
@@ -65,6 +66,10 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
         return steps.ask_back(parts, fields, said)
     if fields:
         return steps.change(parts, fields, said.text, said.rest, said.fabrics)
+    true = confirmed(said, parts.state.draft)
+    if true:
+        told = ", ".join(f"{FIELDS[path].about.label} {value:,}" for path, value in true.items())
+        return parts.answered(Note(text=f"So it is, as published: {told}. Nothing changes."))
     meant = parts.interviewer.choice_meant(said.text)
     if meant is not None:
         return steps.take(parts, meant)
