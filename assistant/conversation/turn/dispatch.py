@@ -39,8 +39,8 @@ def respond(parts: Parts, text: str) -> list[Event]:
 
 def _act(parts: Parts, said: Utterance) -> list[Event]:
     figure = asked.figure_asked(parts, said)
-    if figure is None and parts.state.plan is None and _tells_of_a_job(said):
-        return describe(parts, said)  # "… on 128 H100: which network do we need?" is answered by the plan
+    if parts.state.plan is None and _tells_of_a_job(said):
+        return [*(figure or []), *describe(parts, said)]  # "… on 128 H100: which network?" is answered by the plan
     events = ACTS.get(said.act, describe)(parts, said) if figure is None else figure
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
 
