@@ -91,6 +91,8 @@ class UserCatalog:
             ours = _at(entries.get(ident), where)
             self._check_fact(document, (*key, *where), given, ours or _alike(entries, where))
             self.given[catalog_field, ident, *where] = ours
+        if catalog_field == "fabrics" and ident not in entries and not theirs.keys() & _PRICES:
+            raise self._error(document, key, _NO_PRICE)
         entries[ident] = _merged(entries.get(ident), theirs)
         self.placed[catalog_field, ident] = document, key
 
@@ -104,6 +106,13 @@ class UserCatalog:
 
     def _error(self, document: Document, key: Key, message: str) -> InputError:
         return InputError(message, Place(str(self.path), document.line_of(key), ".".join(key) or None))
+
+
+_PRICES = frozenset({"premium", "capex_per_gpu"})
+_NO_PRICE = (
+    "a price is needed and was not given: premium (USD/GPU-h beside the same GPU with plain Ethernet, 0 where it costs "
+    "nothing) or capex_per_gpu (USD/GPU)"
+)
 
 
 def _facts(value: Any, where: Key = ()) -> Iterator[tuple[Key, dict[str, Any]]]:

@@ -61,6 +61,8 @@ def buy(
     if capex_per_gpu is not None:
         source, date = "derived: bill of materials of this size", capex_date or freshness.today
         capex, of, size = Fact(value=capex_per_gpu, unit="USD/GPU", source=source, date=date), "derived", ""
+    if capex is None and fabric.premium is not None:  # what it costs when rented is all that is known of it
+        return freshness.priced(fabric.name, fabric.premium)
     if capex is None:
         return nothing(fabric.name, "no capital cost in the catalog: counted as zero")
     note = f"{capex.value:,.0f} USD per GPU over {months:g} months{size}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.vocabulary.answers import Intent
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
@@ -29,7 +30,7 @@ from .quantities import Units, amounts, dates, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
-from .templates import Compiler, Hit, Quantity, Source
+from .templates import Compiler, Hit, Quantity, Source, TemplateError
 from .text import Speller, Text, cut
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
@@ -69,7 +70,10 @@ class Listener:
         if key not in _built:
             while len(_built) >= _KEPT:
                 del _built[next(iter(_built))]
-            _built[key] = cls(language, catalog)
+            try:
+                _built[key] = cls(language, catalog)
+            except TemplateError as error:
+                raise InputError(f"a wording cannot be read: {error}", Place("knowledge/language")) from None
         return _built[key]
 
     def __init__(self, language: Language, catalog: Catalog) -> None:

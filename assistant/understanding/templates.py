@@ -20,6 +20,11 @@ from typing import Any
 
 from .text import Token, cut, stem
 
+# What a slot may stand for: amounts by dimension, names by what they name.
+KINDS = frozenset(
+    "number decimal large share size sum date dates time rate percent power memory money money-other gpu unknown-gpu "
+    "generation model provider instance network fabric product".split()
+)
 _PART = re.compile(r"[()\[\]|~]|\{[^}]*\}|<[^>]*>|\.\.|[^\s()\[\]|<>{}~]+")
 _NO_WORD = "\0"
 SOFT = frozenset("-_~\"':=(*`)")
@@ -369,6 +374,10 @@ class Compiler:
             return self._set(part[1:-1])
         if part.startswith("{"):
             role, _, kind = part[1:-1].rpartition(":")
+            unknown = {one.split("/")[0] for one in kind.split("|")} - KINDS
+            if unknown:
+                named = ", ".join(sorted(KINDS))
+                raise TemplateError(f"{{{kind}}} is no kind of quantity; known: {named}")
             return _Slot(role or kind, kind)
         if part in ("..", "_", "^", "$", "+"):
             return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False), "+": _Glued()}[part]
@@ -438,7 +447,10 @@ class Matcher:
     def __init__(self, compiler: Compiler, templates: Iterable[tuple[Hashable, str]]) -> None:
         self._by_first: dict[str, list[_Template]] = defaultdict(list)
         for key, template in templates:
-            node = compiler.read(template)
+            try:
+                node = compiler.read(template)
+            except TemplateError as error:
+                raise TemplateError(f"{getattr(key, 'field', key)}: {error}") from None
             begins = node.first()
             if begins is None or node.may_be_empty():
                 raise TemplateError(f'"{template}" must begin with a word or a quantity')
