@@ -53,9 +53,11 @@ def test_from_how_many_gpus_a_network_pays_is_computed_for_the_present_job(
     assert answer.computed.kind == "crossover" and answer.computed.inputs["model"] == "Llama 3.1 70B"
 
 
-def test_lora_is_said_to_be_planned_as_full_fine_tuning(begin: Callable[..., Conversation]) -> None:
-    noted = one(begin().say("LoRA of llama 3.1 8b on 16 H100s"), Understood)
-    assert any("upper bound" in text for text in noted.assumed)
+def test_lora_is_planned_as_adapters_beside_a_frozen_model(begin: Callable[..., Conversation]) -> None:
+    shown = one(begin().say("LoRA of llama 3.1 70b on 8 H100s"), PlanShown).plan
+    assumed = {assumption.field: assumption.value for assumption in shown.assumptions}
+    assert shown.recommendation.verdict == "no-network-needed"
+    assert (assumed["training.lora_rank"], assumed["training.lora_targets"]) == (16, "all-linear")
 
 
 # -- export ------------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class Conversation:
 
         def welcome() -> list[Event]:
             self.parts.interviewer.is_due = True
-            return [Note(text=_WELCOME), *(change(self.parts, self._start_fields, "") if self._start_fields else ())]
+            return [Note(text=_WELCOME), *(change(self.parts, self._start_fields) if self._start_fields else ())]
 
         self._begin(None, welcome)
         return self._whole()

@@ -5,6 +5,7 @@ Pure functions over NumPy arrays, everything in bytes, seconds, FLOP and US doll
 
 from __future__ import annotations
 
+from .adapters import Adapters
 from .architecture import Architecture, architecture_of
 from .inference import InferenceOutcome, Serving, predict_inference
 from .job import Job
@@ -15,6 +16,7 @@ from .single_collectives import all_gather_time, all_reduce_time, all_to_all_tim
 from .training import Outcome, best_times, predict_training, sweep
 
 __all__ = [
+    "Adapters",
     "Architecture",
     "Cabling",
     "InferenceOutcome",

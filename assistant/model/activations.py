@@ -68,8 +68,13 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     whole = (2.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
-    whole = whole + 2.0 * e * a.hidden / (1.0 if habits.gathered else spread)
-    split = e * (_attention_width(a, habits) + _mlp_width(a, habits)) / layouts.tp
+    inputs = 2.0  # of attention's first products and of the MLP's
+    width = _attention_width(a, habits) + _mlp_width(a, habits)
+    if job.adapters is not None:
+        inputs = 2.0 if job.adapters.beside_mlp() else 1.0
+        width += job.adapters.inner_width(a) - (0.0 if job.adapters.beside_mlp() else _last_inputs(a))
+    whole = whole + inputs * e * a.hidden / (1.0 if habits.gathered else spread)
+    split = e * width / layouts.tp
     scores = (2.0 * e + 1.0) * a.heads * job.sequence_length / layouts.tp if job.attention == "unfused" else 0.0
     scores = np.where(layouts.recompute == _SELECTIVE, 0.0, scores)
     return tokens * (whole + split + scores), tokens * e * a.hidden / spread
@@ -92,6 +97,13 @@ def _mlp_width(a: Architecture, habits: Habits) -> float:
     kept = habits.gate if a.gated else 2.0
     routed = (a.experts_per_token + a.shared_experts) * kept * a.expert_ffn + 2.0 * a.experts_per_token * a.hidden
     return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
+
+
+def _last_inputs(a: Architecture) -> float:
+    """Elements per token of the inputs of the MLP's last products alone: a frozen product with no adapter beside it
+    needs none of its inputs for the backward pass, the activation before it needs what it was computed from."""
+    routed = (a.experts_per_token + a.shared_experts) * a.expert_ffn + a.experts_per_token * a.hidden
+    return (a.plain_layers * a.ffn + a.moe_layers * routed) / a.layers
 
 
 def in_flight(layouts: Layouts, ranks: Sequence[np.ndarray | float]) -> list[np.ndarray]:

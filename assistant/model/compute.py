@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .adapters import Adapters
 from .architecture import Architecture
 from .framework import Framework
 from .job import Job
@@ -34,6 +35,9 @@ KNEE = 4.0  # how sharply a layer turns from launch-bound to GPU-bound; held fix
 # Not fitted: tensor cores want rows of whole 16 bytes (NVIDIA's matrix multiplication guide), other products fall back.
 # The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
 MISALIGNED = 3.0
+
+# Times the passage through memory that making four-bit weights wider takes; 1 is the least there can be.
+WIDENING = 1.0
 
 
 @dataclass(frozen=True)
@@ -102,15 +106,64 @@ def gemm_time(
     return np.maximum(arithmetic, traffic)
 
 
-def _forward_and_backward(gemms: list[tuple], rate: float, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
-    """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and dW = Xᵀ·dY."""
+def _forward_and_backward(
+    gemms: list[tuple], rate: float, kernels: Kernels, *, frozen: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and, unless W is ``frozen``,
+    dW = Xᵀ·dY."""
     shape = np.broadcast_shapes(*(np.shape(size) for gemm in gemms for size in gemm))
     m, k, n, batch = (
         np.stack([np.broadcast_to(size, shape) for size in column]) for column in zip(*gemms, strict=True)
     )
     forward = gemm_time(m, k, n, batch, rate, kernels).sum(0)
+    if frozen:
+        return forward, gemm_time(m, n, k, batch, rate, kernels).sum(0)
     backward = (gemm_time(m, n, k, batch, rate, kernels) + gemm_time(k, m, n, batch, rate, kernels)).sum(0)
     return forward, backward
+
+
+def adapter_times(
+    adapters: Adapters, products: list[tuple], kernels: Kernels, *, merged: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds forward and backward of the adapters beside some products (m, k, n, batch, parts).
+
+    Forward x·A and that by B, in 16 bits, the result scaled and added to the product's: five passes over it. Backward
+    two products for the gradients of A and B and two for that of x, which is added; the scaled gradient is read and
+    written (2106.09685, as PEFT, torchtune and NeMo compute it: none of them fuses these products). ``parts``: products
+    that a layer has merged and that have adapters of their own, unless the stack has one for all (``merged``).
+    """
+    r, rate, element = np.array(float(adapters.rank)), kernels.head_rate, float(kernels.element)
+    forward, backward = np.zeros(1), np.zeros(1)
+    for m, k, n, batch, parts in products:
+        own = 1.0 if merged else parts
+        times, width = batch * own, n / own
+        down, up = gemm_time(m, k, r, times, rate, kernels), gemm_time(m, r, width, times, rate, kernels)
+        forward = forward + down + up + 5.0 * batch * element * m * n / kernels.memory_rate
+        to_b = gemm_time(r, m, width, times, rate, kernels) + gemm_time(m, width, r, times, rate, kernels)
+        to_a = gemm_time(k, m, r, times, rate, kernels) + gemm_time(m, r, k, times, rate, kernels)
+        passes = batch * element * (2.0 * m * n + 3.0 * own * m * k) / kernels.memory_rate
+        backward = backward + to_b + to_a + passes
+    return forward, backward
+
+
+def _adapted(adapters: Adapters, a: Architecture, attention: list[tuple], mlp: list[tuple]) -> list[tuple]:
+    """Of a layer's products those with adapters, each with how many it was merged from."""
+    parts = [3.0, 1.0] if a.latent is None else [1.0] * len(attention)
+    found = [(*gemm, part) for gemm, part in zip(attention, parts, strict=True)]
+    if adapters.beside_mlp():
+        halves = mlp[len(mlp) % 2 :]  # the router, which a mixture begins with, has none
+        found += [(*gemm, 2.0 if a.gated and not at % 2 else 1.0) for at, gemm in enumerate(halves)]
+    return found
+
+
+def widening_time(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
+    """Seconds per layer and direction in which weights held in four bits are made into 16: read, written, and read
+    again by the product, which counts that itself."""
+    if job.adapters is None or not job.adapters.quantized:
+        return np.zeros_like(slices.tp)
+    a = job.architecture
+    weights = a.shared_layer_params / slices.tp + a.expert_layer_params / np.where(slices.ep > 1, slices.ep, slices.tp)
+    return WIDENING * (job.adapters.base_bytes + job.weight_bytes) * weights / kernels.memory_rate
 
 
 def attention_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray) -> list[tuple]:
@@ -209,7 +262,9 @@ def head_times(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, 
     a = job.architecture
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     vocab = a.vocab / slices.tp
-    forward, backward = _forward_and_backward([(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels)
+    forward, backward = _forward_and_backward(
+        [(tokens, float(a.hidden), vocab, 1.0)], kernels.head_rate, kernels, frozen=job.adapters is not None
+    )
     odd = np.where(slices.tp > 1, 1.0, 1.0 if job.padded_vocabulary or a.vocab % 8 == 0 else MISALIGNED)
     loss = kernels.constants.loss_traffic * tokens * vocab / kernels.memory_rate
     return odd * forward + 0.6 * loss, odd * backward + 0.4 * loss
@@ -223,9 +278,14 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     core_forward, core_backward = (slower * time for time in attention_core(job, slices, kernels))
     shared = attention_gemms(a, tokens, slices.tp)
     forward, backward, loop, spared = (np.zeros_like(tokens) for _ in range(4))
+    frozen, widened = job.adapters is not None, widening_time(job, slices, kernels)
     for count, gemms, width, taken_in, held in _kinds(a, tokens, slices, machine.kernels):
         share = count / a.layers
-        ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels)
+        ahead, back = _forward_and_backward(shared + gemms, kernels.matrix_rate, kernels, frozen=frozen)
+        if job.adapters is not None:
+            beside = _adapted(job.adapters, a, shared, gemms)
+            more = adapter_times(job.adapters, beside, kernels, merged=framework.fused_accumulation)
+            ahead, back = ahead + more[0] + widened, back + more[1] + widened
         moved = elementwise_traffic(job, slices, width) + cast_traffic(job, slices, taken_in, machine.kernels)
         traffic = moved / kernels.memory_rate
         forward += share * (ahead + core_forward + traffic)

@@ -55,28 +55,32 @@ class ShardedLayers:
 
 
 def sharded_layers(
-    job: Job, links: Links, framework: Framework, layouts: Layouts, share: Share, groups: DataGroups
+    job: Job, links: Links, framework: Framework, layouts: Layouts, shares: tuple[Share, Share], groups: DataGroups
 ) -> ShardedLayers | None:
     """FSDP and ZeRO-3: each layer is gathered before forward and again before backward, its gradient scattered after.
 
     A layer's collectives run behind the neighbour layer's compute (prefetch); nothing precedes those of the unit of
     embeddings and head in a micro-batch (2304.11277 section 4). Forward, the next gather is issued early only because
     the host runs ahead of the GPU; a loop over experts waits for each expert's tokens to be counted, so it does not.
+    ``shares``: what is held and what of it is trained; a frozen layer is gathered as it is held and has no gradient.
     ``None`` where no layout shards its weights.
     """
+    share, trained = shares
     rows = np.flatnonzero(is_fully_sharded(layouts))
     if not len(rows):
         return None
-    ranks, layer, outer = taken(groups.dense, rows), share.layer_dense[rows], share.outer[rows]
+    ranks, held = taken(groups.dense, rows), job.adapters
+    in_layer, apart = (held.base_bytes, held.outer_bytes) if held else (float(job.weight_bytes),) * 2
+    weights = np.concatenate((share.layer_dense[rows] * in_layer, share.outer[rows] * apart))
+    gradients = np.concatenate((trained.layer_dense[rows], trained.outer[rows])) * job.gradient_bytes
     doubled = Group(
         *(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains, ranks.apart))
     )
-    gather, scatter = (
-        np.split(times, 2, axis=-1) for times in _both(job, links, np.concatenate((layer, outer)), doubled)
-    )
+    gather, scatter = (np.split(times, 2, axis=-1) for times in _both(links, weights, gradients, doubled))
     forward, again = gather[0], scatter[0]
     if job.architecture.moe_layers:
-        more = _both(job, links, share.layer_experts[rows], taken(groups.experts, rows))
+        experts = share.layer_experts[rows] * in_layer, trained.layer_experts[rows] * job.gradient_bytes
+        more = _both(links, *experts, taken(groups.experts, rows))
         forward, again = forward + more[0], again + more[1]
     a = job.architecture
     waits = a.moe_layers / a.layers if framework.expert_launch else 0.0
@@ -87,12 +91,11 @@ def sharded_layers(
     )
 
 
-def _both(job: Job, links: Links, params: np.ndarray, ranks: Group) -> tuple[Times, Times]:
-    """(All-gather of weights, reduce-scatter of gradients)."""
+def _both(links: Links, weights: np.ndarray, gradients: np.ndarray, ranks: Group) -> tuple[Times, Times]:
+    """(All-gather of so many bytes of weights, reduce-scatter of gradients); without gradients there is none."""
     wires = links.of(ranks.domains > 1)
-    return all_gather(wires, params * float(job.weight_bytes), ranks), reduce_scatter(
-        wires, params * job.gradient_bytes, ranks
-    )
+    scatter = reduce_scatter(wires, gradients, ranks)
+    return all_gather(wires, weights, ranks), np.where(gradients > 0.0, scatter, 0.0)
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ def _exchange(job: Job, links: Links, layouts: Layouts, params: Times, ranks: Gr
     if len(whole):
         gradients = spread(_reduced(links, bytes_[whole], taken(ranks, whole)), whole, all_)
     if len(sharded):
-        gather, scatter = _both(job, links, params[sharded], taken(ranks, sharded))
+        own = params[sharded]
+        gather, scatter = _both(links, own * float(job.weight_bytes), own * job.gradient_bytes, taken(ranks, sharded))
         scatter, weights = spread(scatter, sharded, all_), spread(gather, sharded, all_)
         gradients = scatter if gradients is None else gradients + scatter
     if len(apart):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .adapters import Adapters
 from .architecture import BYTES, Architecture
 
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
@@ -21,6 +22,7 @@ class Job:
     ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
     ``regathered``: share of the weights that FSDP gathers a third time because checkpoints lie around its units, so
     that the recomputed forward pass finds them sharded; none where units lie around checkpoints, as PyTorch advises.
+    ``adapters``: what is trained beside a frozen model, ``None`` where all of it is trained.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
@@ -46,6 +48,7 @@ class Job:
     fused_loss: bool = False
     # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
     master_weights: bool = True
+    adapters: Adapters | None = None
 
     @property
     def tokens(self) -> int:
@@ -64,8 +67,20 @@ class Job:
 
     @property
     def model_flops(self) -> float:
-        """Model FLOPs of one optimizer step, recompute not counted."""
-        return self.tokens * float(self.architecture.train_flops(self.sequence_length, causal=self.causal))
+        """Model FLOPs of one optimizer step, recompute not counted.
+
+        Frozen weights have no gradient: 4 FLOPs per parameter and token in the place of 6, and 6 for the adapters'.
+        """
+        a = self.architecture
+        per_token = float(a.train_flops(self.sequence_length, causal=self.causal))
+        if self.adapters is not None:
+            per_token += 6.0 * self.adapters.active_params(a) - 2.0 * a.matmul_params
+        return self.tokens * per_token
+
+    @property
+    def trained_params(self) -> float:
+        """Parameters that have gradients."""
+        return self.architecture.params if self.adapters is None else self.adapters.params(self.architecture)
 
     def with_(self, **changes: object) -> Job:
         """The same job with some fields changed."""

@@ -71,7 +71,7 @@ def predict_islands(
         job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else network.gpu_rate * machine.gpus_per_node
     )
     per_site = max(1, islands // job.sites) if network.wide_area else 1
-    sync = synchronise(job.architecture.params * job.gradient_bytes, islands, rate / per_site, job.sync_every)
+    sync = synchronise(job.trained_params * job.gradient_bytes, islands, rate / per_site, job.sync_every)
     return _with_sync(outcome, network, job, islands, sync)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .activations import HABITS, Habits, activations, in_flight
+from .adapters import Adapters
 from .framework import Framework
 from .job import DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
@@ -69,6 +70,17 @@ def share_of(job: Job, layouts: Layouts) -> Share:
     layer_experts = a.expert_layer_params / np.where(layouts.ep > 1, layouts.ep, layouts.tp)
     outer = np.where(layouts.pp > 1, a.embedding_params, a.outer_params) / layouts.tp
     return Share(layers * layer_dense + outer, layers * layer_experts, layers, layer_dense, layer_experts, outer)
+
+
+def trained_share(job: Job, share: Share) -> Share:
+    """Of a GPU's parameters those that have gradients: all, or the adapters, split as what they stand beside is."""
+    if job.adapters is None:
+        return share
+    a = job.architecture
+    dense = share.layer_dense * (job.adapters.dense_params(a) / a.shared_layer_params)
+    experts = share.layer_experts * (job.adapters.expert_params(a) / a.expert_layer_params if a.experts else 0.0)
+    outer = np.zeros_like(share.outer)
+    return Share(share.layers * dense, share.layers * experts, share.layers, dense, experts, outer)
 
 
 def shard_sizes(layouts: Layouts, domain: int) -> tuple[np.ndarray, np.ndarray]:
@@ -154,6 +166,34 @@ def states(job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray) -
     )
 
 
+def _states_of(
+    job: Job, gradient: float, strategy: np.ndarray, ranks: np.ndarray, expert_ranks: np.ndarray
+) -> tuple[States, States, States]:
+    """States per parameter of a layer, of its routed experts, and of embeddings and head.
+
+    Beside adapters a parameter is a frozen weight, whole or a shard of it, and its share of the adapters' own states.
+    """
+    a, adapters = job.architecture, job.adapters
+    dense = states(job, gradient, strategy, ranks)
+    experts = states(job, gradient, strategy, expert_ranks) if a.experts else dense
+    if adapters is None:
+        return dense, experts, dense
+    fully = (strategy == FSDP) | (strategy == HSDP)
+    whole, whole_experts = np.where(fully, 1.0 / ranks, 1.0), np.where(fully, 1.0 / expert_ranks, 1.0)
+    part = adapters.dense_params(a) / a.shared_layer_params
+    expert_part = adapters.expert_params(a) / a.expert_layer_params if a.experts else 0.0
+    return (
+        _beside(dense, part, adapters.base_bytes * whole),
+        _beside(experts, expert_part, adapters.base_bytes * whole_experts),
+        _beside(dense, 0.0, adapters.outer_bytes * whole),
+    )
+
+
+def _beside(trained: States, part: float, frozen: np.ndarray) -> States:
+    """Per frozen weight: its own bytes, and the states of so many trained parameters."""
+    return States(frozen + part * trained.weights, part * trained.gradients, part * trained.optimizer)
+
+
 def gradient_bytes(job: Job, framework: Framework) -> float:
     """Bytes of one gradient element in memory: what the stack accumulates in, and what it keeps beside.
 
@@ -171,13 +211,12 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     habits, gradient = HABITS[framework.name], gradient_bytes(job, framework)
     share, (ranks, expert_ranks) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
     strategy = layouts.strategy
-    dense = states(job, gradient, strategy, ranks)
-    experts = states(job, gradient, strategy, expert_ranks) if job.architecture.experts else dense
+    dense, experts, outer = _states_of(job, gradient, strategy, ranks, expert_ranks)
     kept, work, logits = activations(job, layouts, habits)
     per_layer = share.layer_dense * dense.total + share.layer_experts * experts.total
 
     def bytes_on(stage: Stage) -> np.ndarray:
-        held = stage.layers * (per_layer + kept * stage.in_flight) + stage.outer / layouts.tp * dense.total
+        held = stage.layers * (per_layer + kept * stage.in_flight) + stage.outer / layouts.tp * outer.total
         return held + np.maximum(work, stage.loss * logits)
 
     first, inner, last = stages(job, layouts, habits)
@@ -185,10 +224,11 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     if layouts.pp.max() > 1:
         stage = _fullest([first, inner, last], [bytes_on(first), bytes_on(inner), bytes_on(last)])
     own, own_experts = stage.layers * share.layer_dense + stage.outer / layouts.tp, stage.layers * share.layer_experts
+    apart = stage.outer / layouts.tp  # counted in own as a layer's; where that is the same, nothing is added
     return Memory(
-        weights=own * dense.weights + own_experts * experts.weights,
-        gradients=own * dense.gradients + own_experts * experts.gradients,
-        optimizer=own * dense.optimizer + own_experts * experts.optimizer,
+        weights=own * dense.weights + own_experts * experts.weights + apart * (outer.weights - dense.weights),
+        gradients=own * dense.gradients + own_experts * experts.gradients + apart * (outer.gradients - dense.gradients),
+        optimizer=own * dense.optimizer + own_experts * experts.optimizer + apart * (outer.optimizer - dense.optimizer),
         activations=stage.layers * kept * stage.in_flight + np.maximum(work, stage.loss * logits),
         gathered=_gathered(job, layouts, share, ranks, gradient),
         buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9),
@@ -215,6 +255,23 @@ def _gathered(job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradi
     """
     strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
     fully = (strategy == FSDP) | (strategy == HSDP)
+    if job.adapters is not None:
+        return _gathered_beside(job, job.adapters, layouts, share, ranks, gradient)
     unsharded = np.where(fully, (2.0 * layer + share.outer) * job.weight_bytes, 0.0)
     unsharded = unsharded + np.where(fully | (strategy == ZERO2), layer * gradient, 0.0)
     return np.where(ranks > 1, unsharded, 0.0)
+
+
+def _gathered_beside(
+    job: Job, adapters: Adapters, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float
+) -> np.ndarray:
+    """:func:`_gathered` of a frozen model, whose weights travel as they are held; and the 16 bits of the largest
+    product's weights that four bits are made into before it (bitsandbytes, torchao: one product at a time)."""
+    a, strategy = job.architecture, layouts.strategy
+    fully = (strategy == FSDP) | (strategy == HSDP)
+    layer, trained = share.layer_dense + share.layer_experts, trained_share(job, share)
+    unsharded = np.where(fully, 2.0 * layer * adapters.base_bytes + share.outer * adapters.outer_bytes, 0.0)
+    gradients = (trained.layer_dense + trained.layer_experts) * gradient
+    unsharded = unsharded + np.where(fully | (strategy == ZERO2), gradients, 0.0)
+    largest = a.hidden * max(a.ffn if a.plain_layers else a.expert_ffn, a.query_width) / layouts.tp
+    return np.where(ranks > 1, unsharded, 0.0) + (largest * job.weight_bytes if adapters.quantized else 0.0)

@@ -18,7 +18,7 @@ from .framework import Framework
 from .job import FSDP, HSDP, RECOMPUTE, ZERO1, ZERO2, Job
 from .layout import Layouts, distinct
 from .machine import Machine
-from .memory import Share, shard_sizes, share_of
+from .memory import Share, shard_sizes, share_of, trained_share
 from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 
@@ -141,8 +141,9 @@ def _pieces(
     first, place = distinct(layouts.placement)
     places = layouts.rows(first)
     share, groups = share_of(job, places), data_groups(places, machine.domain)
+    trained = trained_share(job, share)
     stage, ahead, back = _pick(share.layers, place), _pick(layer.ahead, kind), _pick(layer.back, kind)
-    fully, none = sharded_layers(job, links, framework, places, share, groups), np.zeros(1)
+    fully, none = sharded_layers(job, links, framework, places, (share, trained), groups), np.zeros(1)
     return _Pieces(
         job.architecture.layers,
         framework.step_overhead,
@@ -153,10 +154,10 @@ def _pieces(
         sharded=fully.exposed(place, ahead, back, framework.overlap, layouts.recompute == _FULL) if fully else none,
         outer=_pick(fully.outer, place) if fully else none,
         sync=exposed_exchange(
-            job, framework, layouts, exchanges(job, links, places, share, groups), place, stage * ahead, stage * back
+            job, framework, layouts, exchanges(job, links, places, trained, groups), place, stage * ahead, stage * back
         ),
         send=_stage_sends(job, links, framework, layouts, times.forward),
-        optimizer=_pick(optimizer_time(machine, places, share), place),
+        optimizer=_pick(optimizer_time(machine, places, trained), place),
     )
 
 
@@ -188,7 +189,8 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     tp = tensor_parallel(job, links, framework, slices, times.forward)
     cp = context_parallel(job, links, framework, slices, times.attention)
     ep = expert_parallel(job, links, framework, slices)
-    gradients = gradient_time(job, links.machine, framework, kinds, share_of(job, kinds))
+    trained = trained_share(job, share_of(job, kinds))
+    gradients = gradient_time(job, links.machine, framework, kinds, trained)
     repeated = np.where(kinds.recompute == _SELECTIVE, times.attention[own], 0.0)
 
     def passes(forward: Times, backward: Times) -> tuple[Times, Times, Times]:

@@ -14,7 +14,7 @@ from .collectives import Group, group
 from .job import DDP, FSDP, HSDP, ZERO2, Job
 from .layout import Layouts
 from .machine import Machine
-from .memory import share_of
+from .memory import share_of, trained_share
 from .overlap import data_groups
 
 
@@ -106,12 +106,16 @@ def _data(job: Job, machine: Machine, layouts: Layouts):
     weights = np.where(fully, 2.0 * m, np.where(layouts.strategy == DDP, 0.0, 1.0))
     gradients = np.where(fully, m, np.where(layouts.strategy == DDP, 2.0, np.where(layouts.strategy == ZERO2, m, 1.0)))
     per_gpu, per_domain = np.zeros_like(m), np.zeros_like(m)
-    for params, ranks, replicas in (
-        (share.dense, groups.dense, groups.dense_replicas),
-        (share.experts, groups.experts, groups.expert_replicas),
+    trained = trained_share(job, share)
+    for params, own, ranks, replicas in (
+        (share.dense, trained.dense, groups.dense, groups.dense_replicas),
+        (share.experts, trained.experts, groups.experts, groups.expert_replicas),
     ):
         bytes_ = params * (weights * job.weight_bytes + gradients * job.gradient_bytes)
-        for amount, members in ((bytes_, ranks), (2.0 * params * job.gradient_bytes / ranks.size, replicas)):
+        if job.adapters is not None:
+            gathered = np.where(fully, params * job.adapters.base_bytes, own * job.weight_bytes)
+            bytes_ = weights * gathered + gradients * own * job.gradient_bytes
+        for amount, members in ((bytes_, ranks), (2.0 * own * job.gradient_bytes / ranks.size, replicas)):
             gpu, domain = _ring(amount, members, machine.domain)
             per_gpu, per_domain = per_gpu + gpu, per_domain + domain
     count = np.where(fully, 3.0 * m * share.layers, 2.0) * (layouts.dp * layouts.cp > 1)

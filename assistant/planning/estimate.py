@@ -37,6 +37,7 @@ def model_job(job: Resolved) -> Job:
         job.framework,
         job.sites,
         job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
+        adapters=job.adapters,
     )
 
 
@@ -94,7 +95,7 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     fabrics = networks([e.considered for e in inside], gpus, site)
     outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
     rates = [network.gpu_rate * gpus.domain for network in fabrics]
-    gradients, link = job.params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8
+    gradients, link = job.trained_params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8
     every_step = synchronise(gradients, job.sites, link, 1)
     for entry, outcome, rate in zip(inside, outcomes, rates, strict=True):
         entry.estimated = _stretched(as_estimate(outcome, rate), every_step)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import takewhile
 from math import isfinite
 
+from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
@@ -51,12 +52,25 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
         )
     if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
+    fewer = _adapters(job, predictor)
     for gpus in (job.gpus * factor for factor in MORE):
         for split in dict.fromkeys([job.parallelism is not None, False]):
             if fits_on(job, gpus, job.parallelism if split else None, predictor):
                 auto = "" if split or job.parallelism is None else " and parallelism auto"
-                return f"{text}: with {gpus:,} GPUs{auto} it would fit."
-    return f"{text}: take GPUs with more memory, or a smaller model."
+                return f"{text}: with {gpus:,} GPUs{auto} it would fit{fewer}."
+    return f"{text}: take GPUs with more memory, or a smaller model{fewer}."
+
+
+def _adapters(job: Resolved, predictor: Predictor) -> str:
+    """The way to train fewer weights that would fit where the job does not: LoRA, else QLoRA."""
+    if job.serves or job.questionnaire.workload not in ("finetuning", "rlhf"):
+        return ""
+    usual = job.adapters or Adapters(base="bf16" if job.precision == "fp8" else job.precision)
+    tried = {"LoRA": None if job.adapters else usual, "QLoRA": replace(usual, base="nf4")}
+    for method, adapters in tried.items():
+        if adapters is not None and fits_on(replace(job, adapters=adapters), job.gpus, job.parallelism, predictor):
+            return f", or with {method} on these {job.gpus:,}"
+    return ""
 
 
 def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor: Predictor) -> bool:

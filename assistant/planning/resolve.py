@@ -8,7 +8,8 @@ from functools import cached_property
 from math import gcd
 from typing import Any, Literal
 
-from assistant.model import Architecture, architecture_of, leaf_nodes
+from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
+from assistant.model.adapters import ALL_LINEAR
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
@@ -20,6 +21,7 @@ _BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("in
 _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
+LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
 _FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
 _ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
 
@@ -81,10 +83,16 @@ class Resolved:
     parallelism: Parallelism | None
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
+    adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
 
     @property
     def params(self) -> float:
         return self.architecture.params
+
+    @property
+    def trained_params(self) -> float:
+        """Parameters that have gradients."""
+        return self.params if self.adapters is None else self.adapters.params(self.architecture)
 
     @property
     def served(self) -> Inference:
@@ -168,7 +176,6 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
-    "training": ("method", "lora_rank"),
     "inference": ("concurrency", "ttft_ms", "tpot_ms"),
     "budget": ("usd_per_month",),
 }
@@ -271,14 +278,40 @@ def _training(
     known = "precision" in given.model_fields_set
     precision = given.precision if known else _precision("training", gpu, taken)
     _interleave(questionnaire.parallelism, given.framework, taken)
-    if questionnaire.workload == "finetuning":
-        said_so = f"{given.method} was said; " if given.method in ("lora", "qlora") else ""
-        why = (
-            f"{said_so}all weights are counted as trained: adapters need less memory and move far fewer gradient "
-            "bytes than this plan counts"
-        )
-        taken.take("fine-tuning", "full", why)
-    return said | dict(sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens)
+    adapters = _adapters(questionnaire, given, precision, taken)
+    return said | dict(
+        sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens, adapters=adapters
+    )
+
+
+def _adapters(questionnaire: Questionnaire, given: Training, precision: str, taken: Assumptions) -> Adapters | None:
+    """The adapters of LoRA and QLoRA, and how the frozen weights are held; ``None`` where every weight is trained."""
+    method = given.method or ("lora" if given.lora_rank or given.lora_targets else None)
+    if method is None and questionnaire.workload == "finetuning":
+        why = "not said: every weight is trained; with LoRA far less memory is needed and hardly any gradients are sent"
+        taken.take("training.method", "full", why)
+    if method not in ("lora", "qlora"):
+        return None
+    rank = given.lora_rank or taken.take("training.lora_rank", LORA_RANK, "not said: a usual rank of adapters")
+    targets = given.lora_targets or taken.take(
+        "training.lora_targets",
+        ALL_LINEAR,
+        "not said: adapters beside every matrix of a layer, as QLoRA has them (2305.14314); on attention alone they "
+        "cost less time and memory",
+    )
+    return Adapters(rank, targets, _frozen(method, precision, given.framework, taken))
+
+
+def _frozen(method: str, precision: str, framework: str | None, taken: Assumptions) -> str:
+    """How the frozen layers are held. Transformer Engine can keep FP8 weights alone where nothing updates them."""
+    if method == "qlora":
+        why = "QLoRA: four bits with twice quantised constants, 4.13 bits per weight; embeddings and head stay in 16"
+        return taken.take("frozen weights", "nf4", why)
+    if precision == "fp8" and framework == "megatron":
+        why = "nothing updates them, so Megatron's recipes keep no copy in 16 bits; embeddings and head stay in 16"
+        return taken.take("frozen weights", "fp8", why)
+    held = precision if precision in ("fp32", "fp16") else "bf16"
+    return taken.take("frozen weights", held, "in the precision in which they multiply; say qlora for four bits")
 
 
 _BF16 = {

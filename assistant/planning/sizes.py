@@ -17,13 +17,16 @@ STATE_BYTES = 16.0
 def sizes_of(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """weights_gb, state_gb, node_memory_gb, fits_one_node, gradient_gb and, for serving, cache and replica sizes."""
     weights, node = job.architecture.bytes(job.precision) / GB, job.gpu.memory.si * job.domain / GB
-    state = weights if job.serves else STATE_BYTES * job.params / GB
+    state = weights if job.serves else STATE_BYTES * job.trained_params / GB
+    if job.adapters is not None:
+        weights = job.adapters.held_bytes(job.architecture) / GB
+        state += weights
     sizes = {
         "weights_gb": weights,
         "state_gb": state,
         "node_memory_gb": node,
         "fits_one_node": state <= node,
-        "gradient_gb": None if job.serves else 2 * job.params / GB,
+        "gradient_gb": None if job.serves else 2 * job.trained_params / GB,
     }
     ref = reference(entries)
     if job.serves and ref is not None:

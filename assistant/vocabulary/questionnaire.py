@@ -234,6 +234,11 @@ class Training(Section):
         Annotated[Whole, Field(ge=1, le=4096)] | None,
         About("LoRA rank", "count", "Which LoRA rank?", "16", words=("[lora] rank", "lora r"), span="number"),
     ] = None
+    lora_targets: Annotated[
+        Literal["attention", "all-linear"] | None,
+        About("LoRA targets", "choice", "Which matrices have adapters?", "every linear layer",
+              words=("[lora] targets", "target modules")),
+    ] = None  # fmt: skip
     sequence_length: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
         About("sequence length", "count", "How long are the sequences?", "what is usual for the workload",

@@ -65,7 +65,7 @@ def describe(parts: Parts, said: Utterance) -> list[Event]:
     if said.doubts:
         return steps.ask_back(parts, fields, said)
     if fields:
-        return steps.change(parts, fields, said.text, said.rest, said.fabrics)
+        return steps.change(parts, fields, said.rest, said.fabrics)
     true = confirmed(said, parts.state.draft)
     if true:
         told = ", ".join(f"{FIELDS[path].about.label} {value:,}" for path, value in true.items())

@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,11 +12,6 @@ from assistant.vocabulary.catalog import Catalog
 from ..draft import NODES, Change, Draft
 from ..events import Understood, UnderstoodField, VariationShown
 
-_ADAPTERS = re.compile(r"\b(?:q?lora|peft|adapters?|parameter[\s-]efficient)\b", re.IGNORECASE)
-_ADAPTERS_ASSUMED = (
-    "adapters (LoRA) are planned as full fine-tuning: their gradients are a small part of that, so what the network "
-    "must carry is an upper bound"
-)
 _NODES_ASSUMED = (
     "how many GPUs that is follows from the GPU and how many are in a node; say both, as in: 8 x H100 per node"
 )
@@ -32,7 +26,6 @@ def read_back(
     fields: Mapping[str, Any],
     catalog: Catalog,
     *,
-    said: str = "",
     rest: str = "",
     named: Iterable[str] = (),
 ) -> Understood:
@@ -44,8 +37,7 @@ def read_back(
     ]
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
     shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
-    adapters = [_ADAPTERS_ASSUMED] if _ADAPTERS.search(said) and not after.serves else []
-    return Understood(fields=tuple(shown), assumed=(*aside, *adapters, *_assumed(after, fields, named)), rest=rest)
+    return Understood(fields=tuple(shown), assumed=(*aside, *_assumed(after, fields, named)), rest=rest)
 
 
 def _all_set(before: Draft, after: Draft, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,9 +20,7 @@ from .parts import Parts
 from .readback import difference, in_words, read_back
 
 
-def change(
-    parts: Parts, fields: Mapping[str, Any], said: str, rest: str = "", named: Iterable[str] = ()
-) -> list[Event]:
+def change(parts: Parts, fields: Mapping[str, Any], rest: str = "", named: Iterable[str] = ()) -> list[Event]:
     """Take the fields over. ``named``: networks that were spoken of."""
     before = parts.state
     try:
@@ -30,13 +28,13 @@ def change(
         made = parts.planned(step.draft)
     except InputError as error:
         return parts.answered(_refused(error))
-    understood = read_back(before.draft, step, fields, parts.catalog, said=said, rest=rest, named=named)
+    understood = read_back(before.draft, step, fields, parts.catalog, rest=rest, named=named)
     return [understood, *_adopt(parts, before.advanced(step.draft), made)]
 
 
 def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
     """Take what was clear and ask about what was not: never a guess, and nothing that was clear is lost."""
-    taken = change(parts, fields, said.text, said.rest, said.fabrics) if fields else []
+    taken = change(parts, fields, said.rest, said.fabrics) if fields else []
     doubt = next((doubt for doubt in said.doubts if doubt.field), None)
     told: list[Event] = [Note(text=f"{d.sentence}.") for d in said.doubts if d is not doubt]
     if doubt is None or any(isinstance(event, Failure) for event in taken):
@@ -49,7 +47,7 @@ def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[E
 
 def weigh_offers(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
     """Take what was said of the job, and ask which of the offers to plan with: none is taken by itself."""
-    taken = change(parts, fields, said.text, said.rest, said.fabrics) if fields else []
+    taken = change(parts, fields, said.rest, said.fabrics) if fields else []
     question = parts.interviewer.ask_which(said.offers)
     parts.state = parts.state.asking(question.field)
     return [*taken, question]
@@ -57,7 +55,7 @@ def weigh_offers(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> li
 
 def take(parts: Parts, choice: Choice) -> list[Event]:
     """A choice of the open question was taken."""
-    return change(parts, choice.value, choice.label) if choice.value else leave_open(parts)
+    return change(parts, choice.value) if choice.value else leave_open(parts)
 
 
 def _adopt(parts: Parts, state: State, made: Made) -> list[Event]:
