@@ -99,6 +99,13 @@ def _mlp_width(a: Architecture, habits: Habits) -> float:
     return (a.plain_layers * kept * a.ffn + a.moe_layers * routed) / a.layers
 
 
+def _mlp_gradients(a: Architecture) -> float:
+    """Elements per token of the gradients of an MLP's inner tensors, which are there at once in its backward pass. With
+    all weights trained they are small beside the gradients of these."""
+    inner = a.plain_layers * a.ffn + a.moe_layers * (a.experts_per_token + a.shared_experts) * a.expert_ffn
+    return (3.0 if a.gated else 2.0) * inner / a.layers
+
+
 def _last_inputs(a: Architecture) -> float:
     """Elements per token of the inputs of the MLP's last products alone: a frozen product with no adapter beside it
     needs none of its inputs for the backward pass, the activation before it needs what it was computed from."""
@@ -126,7 +133,11 @@ def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray,
     full, inputs = activation_bytes_per_layer(job, layouts, habits)
     everything = layouts.recompute == _FULL
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp
-    logits = tokens * job.architecture.vocab * (FUSED_LOSS if job.fused_loss else habits.logits)
+    each = FUSED_LOSS if job.fused_loss else habits.logits
+    logits = tokens * job.architecture.vocab * (each if job.loss_bytes is None else job.loss_bytes)
     if habits.splits_loss or job.fused_loss:
         logits = logits / layouts.tp
-    return np.where(everything, inputs, full), np.where(everything, full, 0.0), logits
+    part, work = layouts.recomputed, np.where(everything, full, 0.0)
+    if job.adapters is not None:
+        work = work + tokens * job.activation_bytes * _mlp_gradients(job.architecture) / layouts.tp
+    return np.where(everything, part * inputs + (1.0 - part) * full, full), work, logits

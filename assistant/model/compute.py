@@ -211,12 +211,13 @@ def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.nda
 def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of scores, softmax and values of one layer.
 
-    Flash: arithmetic only, causal half (2205.14135). Unfused: two batched products over the full matrix plus the score
-    matrix written and read by scale, mask, softmax and dropout (2205.05198 counts 5·heads·s² stored bytes).
+    Flash: arithmetic only, causal half (2205.14135), of each packed document by itself. Unfused: two batched products
+    over the full matrix plus the score matrix written and read by scale, mask, softmax and dropout (2205.05198 counts
+    5·heads·s² stored bytes).
     """
     a, s = job.architecture, float(job.sequence_length)
-    rows = slices.micro_batch * s / slices.cp
-    flops = 4.0 * rows * s * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
+    rows, seen = slices.micro_batch * s / slices.cp, min(job.document_tokens or s, s)
+    flops = 4.0 * rows * seen * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
     if job.attention == "flash":
         forward = flops * (0.5 if job.causal else 1.0) / kernels.attention_rate
         return forward, FLASH_BACKWARD * forward

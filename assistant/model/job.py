@@ -22,6 +22,9 @@ class Job:
     ``gradient_overlap``: whether gradients travel while the backward pass runs (``None``: the framework's habit).
     ``regathered``: share of the weights that FSDP gathers a third time because checkpoints lie around its units, so
     that the recomputed forward pass finds them sharded; none where units lie around checkpoints, as PyTorch advises.
+    ``document_tokens``: mean length of the documents packed into a sequence, which attend to themselves alone; ``None``
+    where a sequence is one. ``loss_bytes``: bytes kept of each logit where a kernel for the loss is known to keep so
+    many; ``None``: as the stack's own.
     ``adapters``: what is trained beside a frozen model, ``None`` where all of it is trained.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
@@ -49,6 +52,8 @@ class Job:
     # FP32 weights and moments beside 16-bit weights; False: weights, gradients, moments in 16 bits
     master_weights: bool = True
     adapters: Adapters | None = None
+    document_tokens: float | None = None
+    loss_bytes: float | None = None
 
     @property
     def tokens(self) -> int:
@@ -72,7 +77,8 @@ class Job:
         Frozen weights have no gradient: 4 FLOPs per parameter and token in the place of 6, and 6 for the adapters'.
         """
         a = self.architecture
-        per_token = float(a.train_flops(self.sequence_length, causal=self.causal))
+        seen = min(self.document_tokens or self.sequence_length, self.sequence_length)
+        per_token = float(a.train_flops(seen, causal=self.causal))
         if self.adapters is not None:
             per_token += 6.0 * self.adapters.active_params(a) - 2.0 * a.matmul_params
         return self.tokens * per_token

@@ -46,6 +46,7 @@ class Layouts:
     interleave: np.ndarray
     strategy: np.ndarray
     recompute: np.ndarray
+    recomputed: np.ndarray  # share of the layers that full recompute is for
     shard_within_node: np.ndarray
     micro_batches: np.ndarray  # per data-parallel rank and optimizer step
     tp: np.ndarray
@@ -70,6 +71,7 @@ class Layouts:
 
     def one(self, index: int) -> dict[str, object]:
         """One layout in the questionnaire's words."""
+        share = float(self.recomputed[index])
         return {
             "strategy": STRATEGIES[int(self.strategy[index])],
             "tp": int(self.tp[index]),
@@ -82,7 +84,7 @@ class Layouts:
             "shard_within_node": bool(self.shard_within_node[index]),
             "micro_batch": int(self.micro_batch[index]),
             "recompute": RECOMPUTE[int(self.recompute[index])],
-        }
+        } | ({"recomputed_layers_percent": 100.0 * share} if share < 1.0 else {})
 
 
 _COLUMNS = tuple(field.name for field in fields(Layouts) if field.name != "slices")

@@ -224,13 +224,15 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     if layouts.pp.max() > 1:
         stage = _fullest([first, inner, last], [bytes_on(first), bytes_on(inner), bytes_on(last)])
     own, own_experts = stage.layers * share.layer_dense + stage.outer / layouts.tp, stage.layers * share.layer_experts
+    gathered, head = _gathered(job, layouts, share, ranks, gradient)
+    at_loss = stage.loss * (logits + head) > work + gathered
     apart = stage.outer / layouts.tp  # counted in own as a layer's; where that is the same, nothing is added
     return Memory(
         weights=own * dense.weights + own_experts * experts.weights + apart * (outer.weights - dense.weights),
         gradients=own * dense.gradients + own_experts * experts.gradients + apart * (outer.gradients - dense.gradients),
         optimizer=own * dense.optimizer + own_experts * experts.optimizer + apart * (outer.optimizer - dense.optimizer),
-        activations=stage.layers * kept * stage.in_flight + np.maximum(work, stage.loss * logits),
-        gathered=_gathered(job, layouts, share, ranks, gradient),
+        activations=stage.layers * kept * stage.in_flight + np.where(at_loss, stage.loss * logits, work),
+        gathered=np.where(at_loss, head, gathered),
         buffers=np.full(len(own), CONTEXT + WITHHELD * machine.memory) + np.where(strategy == DDP, 0.0, 0.2e9),
     )
 
@@ -247,31 +249,40 @@ def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
     return fullest
 
 
-def _gathered(job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float) -> np.ndarray:
-    """Whole parameters and gradients of sharded layers while they are in use.
+def _gathered(
+    job: Job, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whole parameters and gradients of sharded layers while they are in use, (in a layer's backward pass, at the
+    loss).
 
     FSDP: the layer at work and the one prefetched, embeddings and head with the root, and one layer's gradients before
     they are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients.
     """
-    strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
-    fully = (strategy == FSDP) | (strategy == HSDP)
     if job.adapters is not None:
         return _gathered_beside(job, job.adapters, layouts, share, ranks, gradient)
+    strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
+    fully = (strategy == FSDP) | (strategy == HSDP)
     unsharded = np.where(fully, (2.0 * layer + share.outer) * job.weight_bytes, 0.0)
     unsharded = unsharded + np.where(fully | (strategy == ZERO2), layer * gradient, 0.0)
-    return np.where(ranks > 1, unsharded, 0.0)
+    unsharded = np.where(ranks > 1, unsharded, 0.0)
+    return unsharded, unsharded
 
 
 def _gathered_beside(
     job: Job, adapters: Adapters, layouts: Layouts, share: Share, ranks: np.ndarray, gradient: float
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """:func:`_gathered` of a frozen model, whose weights travel as they are held; and the 16 bits of the largest
-    product's weights that four bits are made into before it (bitsandbytes, torchao: one product at a time)."""
+    product's weights that four bits are made into before it (bitsandbytes, torchao: one product at a time).
+
+    Stacks that fine-tune shard embeddings and head each by itself (torchtune's ``custom_sharded_layers``, torchtitan),
+    so only the head is whole at the loss, and nothing of both while a layer is at work.
+    """
     a, strategy = job.architecture, layouts.strategy
-    fully = (strategy == FSDP) | (strategy == HSDP)
+    fully = ((strategy == FSDP) | (strategy == HSDP)) & (ranks > 1)
     layer, trained = share.layer_dense + share.layer_experts, trained_share(job, share)
-    unsharded = np.where(fully, 2.0 * layer * adapters.base_bytes + share.outer * adapters.outer_bytes, 0.0)
     gradients = (trained.layer_dense + trained.layer_experts) * gradient
-    unsharded = unsharded + np.where(fully | (strategy == ZERO2), gradients, 0.0)
+    scattered = np.where(fully | ((strategy == ZERO2) & (ranks > 1)), gradients, 0.0)
     largest = a.hidden * max(a.ffn if a.plain_layers else a.expert_ffn, a.query_width) / layouts.tp
-    return np.where(ranks > 1, unsharded, 0.0) + (largest * job.weight_bytes if adapters.quantized else 0.0)
+    widened = largest * job.weight_bytes if adapters.quantized else 0.0
+    head = a.embedding_params / layouts.tp * adapters.outer_bytes
+    return np.where(fully, 2.0 * layer * adapters.base_bytes, 0.0) + scattered + widened, np.where(fully, head, 0.0)

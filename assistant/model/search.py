@@ -14,9 +14,11 @@ from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
 from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
 
+_FULL = RECOMPUTE.index("full")
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 LARGEST_PIPELINE = 64  # stages of the deepest published one, a trillion parameters (2104.04473, table 1)
 INTERLEAVES = (1, 2, 4, 8)
+PARTS = tuple(part / 8.0 for part in range(1, 9))  # of the layers, recomputed
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Choices:
     interleave: Sequence[int]
     strategy: Sequence[int]
     recompute: Sequence[int]
+    recomputed: Sequence[float] = (1.0,)  # shares of the layers tried with full recompute
     sequence_parallel: Sequence[bool] | None = None
     shard_within_node: bool = False
     sharded_pipelines: bool = False
@@ -79,6 +82,7 @@ def _fixed(job: Job, given: Parallelism) -> Choices:
         interleave=_interleaves(job, given),
         strategy=[STRATEGIES.index(given.strategy)],
         recompute=_recompute(job),
+        recomputed=_recomputed(job),
         sequence_parallel=[given.sequence_parallel],
         shard_within_node=given.shard_within_node,
     )
@@ -111,6 +115,7 @@ def _free(job: Job, machine: Machine) -> Choices:
         interleave=_interleaves(job),
         strategy=strategies,
         recompute=_recompute(job),
+        recomputed=_recomputed(job),
     )
 
 
@@ -124,6 +129,12 @@ def _recompute(job: Job) -> Sequence[int]:
     return (
         [0, 2] if job.attention == "flash" else [0, 1, 2]
     )  # with flash attention no scores are kept that could be recomputed
+
+
+def _recomputed(job: Job) -> Sequence[float]:
+    """Shares of the layers that may be recomputed. Beside adapters activations are what decides whether a frozen model
+    fits, so no more layers than must be (Megatron's ``recompute_num_layers``, torchtitan's every so many layers)."""
+    return PARTS if job.adapters is not None and job.recompute is None else (1.0,)
 
 
 def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bool = True) -> Layouts | None:
@@ -204,6 +215,9 @@ def _built(
     own, stage, chunk = where
     pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
     strategies, recompute = (np.asarray(axis, dtype=float) for axis in (choices.strategy, choices.recompute))
+    again = np.where(recompute == _FULL, len(choices.recomputed), 1)
+    recompute = np.repeat(recompute, again)
+    recomputed = np.concatenate([choices.recomputed if often > 1 else (1.0,) for often in again])
     sharding = (
         np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
     )
@@ -220,6 +234,7 @@ def _built(
         interleave=np.asarray(choices.interleave, dtype=float)[chunk][row],
         strategy=strategies[kind],
         recompute=np.tile(recompute, len(row) // len(recompute)),
+        recomputed=np.tile(recomputed, len(row) // len(recompute)),
         micro_batches=micro_batches[row],
         shard_within_node=np.full(len(row), float(choices.shard_within_node)),
     )
@@ -243,6 +258,7 @@ def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
     """
     same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
     fitted_before = np.zeros(len(fits), dtype=bool)
-    for _ in range(2):  # recompute has at most three values
+    values = len(RECOMPUTE) + (len(PARTS) if layouts.recomputed.min(initial=1.0) < 1.0 else 0)
+    for _ in range(values - 1):
         fitted_before[1:] = same & (fits[:-1] | fitted_before[:-1])
     return fits & ~fitted_before

@@ -21,6 +21,7 @@ from .machine import Machine
 from .memory import Share, shard_sizes, share_of, trained_share
 from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
+from .search import PARTS
 
 _SELECTIVE, _FULL = RECOMPUTE.index("selective"), RECOMPUTE.index("full")
 # bytes per parameter of Adam: 4 of gradient read, master weight and two moments read and written, 24, 2 of weight
@@ -136,6 +137,8 @@ def _pieces(
     links, times = Links(machine, networks, slowdown), layer_times(job, machine, framework, layouts.slices)
     first, kind = distinct(
         (layouts.slice_index * 2 + is_fully_sharded(layouts)) * len(RECOMPUTE) + layouts.recompute.astype(int)
+        if job.adapters is None
+        else _kinds_in_part(layouts)
     )
     layer = _layer(job, links, framework, times, layouts.rows(first))
     first, place = distinct(layouts.placement)
@@ -159,6 +162,12 @@ def _pieces(
         send=_stage_sends(job, links, framework, layouts, times.forward),
         optimizer=_pick(optimizer_time(machine, places, trained), place),
     )
+
+
+def _kinds_in_part(layouts: Layouts) -> np.ndarray:
+    """Whole numbers, equal for layouts of one kind where full recompute is for a part of the layers."""
+    kind = (layouts.slice_index * 2 + is_fully_sharded(layouts)) * len(RECOMPUTE) + layouts.recompute
+    return (kind * (len(PARTS) + 1) + layouts.recomputed * len(PARTS)).astype(int)
 
 
 def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
@@ -186,6 +195,7 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     What full recompute repeats includes its forward communication.
     """
     slices, own, full = kinds.slices, kinds.slice_index, kinds.recompute == _FULL
+    part = kinds.recomputed
     tp = tensor_parallel(job, links, framework, slices, times.forward)
     cp = context_parallel(job, links, framework, slices, times.attention)
     ep = expert_parallel(job, links, framework, slices)
@@ -199,11 +209,11 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
         return (
             _pick(floored(times.forward + forward, times.forward_floor), own),
             floored(times.backward[own] + gradients + _pick(backward, own), times.backward_floor[own]),
-            np.where(full, _pick(again, own), repeated),
+            np.where(full, part * _pick(again, own), repeated),
         )
 
     alone, beside = passes(np.zeros_like(times.forward), np.zeros_like(times.forward)), passes(tp.forward, tp.backward)
-    again = 1.0 + full  # full recompute repeats the forward pass's collectives
+    again = 1.0 + full * part  # full recompute repeats the forward pass's collectives
     return _Layer(
         *alone,
         tp=reduce(np.add, beside) - reduce(np.add, alone),

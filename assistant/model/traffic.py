@@ -57,7 +57,7 @@ def _activation(job: Job, layouts: Layouts) -> np.ndarray:
 
 def _tensor(job: Job, machine: Machine, layouts: Layouts):
     """Two all-reduces (two passes each) per layer and direction, the forward ones again with full recompute."""
-    runs = _per_step(job, layouts) * (2.0 + (layouts.recompute == 2)) * 2.0 * (layouts.tp > 1)
+    runs = _per_step(job, layouts) * (2.0 + (layouts.recompute == 2) * layouts.recomputed) * 2.0 * (layouts.tp > 1)
     gpu, domain = _ring(
         _activation(job, layouts), group(layouts.tp, np.ones_like(layouts.tp), machine.domain), machine.domain
     )

@@ -89,5 +89,7 @@ def layout(parallelism: dict[str, object]) -> str:
     if parallelism.get("micro_batch"):
         parts.append(f"micro-batch {parallelism['micro_batch']}")
     if parallelism.get("recompute") not in (None, "none"):
-        parts.append(f"{parallelism['recompute']} recompute")
+        part = parallelism.get("recomputed_layers_percent")
+        of = f" of {part:.3g} % of the layers" if part else ""
+        parts.append(f"{parallelism['recompute']} recompute{of}")
     return " · ".join(parts) or UNKNOWN

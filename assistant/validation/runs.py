@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from assistant.library.checks import known_id
-from assistant.model import Job, architecture_of, machine_of, network_of
+from assistant.model import Adapters, Job, architecture_of, machine_of, network_of
+from assistant.model.adapters import ALL_LINEAR, ATTENTION
 from assistant.model.framework import FRAMEWORKS
 from assistant.model.job import RECOMPUTE
 from assistant.model.validation import Run
@@ -31,10 +32,14 @@ _CHOICES = {
     "framework": tuple(FRAMEWORKS),
     "gradient_overlap": ("0", "1"),
     "sequence_parallel": ("0", "1"),
+    "method": ("full", "lora", "qlora"),
+    "lora_targets": (ATTENTION, ALL_LINEAR),
+    "frozen": ("fp32", "fp16", "bf16", "fp8", "nf4"),
 }
 _NAMED, _JOINED = "id source published model".split(), "gpus_per_node fabric nics_per_node precision".split()
 _STACK = "framework gradient_overlap gradient_bytes regathered memory_gb use reason".split()
-COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK)
+_TRAINED = "method lora_rank lora_targets frozen document_tokens loss_bytes".split()
+COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK, *_TRAINED)
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -159,7 +164,19 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         gradient_bytes=_number(row, "gradient_bytes", 2.0),
         regathered=_share(row, "regathered"),
         padded_vocabulary=bool(row.get("model")),
+        adapters=_adapters(row),
+        document_tokens=_number(row, "document_tokens", 0.0) or None,
+        loss_bytes=_number(row, "loss_bytes") if row.get("loss_bytes") else None,
     )
+
+
+def _adapters(row: Mapping[str, str]) -> Adapters | None:
+    """Of a row of LoRA or QLoRA; rank 16 beside every linear layer where it does not say."""
+    method = row.get("method") or "full"
+    if method == "full":
+        return None
+    frozen = row.get("frozen") or ("nf4" if method == "qlora" else "bf16")
+    return Adapters(_whole(row, "lora_rank", 16, least=1), row.get("lora_targets") or ALL_LINEAR, frozen)
 
 
 def _architecture(row: Mapping[str, str], catalog: Catalog):
