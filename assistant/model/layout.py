@@ -71,8 +71,7 @@ class Layouts:
 
     def one(self, index: int) -> dict[str, object]:
         """One layout in the questionnaire's words."""
-        share = float(self.recomputed[index])
-        return {
+        found: dict[str, object] = {
             "strategy": STRATEGIES[int(self.strategy[index])],
             "tp": int(self.tp[index]),
             "pp": int(self.pp[index]),
@@ -84,7 +83,9 @@ class Layouts:
             "shard_within_node": bool(self.shard_within_node[index]),
             "micro_batch": int(self.micro_batch[index]),
             "recompute": RECOMPUTE[int(self.recompute[index])],
-        } | ({"recomputed_layers_percent": 100.0 * share} if share < 1.0 else {})
+        }
+        share = float(self.recomputed[index])
+        return found | ({"recomputed_layers_percent": 100.0 * share} if share < 1.0 else {})
 
 
 _COLUMNS = tuple(field.name for field in fields(Layouts) if field.name != "slices")

@@ -105,6 +105,8 @@ def _free(job: Job, machine: Machine) -> Choices:
     pp = [d for d in divisors(job.gpus, min(a.layers, LARGEST_PIPELINE))]
     cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 8192)) if d & (d - 1) == 0]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
+    if job.adapters is not None and job.adapters.quantized and job.global_batch * max(cp) >= job.gpus:
+        tp, pp = [1], [1]  # bitsandbytes and torchao multiply whole four-bit weights: no stack splits them
     strategies = [DDP, ZERO1, FSDP] + ([HSDP] if machine.domains > 1 else [])
     return Choices(
         tp=tp,

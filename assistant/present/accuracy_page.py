@@ -6,7 +6,14 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, MemoryReport, SourceAccuracy, Validation
+from assistant.vocabulary.validation import (
+    AdapterReport,
+    CollectiveAccuracy,
+    MeasuredRun,
+    MemoryReport,
+    SourceAccuracy,
+    Validation,
+)
 
 from . import memory_report
 from .markdown import table
@@ -30,6 +37,7 @@ def accuracy_page(made: Validation, template: str) -> str:
         **uses,
         pairs=_rows(SLOWDOWN_HEAD, map(slowdown_cells, made.slowdowns), {1, 4, 5, 6}),
         **(_memory(made.memory) if made.memory else {}),
+        **(_adapters(made.adapters) if made.adapters else {}),
         collectives=sum(line.rows for line in made.collectives if not line.source),
         collectives_excluded=made.collectives_excluded,
         collectives_validation=_collectives(_of("validation", made.collectives)),
@@ -51,6 +59,18 @@ def _memory(memory: MemoryReport) -> dict[str, str | float]:
         "margin": 100 * memory.margin,
         **{f"memory_{use}": _rows(memory_report.HEAD, cells, set(range(1, 7))) for use, cells in tables.items()},
         "memory_verdicts": f"{verdicts} Refused:\n\n{refused}" if refused else verdicts,
+    }
+
+
+def _adapters(found: AdapterReport) -> dict[str, str | int]:
+    """Errors of fine-tuning with adapters: steps, peaks of memory, and what 'fits' was worth."""
+    refused = [f"- {line}" for line in memory_report.refusals(found.memory)]
+    cells = map(memory_report.cells, found.memory.sources)
+    return {
+        "adapter_excluded": found.excluded,
+        "adapter_steps": _table(found.sources),
+        "adapter_memory": _rows(memory_report.HEAD, cells, set(range(1, 7))),
+        "adapter_verdicts": "\n".join([*memory_report.verdicts(found.memory), *refused]),
     }
 
 

@@ -52,12 +52,12 @@ def _measured(run: Run, done: Callable[[], None]) -> MeasuredRun:
 def _by_source(found: Sequence[tuple[Run, MeasuredRun]], use: Use) -> list[SourceAccuracy]:
     rows = [(run, row.predicted_s, (row.p10_s, row.p90_s)) for run, row in found]
     names = dict.fromkeys(run.source for run, _, _ in rows)
-    lines = [_accuracy(name, use, [row for row in rows if row[0].source == name]) for name in names]
-    return lines + ([_accuracy("", use, rows)] if len(names) > 1 else [])
+    lines = [accuracy(name, use, [row for row in rows if row[0].source == name]) for name in names]
+    return lines + ([accuracy("", use, rows)] if len(names) > 1 else [])
 
 
-def _accuracy(source: str, use: Use, rows: Sequence[Judged]) -> SourceAccuracy:
-    """One line of the report."""
+def accuracy(source: str, use: Use, rows: Sequence[Judged]) -> SourceAccuracy:
+    """One line of a report."""
     errors = asdict(summarize(*(list(column) for column in zip(*rows, strict=True))))
     return SourceAccuracy(source=source, use=use, runs=errors.pop("count"), **errors)
 
@@ -73,7 +73,7 @@ def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) ->
     for source, seconds in predictions.items():
         own = zip((run for run in kept if run.source == source), seconds, strict=True)
         rows = [(run, time, _band_around(run, time)) for run, time in own]
-        lines += [_accuracy(source, "left out", rows), *_by_kind(source, rows)]
+        lines += [accuracy(source, "left out", rows), *_by_kind(source, rows)]
     return lines
 
 
@@ -88,7 +88,7 @@ def _by_kind(source: str, rows: Sequence[Judged]) -> list[SourceAccuracy]:
     dense = [row for row in rows if not row[0].job.architecture.experts]
     mixtures = [row for row in rows if row[0].job.architecture.experts]
     kinds = {"dense": dense, "mixtures": mixtures} if dense and mixtures else {}
-    return [_accuracy(f"{source}, {kind}", "left out", of_kind) for kind, of_kind in kinds.items()]
+    return [accuracy(f"{source}, {kind}", "left out", of_kind) for kind, of_kind in kinds.items()]
 
 
 def errors_of(runs: Sequence[Run], *, bands: bool = False) -> Errors:

@@ -10,6 +10,7 @@ from pathlib import Path
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.validation import SourceAccuracy, Validation
 
+from .adapters import adapter_report, adapter_runs
 from .collective_report import with_collectives
 from .memory import with_memory
 from .practice import others_runs, published_runs
@@ -34,8 +35,9 @@ def described(knowledge: Path, catalog: Catalog) -> Validation:
     runs = published_runs(knowledge, catalog)
     made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)
+    adapters = adapter_report(adapter_runs(knowledge / "measurements", catalog))
     expected = planned(others_runs(runs, knowledge, catalog))
-    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected]})
+    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], "adapters": adapters})
 
 
 def left_out_now(knowledge: Path, catalog: Catalog) -> str:

@@ -138,6 +138,14 @@ class MemoryReport(Entry):
     wrongly_fit: list[str]
 
 
+class AdapterReport(Entry):
+    """Measured fine-tuning with adapters beside its prediction: steps by source and GPU, memory, rows left away."""
+
+    sources: list[SourceAccuracy]
+    memory: MemoryReport
+    excluded: int
+
+
 class Validation(Entry):
     """The errors of a file of measured runs."""
 
@@ -149,3 +157,4 @@ class Validation(Entry):
     collectives: list[CollectiveAccuracy] = Field(default_factory=list)
     collectives_excluded: int = 0
     memory: MemoryReport | None = None
+    adapters: AdapterReport | None = None
