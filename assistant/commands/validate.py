@@ -39,7 +39,9 @@ def validate(
     of id, source, gpus_per_node, fabric, nics_per_node, precision, strategy, tp, pp, cp, ep, interleave,
     sequence_parallel (0 or 1), micro_batch, recompute, attention, framework, gradient_bytes, regathered (share of the
     weights that FSDP gathers again for recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU
-    in PyTorch's allocator, GiB), use (calibration, validation or excluded). See weft handbook accuracy.
+    in PyTorch's allocator, GiB), use (calibration, validation or excluded); for adapters method (full, lora or qlora),
+    lora_rank, lora_targets (attention or all-linear), frozen (how the frozen weights are held), document_tokens (mean
+    length of the documents packed into a sequence), loss_bytes (kept of each logit). See weft handbook accuracy.
     """
     from assistant.present import validation as present
 
