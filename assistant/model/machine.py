@@ -34,6 +34,8 @@ class Machine:
     scale_up_latency: float  # seconds per step
     in_network_reduction: bool
     calibrated: bool
+    relative: str | None = None  # whose efficiencies it takes over
+    mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
     kernels: KernelConstants = KernelConstants()
     constants: Mapping[str, Fact] | None = field(default=None, compare=False, repr=False)
 
@@ -82,6 +84,8 @@ def machine_of(
         scale_up_latency=scale_up.latency.si,
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
+        relative=gpu.calibration.relative,
+        mesh_peers=scale_up.mesh_peers,
         kernels=kernels_from(constants),
         constants=constants,
     )
