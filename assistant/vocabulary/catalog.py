@@ -109,6 +109,7 @@ class Gpu(Entry):
     bridge: str | None = None  # ScaleUp id of what joins some GPUs of a node directly
     bridged_gpus: int = 1  # how many it joins
     gpus_per_node: int
+    nodes_vary: bool = False  # a card that machines hold one to eight of: nodes alone tell no number of GPUs
     nics_per_node: int  # usual number of RDMA NICs per node
     usual_nic_line_rate: Fact
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
