@@ -48,6 +48,12 @@ class Machine:
     def nodes(self) -> int:
         return -(-self.gpus // self.gpus_per_node)
 
+    @property
+    def not_measured(self) -> str:
+        """That the GPU's efficiencies were not measured, and where they are from; empty where they were."""
+        origin = f"taken over from {self.relative}" if self.relative else "assumed"
+        return "" if self.calibrated else f"{self.gpu}: efficiencies {origin}, not measured"
+
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
         return framework_of(name, self.gpu, self.constants)

@@ -230,14 +230,10 @@ _TAKEN_OVER, _FP8, _FP32, _MIXTURE, _BY_SIZE, _RLHF, _BEYOND_PUBLISHED = 0.15, 0
 LARGEST_PUBLISHED = 16_384
 
 
-def _origin(machine: Machine) -> str:
-    return f"taken over from {machine.relative}" if machine.relative else "assumed"
-
-
 def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     """Standard deviation of the logarithm of compute time, and what lies outside of what was calibrated."""
     widened = (
-        (not machine.calibrated, _TAKEN_OVER, f"{machine.gpu}: efficiencies {_origin(machine)}, not measured"),
+        (not machine.calibrated, _TAKEN_OVER, machine.not_measured),
         (job.precision == "fp8", _FP8, ""),
         (job.precision == "fp32", _FP32, "fp32: no measured rows"),
         (bool(job.architecture.experts), _MIXTURE, ""),
