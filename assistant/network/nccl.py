@@ -134,8 +134,12 @@ def advice(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> dict[st
         "nodes": nodes,
         "settings": [asdict(setting) for setting in settings(fabric, gpu, nodes, host)],
         "leave_alone": [asdict(setting) for setting in leave_alone(fabric, gpu, nodes, host)],
-        "using_network": expected_network(fabric),
+        "using_network": expected_network(fabric) if gpu.vendor in _LIBRARIES else _not_read(gpu),
     }
+
+
+def _not_read(gpu: Gpu) -> str:
+    return f"{gpu.name} comes with a library of its own, which reads none of NCCL's variables: see its maker's manual"
 
 
 def as_env_file(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> str:
@@ -143,6 +147,8 @@ def as_env_file(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> st
 
     Lines with a value to fill in are commented out, so that the file never sets a placeholder.
     """
+    if gpu.vendor not in _LIBRARIES:
+        return f"# {_not_read(gpu)}\n"
     lines = [
         f"# {fabric.name}, {nodes} node(s) of {gpu.name}",
         f"# The first run must print: Using network {expected_network(fabric)}",

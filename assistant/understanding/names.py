@@ -245,10 +245,11 @@ class Names:
         rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
         if before is not None and gigabytes is None:
             at, gigabytes = before
-        if form and not any(form in g.id for g in found):
-            return Quantity("unknown-gpu", "", at, end)
-        if gigabytes and form and not any(form in g.id and round(g.memory.value) == gigabytes for g in found):
-            return Quantity("unknown-gpu", "", at, end)
+        if not any(one in g.id for one in self._data["forms"] for g in found):
+            form = None  # it comes in one form: "L40S PCIe", "MI300X OAM"
+        of_form = [g for g in found if form is None or form in g.id]
+        if form and not any(gigabytes in (None, round(g.memory.value)) for g in of_form):
+            return Quantity("unknown-gpu", max(of_form or found, key=lambda g: g.memory.si).id, at, end)
         if gigabytes:
             found = [g for g in found if round(g.memory.value) == gigabytes] or found
         if form:
