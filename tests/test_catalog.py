@@ -23,8 +23,9 @@ LIBRARY = library.load()
 CATALOG = LIBRARY.catalog
 KINDS = {name: getattr(CATALOG, name) for name in ("gpus", "models", "fabrics", "scale_ups", "providers", "devices")}
 
-GPUS = """v100-sxm a100-sxm-40gb a100-sxm-80gb h100-sxm h100-pcie h200-sxm b200 b300 gb200 gb300 rubin
-          mi250x mi300x mi325x mi355x""".split()
+GPUS = """v100-sxm a100-sxm-40gb a100-sxm-80gb a100-pcie-40gb a100-pcie-80gb h100-sxm h100-pcie h100-nvl h200-sxm
+          h200-nvl h800 h20 gh200 b200 b300 gb200 gb300 rubin l4 l40s a10g a40 rtx-a6000 rtx-6000-ada rtx-pro-6000
+          rtx-4090 rtx-5090 mi250x mi300x mi325x mi355x gaudi-3 trainium2""".split()
 FABRICS = """none ethernet-tcp-10 ethernet-tcp-25 ethernet-tcp-100 ethernet-tcp-200 roce-v2-100 roce-v2-200 roce-v2-400
              roce-v2-800 spectrum-x-400 spectrum-x-800 infiniband-hdr-200 infiniband-ndr-400 infiniband-xdr-800
              aws-efa-v2 aws-efa-v3 gcp-tcpx gcp-tcpxo ultra-ethernet-400 ultra-ethernet-800
@@ -316,15 +317,24 @@ def test_figures_everybody_quotes():
         assert architecture_of(CATALOG.models[ident]).params == pytest.approx(params, rel=1e-4)
 
 
+# Rubin's is announced at more than four times BF16; one engine of Gaudi 3 multiplies both at one rate.
+FP8_OF_ITS_OWN = ("rubin", "gaudi-3")
+
+
 @pytest.mark.parametrize("gpu", CATALOG.gpus.values(), ids=lambda gpu: gpu.id)
 def test_a_gpu_is_described_without_sparsity_and_with_its_node(gpu):
     assert gpu.scale_up in CATALOG.scale_ups
     assert gpu.scale_up_domain % gpu.gpus_per_node == 0
-    if gpu.peak_fp8 is not None and gpu.id != "rubin":  # Rubin's FP8 is announced at more than four times BF16
-        assert gpu.peak_fp8.si == pytest.approx(2 * gpu.peak_bf16.si, rel=0.01)
-    assert gpu.peak_fp32.si <= gpu.peak_bf16.si <= gpu.peak_fp16.si
-    # From V100 to Rubin a multiplication needs 100 to 450 FLOP per byte of memory; a slipped unit would be far outside.
-    assert 100 < gpu.peak_fp16.si / gpu.memory_bandwidth.si < 450
+    if gpu.peak_fp8 is not None and gpu.id not in FP8_OF_ITS_OWN:
+        assert gpu.peak_fp8.si == pytest.approx(2 * gpu.peak_bf16.si, rel=0.03)  # printed in round numbers
+    assert gpu.peak_fp32.si <= gpu.peak_bf16.si
+    assert gpu.peak_bf16.si <= gpu.peak_fp16.si or gpu.id == "gaudi-3"
+    # From V100 to Rubin a multiplication needs 100 to 460 FLOP per byte of memory, and an H20, cut for export, 37; a
+    # slipped unit would be far outside.
+    sixteen_bit = max(gpu.peak_fp16.si, gpu.peak_bf16.si)
+    assert (30 if gpu.id == "h20" else 100) < sixteen_bit / gpu.memory_bandwidth.si < 460
+    assert (gpu.bridge is None) == (gpu.bridged_gpus == 1)
+    assert gpu.bridge is None or gpu.bridge in CATALOG.scale_ups
     for name in ("gemm_efficiency", "attention_efficiency", "memory_efficiency"):
         assert 0 < getattr(gpu.calibration, name).si <= 1
     assert gpu.calibration.relative is None or gpu.calibration.relative in CATALOG.gpus
@@ -333,6 +343,29 @@ def test_a_gpu_is_described_without_sparsity_and_with_its_node(gpu):
 @pytest.mark.parametrize("gpu", CATALOG.gpus.values(), ids=lambda gpu: gpu.id)
 def test_the_usual_adapter_of_a_node_can_be_fed_by_its_slot(gpu):
     assert gpu.usual_nic_line_rate.si <= gpu.host_link.si
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "per_node", "link"),
+    [
+        ("a100-pcie-80gb", 2, 2, "nvlink-bridge-3"),
+        ("a100-pcie-80gb", 8, 2, "nvlink-bridge-3"),  # nodes of a pair each
+        ("a100-pcie-80gb", 4, 4, "pcie-4"),
+        ("h200-nvl", 4, 4, "nvlink-bridge-4-h200"),
+        ("h100-nvl", 1, 1, "pcie-5"),
+        ("l40s", 2, 2, "pcie-4"),
+        ("rtx-4090", 2, 2, "pcie-4-host"),
+        ("h100-sxm", 2, 2, "nvlink-4"),
+    ],
+)
+def test_a_bridge_joins_a_pair_and_the_slots_the_rest_of_the_node(gpu, gpus, per_node, link):
+    assert CATALOG.scale_up_of(CATALOG.gpus[gpu], gpus, per_node).id == link
+
+
+def test_fp8_came_with_hopper_and_ada():
+    without = {gpu.id for gpu in CATALOG.gpus.values() if gpu.peak_fp8 is None}
+    ampere = {"a100-sxm-40gb", "a100-sxm-80gb", "a100-pcie-40gb", "a100-pcie-80gb", "a10g", "a40", "rtx-a6000"}
+    assert without == ampere | {"v100-sxm", "mi250x"}
 
 
 def test_a_rack_is_one_domain_of_72_with_four_gpus_per_tray():

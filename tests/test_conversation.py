@@ -305,3 +305,11 @@ def test_true_details_of_a_model_are_confirmed_and_false_ones_asked_about(begin:
 
 def test_a_number_in_words_that_never_ends_is_no_number(begin: Callable[..., Conversation]) -> None:
     assert begin(JOB).say("two" + " hundred" * 170)
+
+
+def test_yes_to_the_nearest_gpu_takes_it_and_nothing_takes_it_before(begin: Callable[..., Conversation]) -> None:
+    conversation = begin("pretraining llama 3.1 8b")
+    question = one(conversation.say("8 RTX 3090"), Question)
+    assert "cluster.gpu" not in conversation.draft.fields
+    assert "RTX 3090" in question.text and "RTX 4090" in question.text
+    assert one(conversation.say("yes"), PlanShown).plan.questionnaire["cluster"]["gpu"] == "rtx-4090"

@@ -91,3 +91,17 @@ def test_one_diloco_exchange_of_70b_over_a_gigabit_takes_1120_seconds():
     sync = synchronise(70e9 * 2, islands=2, island_rate=1e9 / 8, every=500, latency=0.0)
     assert sync.seconds == pytest.approx(1120)
     assert sync.per_step / (sync.per_step + 10) == pytest.approx(0.18, abs=0.01)  # 22 % on top of steps of 10 s
+
+
+def test_two_gpus_of_a_mesh_share_one_link_and_eight_use_all_seven():
+    """64 GB/s join two MI300X (amd-instinct-datasheets): a seventh of what all of a GPU's links carry."""
+
+    def seconds(gpus: int) -> float:
+        cluster = machine(gpus, "mi300x", min(gpus, 8))
+        cluster = replace(cluster, scale_up_latency=0.0)
+        return all_gather_time(network("none", cluster), cluster, 8e9)
+
+    efficiency = machine(8, "mi300x").scale_up_bandwidth / 448e9
+    assert seconds(2) == pytest.approx(8e9 / 2 / (64e9 * efficiency), rel=0.001)
+    assert seconds(4) == pytest.approx(8e9 * 3 / 4 / (3 * 64e9 * efficiency), rel=0.001)
+    assert seconds(8) == pytest.approx(8e9 * 7 / 8 / (448e9 * efficiency), rel=0.001)

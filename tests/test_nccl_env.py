@@ -136,3 +136,10 @@ def test_a_plan_gets_plain_data():
     found = nccl.advice(FABRICS["infiniband-ndr-400"], H100, 8)
     assert found["using_network"].startswith("IB")
     assert {"name", "value", "reason", "claim"} == set(found["settings"][0])
+
+
+@pytest.mark.parametrize("gpu", ["gaudi-3", "trainium2"])
+def test_gpus_with_a_library_of_their_own_get_no_settings_of_nccl(gpu):
+    fabric = FABRICS["roce-v2-200"]
+    assert nccl.settings(fabric, GPUS[gpu], 4) == nccl.leave_alone(fabric, GPUS[gpu], 4) == []
+    assert "library of its own" in nccl.as_env_file(fabric, GPUS[gpu], 4)

@@ -380,7 +380,7 @@ def test_what_is_not_understood_is_given_back_in_the_persons_own_words() -> None
     [
         ("64 H100s and a Cray Slingshot network", "Cray Slingshot"),
         ("32 TPU v5e", "TPU v5e"),
-        ("4 x RTX 6000 Ada", "RTX 6000 Ada"),
+        ("4 x RTX 3090", "RTX 3090"),
         ("64 H100s over 700G RoCE", "700G RoCE"),
     ],
 )
@@ -404,8 +404,58 @@ def test_what_is_said_not_to_be_so_is_never_dropped() -> None:
 
 def test_a_gpu_that_is_not_in_the_catalog_counts_for_no_other() -> None:
     assert said("16 Ascend 910B").fields == {"cluster.gpus": 16}
-    found = said("8 L40S", fields={"cluster.gpu": "h100-sxm", "cluster.gpus": 64})
-    assert (found.fields, len(found.doubts)) == ({}, 1) and "L40S" in found.doubts[0]
+    found = said("8 L40", fields={"cluster.gpu": "h100-sxm", "cluster.gpus": 64})
+    assert (found.fields, len(found.doubts)) == ({}, 1) and "L40" in found.doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("8 RTX 3090", "RTX 4090"),
+        ("four 3090s", "RTX 4090"),
+        ("16 A800", "A100 SXM4 80 GB"),
+        ("4 A10", "A10G"),
+        ("Gaudi 2, two servers of eight", "Gaudi 3"),
+        ("16 Ascend 910B", "A100 SXM4 80 GB"),
+        ("8 RTX 4090 laptop GPUs", "RTX 4090"),
+        ("the H20 successor", "H20"),
+    ],
+)
+def test_of_a_gpu_that_is_not_in_the_catalog_the_nearest_is_asked_about_and_not_taken(text: str, nearest: str) -> None:
+    found = said(text)
+    assert "cluster.gpu" not in found.fields
+    assert len(found.doubts) == 1 and f"{nearest}" in found.doubts[0] and "no GPU of the catalog" in found.doubts[0]
+
+
+def test_of_a_gpu_like_none_of_the_catalog_nothing_is_suggested() -> None:
+    assert "name the one" in said("32 TPU v5e").doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("8 rtx-4090", {"cluster.gpu": "rtx-4090", "cluster.gpus": 8}),
+        ("4x 4090", {"cluster.gpu": "rtx-4090", "cluster.gpus": 4}),
+        ("4x4090", {"cluster.gpu": "rtx-4090", "cluster.gpus": 4}),
+        ("2 5090s", {"cluster.gpu": "rtx-5090", "cluster.gpus": 2}),
+        ("four 4090 each", {"cluster.gpu": "rtx-4090", "cluster.gpus_per_node": 4}),
+        ("4090", {"cluster.gpu": "rtx-4090"}),
+        ("4,090 GPUs", {"cluster.gpus": 4090}),
+        ("sequence length 4090", {"training.sequence_length": 4090}),
+        ("a batch of 4090 sequences", {"training.global_batch": 4090}),
+        ("$5090 a month", {"budget.usd_per_month": 5090}),
+        ("8 A100 PCIe 40GB", {"cluster.gpu": "a100-pcie-40gb", "cluster.gpus": 8}),
+        ("8 A100 40GB", {"cluster.gpu": "a100-sxm-40gb", "cluster.gpus": 8}),
+        ("8 H100 94GB", {"cluster.gpu": "h100-nvl", "cluster.gpus": 8}),
+        ("16 A6000", {"cluster.gpu": "rtx-a6000", "cluster.gpus": 16}),
+        ("4x RTX 6000 Ada", {"cluster.gpu": "rtx-6000-ada", "cluster.gpus": 4}),
+        ("8 RTX PRO 6000", {"cluster.gpu": "rtx-pro-6000", "cluster.gpus": 8}),
+        ("20 nodes of L4", {"cluster.gpu": "l4"}),  # cards: a node holds one to eight
+        ("5 nodes of 4 L4", {"cluster.gpu": "l4", "cluster.gpus": 20, "cluster.gpus_per_node": 4}),
+    ],
+)
+def test_a_number_that_names_a_gpu_counts_nothing_unless_it_counts_something(text: str, fields: dict) -> None:
+    assert said(text).fields == fields
 
 
 def test_the_number_taken_back_tells_what_is_put_right() -> None:

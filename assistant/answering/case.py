@@ -195,7 +195,7 @@ class Case:
     def machine(self, gpus: int, per_node: int) -> Machine:
         """So many GPUs in nodes, with a user's own calibration where there is one."""
         gpu = self.gpu
-        made = machine_of(gpu, self.catalog.scale_ups[gpu.scale_up], gpus, per_node, self.catalog.constants)
+        made = machine_of(gpu, self.catalog.scale_up_of(gpu, gpus, per_node), gpus, per_node, self.catalog.constants)
         return profile.on_machine(made)
 
     def bare(self) -> Cluster:

@@ -116,7 +116,7 @@ def _expected(kind: str, fabric: Fabric, node_rate: float) -> str:
 
 def _inside(case: Case, kind: str, bytes_: float, at: Cluster) -> str:
     """Inside one node or rack: nothing crosses a network."""
-    link = case.catalog.scale_ups[at.gpu.scale_up]
+    link = case.catalog.scale_up_of(at.gpu, at.gpus, at.machine.gpus_per_node)
     least, formula = _scale_up_bound(case, kind, bytes_, at)
     expected = _model_time(kind, network(case.catalog.fabrics["none"], 1, at), at, bytes_)
     case.figure(f"at least, {link.id} at line rate", least, "s", formula)
@@ -127,7 +127,8 @@ def _inside(case: Case, kind: str, bytes_: float, at: Cluster) -> str:
 
 def _scale_up_bound(case: Case, kind: str, bytes_: float, at: Cluster) -> tuple[float, str]:
     """Seconds that every GPU's own link takes at least; a switch that adds halves what an all-reduce moves."""
-    rate, n = case.catalog.scale_ups[at.gpu.scale_up].bandwidth_per_gpu.si, min(at.machine.domain, at.gpus)
+    link, n = case.catalog.scale_up_of(at.gpu, at.gpus, at.machine.gpus_per_node), min(at.machine.domain, at.gpus)
+    rate = link.bandwidth_per_gpu.si * (min(1.0, (n - 1) / link.mesh_peers) if link.mesh_peers and n > 1 else 1.0)
     adds = kind == "all_reduce" and at.machine.in_network_reduction
     volume = bytes_ if adds else _least(kind, bytes_, n) if n > 1 else 0.0
     if at.domains > 1 and kind in ("send_receive", "all_to_all"):

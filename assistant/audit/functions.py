@@ -76,7 +76,8 @@ def _bytes_into_node(catalog: Catalog, strategy: str, model: str, gpus: float, g
 
 def _machine(catalog: Catalog, gpu: str, gpus: int) -> Machine:
     entry = catalog.gpus[gpu]
-    return machine_of(entry, catalog.scale_ups[entry.scale_up], gpus, min(gpus, entry.gpus_per_node), catalog.constants)
+    per_node = min(gpus, entry.gpus_per_node)
+    return machine_of(entry, catalog.scale_up_of(entry, gpus, per_node), gpus, per_node, catalog.constants)
 
 
 def _bus_bandwidth(catalog: Catalog, fabric: str, gpu: str, nodes: float, message: float, switches_add: str) -> float:

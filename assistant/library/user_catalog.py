@@ -150,6 +150,8 @@ def _references(catalog_field: str, entry: Any, catalog: Any) -> Iterator[tuple[
     """``(field, id named there, where it must be)`` of an entry."""
     if catalog_field == "gpus":
         yield ("scale_up",), entry.scale_up, catalog.scale_ups
+        if entry.bridge is not None:
+            yield ("bridge",), entry.bridge, catalog.scale_ups
         if entry.calibration.relative is not None:
             yield ("calibration", "relative"), entry.calibration.relative, catalog.gpus
     elif catalog_field == "fabrics":

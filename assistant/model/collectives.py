@@ -91,6 +91,17 @@ class Wires:
         self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
 
+    def inside_rate(self, local: np.ndarray | float) -> np.ndarray | float:
+        """Bytes/s into one of ``local`` ranks of a domain from the others.
+
+        Behind a switch that of the GPU; in a mesh each rank has links of its own to every peer, and a group uses those
+        between its members: two MI300X have one of seven.
+        """
+        peers = self.machine.mesh_peers
+        if not peers:
+            return self.up
+        return self.up * np.where(np.asarray(local) > 1, np.minimum(np.asarray(local) - 1.0, peers) / peers, 1.0)
+
     def network_rate(self, group: Group) -> np.ndarray:
         """Bytes/s into one domain for one group, (F, L).
 
@@ -143,7 +154,8 @@ class Wires:
         each."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
         apart = group.domains > 1
-        streaming = np.where(apart, np.maximum(volume / self.network_rate(group), volume / self.up), volume / self.up)
+        inside = volume / self.inside_rate(group.local)
+        streaming = np.where(apart, np.maximum(volume / self.network_rate(group), inside), inside)
         near, hops = passes * (group.size - group.domains), passes * group.domains * apart
         return self.fastest(streaming, bytes_ / group.size, group, near, hops)
 
@@ -167,7 +179,7 @@ class Wires:
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
         gain = np.where(group.local >= WHOLE_SWITCH, self.switch_gain, 1.0)
-        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.up * gain)
+        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.inside_rate(group.local) * gain)
 
     def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start, no steps from rank to
@@ -207,7 +219,7 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to
     ranks under other leaves shares the leaf's uplinks.
     """
-    inside = bytes_ * (group.local - 1.0) / group.size / wires.up
+    inside = bytes_ * (group.local - 1.0) / group.size / wires.inside_rate(group.local)
     apart, remote = group.domains > 1, group.size - group.local
     carried = remote
     if wires.blocking:
@@ -246,4 +258,4 @@ def send_receive(
     if wires.blocking:
         rate = rate / uplink_share(n, np.asarray(stage), np.asarray(span))
     outside = bytes_ * wires.slowdown / rate + wires.hop(SIMPLE, c.simple_trips)
-    return SIMPLE.base + np.where(crosses, outside, bytes_ / wires.up + SIMPLE.near * wires.near_step)
+    return SIMPLE.base + np.where(crosses, outside, bytes_ / wires.inside_rate(2.0) + SIMPLE.near * wires.near_step)

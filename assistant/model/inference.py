@@ -275,7 +275,10 @@ def _outcome(
         fits=replicas >= 1 and memory <= machine.memory and (nodes == 1 or network.possible),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=["serving: first order, not calibrated on measured runs"],
+        outside_calibration=[
+            "serving: first order, not calibrated on measured runs",
+            *([machine.not_measured] if machine.not_measured else []),
+        ],
     )
 
 

@@ -34,6 +34,8 @@ class Machine:
     scale_up_latency: float  # seconds per step
     in_network_reduction: bool
     calibrated: bool
+    relative: str | None = None  # whose efficiencies it takes over
+    mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
     kernels: KernelConstants = KernelConstants()
     constants: Mapping[str, Fact] | None = field(default=None, compare=False, repr=False)
 
@@ -45,6 +47,12 @@ class Machine:
     @property
     def nodes(self) -> int:
         return -(-self.gpus // self.gpus_per_node)
+
+    @property
+    def not_measured(self) -> str:
+        """That the GPU's efficiencies were not measured, and where they are from; empty where they were."""
+        origin = f"taken over from {self.relative}" if self.relative else "assumed"
+        return "" if self.calibrated else f"{self.gpu}: efficiencies {origin}, not measured"
 
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
@@ -82,6 +90,8 @@ def machine_of(
         scale_up_latency=scale_up.latency.si,
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
+        relative=gpu.calibration.relative,
+        mesh_peers=scale_up.mesh_peers,
         kernels=kernels_from(constants),
         constants=constants,
     )

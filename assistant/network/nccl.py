@@ -87,6 +87,10 @@ class Entry(Setting):
         return Setting(self.name, value, self.reason, self.claim)
 
 
+# Who reads these variables; Gaudi and Trainium come with libraries of their own (HCCL, Neuron) that do not.
+_LIBRARIES = {"nvidia": "NCCL", "amd": "RCCL"}
+
+
 @lru_cache(maxsize=1)
 def _file() -> dict[str, Any]:
     return shipped.documents("nccl", paths.shipped("knowledge") / "nccl")["settings.yaml"]
@@ -103,16 +107,19 @@ def _chosen(part: str, fabric: Fabric, nodes: int, host: Host) -> list[Setting]:
 
 
 def settings(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> list[Setting]:
-    """What to set for a job on ``nodes`` nodes; nothing but the debug line when the job stays on one."""
+    """What to set for a job on ``nodes`` nodes; nothing but the debug line when the job stays on one, and nothing at
+    all for GPUs whose libraries read none of it."""
     found = [] if nodes <= 1 or fabric.technology == "none" else _chosen("set", fabric, nodes, host)
-    what = "RCCL" if gpu.vendor == "amd" else "NCCL"
+    what = _LIBRARIES.get(gpu.vendor)
+    if what is None:
+        return []
     reason = f'first run only: the line "Using network" says what {what} really uses; then take it out'
     return [*found, Setting("NCCL_DEBUG", "INFO", reason, "nvidia-nccl-user-guide/debug-info-shows-network")]
 
 
 def leave_alone(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> list[Setting]:
     """Settings that are often advised and better not set here; ``value`` is the advised one."""
-    return _chosen("leave_alone", fabric, nodes, host)
+    return _chosen("leave_alone", fabric, nodes, host) if gpu.vendor in _LIBRARIES else []
 
 
 def expected_network(fabric: Fabric) -> str:
@@ -127,8 +134,12 @@ def advice(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> dict[st
         "nodes": nodes,
         "settings": [asdict(setting) for setting in settings(fabric, gpu, nodes, host)],
         "leave_alone": [asdict(setting) for setting in leave_alone(fabric, gpu, nodes, host)],
-        "using_network": expected_network(fabric),
+        "using_network": expected_network(fabric) if gpu.vendor in _LIBRARIES else _not_read(gpu),
     }
+
+
+def _not_read(gpu: Gpu) -> str:
+    return f"{gpu.name} comes with a library of its own, which reads none of NCCL's variables: see its maker's manual"
 
 
 def as_env_file(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> str:
@@ -136,6 +147,8 @@ def as_env_file(fabric: Fabric, gpu: Gpu, nodes: int, host: Host = Host()) -> st
 
     Lines with a value to fill in are commented out, so that the file never sets a placeholder.
     """
+    if gpu.vendor not in _LIBRARIES:
+        return f"# {_not_read(gpu)}\n"
     lines = [
         f"# {fabric.name}, {nodes} node(s) of {gpu.name}",
         f"# The first run must print: Using network {expected_network(fabric)}",

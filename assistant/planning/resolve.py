@@ -156,7 +156,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         model=model,
         architecture=architecture,
         gpu=gpu,
-        scale_up=catalog.scale_ups[gpu.scale_up],
+        scale_up=catalog.scale_up_of(gpu, cluster.gpus, per_node),
         model_name=questionnaire.model if isinstance(questionnaire.model, str) else _size_name(params),
         provider=catalog.providers[cluster.provider] if cluster.provider else None,
         gpus=cluster.gpus,

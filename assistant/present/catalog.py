@@ -28,9 +28,16 @@ def _gpu(gpu: Gpu, catalog: Catalog) -> Cells:
         "name": gpu.name,
         "memory": f"{gpu.memory.si / 2**30:.0f} GiB",
         "peak BF16": f"{gpu.peak_bf16.si / 1e12:,.0f} TFLOP/s",
-        "inside the node": f"{catalog.scale_ups[gpu.scale_up].name}, {gpu.scale_up_domain} GPUs",
+        "inside the node": _inside(gpu, catalog),
         "per GPU-hour": figures.usd(gpu.hour_price.value if gpu.hour_price else None),
     }
+
+
+def _inside(gpu: Gpu, catalog: Catalog) -> str:
+    bridge = f"; {catalog.scale_ups[gpu.bridge].name}, {gpu.bridged_gpus} GPUs" if gpu.bridge else ""
+    if gpu.scale_up_domain == 1:
+        return "one GPU"
+    return f"{catalog.scale_ups[gpu.scale_up].name}, {gpu.scale_up_domain} GPUs{bridge}"
 
 
 def _fabric(fabric: Fabric, catalog: Catalog) -> Cells:

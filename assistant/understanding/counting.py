@@ -235,7 +235,7 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
         per_node = gpus // said.nodes
     elif gpus is None and said.nodes is not None:
         total = known.get("cluster.gpus")
-        usual = known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else None)
+        usual = known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu and not gpu.nodes_vary else None)
         if per_node is None and usual is None and total and total % said.nodes == 0:
             per_node = total // said.nodes
         else:

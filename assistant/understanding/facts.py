@@ -256,7 +256,10 @@ class Facts:
             if quantity.kind == "unknown-gpu" and ours:
                 said = reading.text.typed(quantity.start, quantity.end)
                 sentence = f'"{said}" is no GPU of the catalog: name the one of it that comes nearest'
-                reading.doubts.append(Doubt("cluster.gpu", sentence))
+                if quantity.value:
+                    near = self.catalog.gpus[quantity.value].name
+                    sentence = f'"{said}" is no GPU of the catalog: is {near}, the nearest of it, to stand for it?'
+                reading.doubts.append(Doubt("cluster.gpu", sentence, (quantity.value,) if quantity.value else ()))
 
     def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
         """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""

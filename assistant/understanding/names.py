@@ -16,7 +16,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog, Gpu
 
 from .templates import Compiler, Matcher, Quantity, Source
-from .text import Token, cut
+from .text import Token, cut, stem
 
 _JOINTS = frozenset("-_/.+(),")  # what may stand between the parts of a name
 _SIZE = re.compile(r"(?:^|-)(\d+x\d+(?:\.\d+)?b|\d+(?:\.\d+)?[bm])(?=$|-)")
@@ -88,7 +88,10 @@ class Names:
         self.catalog = catalog
         self._data = data
         self._trie = _Trie()
-        self._others = Matcher(compiler, [(None, template) for template in data["other_gpus"]])
+        self._others = Matcher(
+            compiler, [(near if near in catalog.gpus else "", says) for says, near in data["other_gpus"].items()]
+        )
+        self._counted = [{*data[name], *map(stem, data[name])} for name in ("counts_before", "counts_behind")]
         self._products = Matcher(compiler, [(None, template) for template in data["products"]])
         self._technologies = Matcher(
             compiler, [(name, template) for name, templates in data["technologies"].items() for template in templates]
@@ -135,6 +138,12 @@ class Names:
         elif end < len(tokens) and tokens[end].glued and (tokens[end].is_word or tokens[end].is_number):
             return None
         kinds = {name.kind: name for name in reversed(named)}
+        if "gpu" in kinds and self._counts(tokens, at, end):
+            return None
+        if "gpu" in kinds and end < len(tokens) and tokens[end].text in self._data["another"]:
+            return Quantity(
+                "unknown-gpu", next(name.id for name in named if name.kind == "gpu" and name.id), at, end + 1
+            )
         if "model" in kinds and self._likened(tokens, end):
             return None
         kind = next(kind for kind in ("instance", "gpu", "model", "provider", "network", "generation") if kind in kinds)
@@ -236,20 +245,31 @@ class Names:
         rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
         if before is not None and gigabytes is None:
             at, gigabytes = before
-        if form and not any(form in g.id for g in found):
-            return Quantity("unknown-gpu", "", at, end)
+        if not any(one in g.id for one in self._data["forms"] for g in found):
+            form = None  # it comes in one form: "L40S PCIe", "MI300X OAM"
+        of_form = [g for g in found if form is None or form in g.id]
+        if form and not any(gigabytes in (None, round(g.memory.value)) for g in of_form):
+            return Quantity("unknown-gpu", max(of_form or found, key=lambda g: g.memory.si).id, at, end)
+        if gigabytes:
+            found = [g for g in found if round(g.memory.value) == gigabytes] or found
         if form:
             found = [g for g in found if form in g.id]
         elif len(found) > 1:
             found = [g for g in found if "pcie" not in g.id and "nvl" not in g.id] or found
-        if gigabytes and form and not any(round(g.memory.value) == gigabytes for g in found):
-            return Quantity("unknown-gpu", "", at, end)
-        if gigabytes:
-            found = [g for g in found if round(g.memory.value) == gigabytes] or found
         best = max(found, key=lambda g: g.memory.si)
         board = (at > 0 and tokens[at - 1].text in self._data["boards"]) or tokens[at].text in self._data["boards"]
         at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
         return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
+
+    def _counts(self, tokens: Sequence[Token], at: int, end: int) -> bool:
+        """Whether a number that is the name of a GPU counts or measures something here: "4090 tokens", "$5090"."""
+        if not all(token.is_number for token in tokens[at:end]):
+            return False
+        before, behind = self._counted
+        beside = tokens[end] if end < len(tokens) else None
+        return (at > 0 and not before.isdisjoint((tokens[at - 1].text, tokens[at - 1].stem))) or (
+            beside is not None and not behind.isdisjoint((beside.text, beside.stem))
+        )
 
     def _generation(self, tokens: Sequence[Token], at: int, end: int, gpus: Sequence[Gpu]) -> Quantity:
         """The GPU of a generation that its memory or form singles out, else the generation with its GPUs."""
@@ -333,17 +353,21 @@ class Names:
         return Quantity("product", "", at, hit.end) if hit else None
 
     def _unknown_gpu(self, source: Source, at: int) -> Quantity | None:
-        """A GPU that exists and is not in the catalog."""
+        """A GPU that exists and is not in the catalog, with the one of it that comes nearest."""
         tokens = source.tokens
         if tokens[at].glued and at and (tokens[at - 1].is_word or tokens[at - 1].text in "-."):
             return None
-        hit = max(self._others.at(source, at), key=lambda hit: hit.end, default=None)
-        if hit is None or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end)):
+        hit = max(self._others.at(source, at), key=lambda hit: (hit.end, hit.key != ""), default=None)
+        if (
+            hit is None
+            or self._counts(tokens, at, hit.end)
+            or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end))
+        ):
             return None
         if hit.end < len(tokens) and tokens[hit.end].glued and tokens[hit.end].is_word and tokens[hit.end].text != "s":
             return None  # the "a22" of "235b a22b" is no GPU
         plural = hit.end < len(tokens) and tokens[hit.end].text == "s" and tokens[hit.end].glued
-        return Quantity("unknown-gpu", "", at, hit.end + plural)
+        return Quantity("unknown-gpu", hit.key, at, hit.end + plural)
 
     # -- providers and instances -------------------------------------------------------------------------
 

@@ -79,7 +79,8 @@ def _series(
 ) -> Series:
     source, use, collective, gpu, gpus, per_node, fabric, nics, in_network = key
     entry = catalog.gpus[gpu]
-    machine = machine_of(entry, catalog.scale_ups[entry.scale_up], int(gpus), int(per_node), catalog.constants)
+    link = catalog.scale_up_of(entry, int(gpus), int(per_node))
+    machine = machine_of(entry, link, int(gpus), int(per_node), catalog.constants)
     bytes_, seconds = np.array(rows).T
     network = network_of(fabrics[fabric], int(nics or 0) or None, machine, in_network=in_network == "1")
     return Series(source, use, collective, machine, network, bytes_, seconds)

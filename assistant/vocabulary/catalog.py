@@ -36,6 +36,9 @@ def same_kind(unit: str) -> tuple[str, ...]:
     return next((tuple(kind) for kind in _UNITS_BY_KIND if unit in kind), (unit,))
 
 
+GpuVendor = Literal["nvidia", "amd", "intel", "aws"]
+
+
 class Fact(Entry):
     """One value with its unit, where it was read and when.
 
@@ -71,6 +74,7 @@ class ScaleUp(Entry):
     bus_bandwidth_efficiency: Fact  # fraction of bandwidth_per_gpu that NCCL's bus bandwidth reaches at large messages
     latency: Fact  # software latency of one collective step inside the domain
     in_network_reduction: bool = False  # NVLS: the switch adds
+    mesh_peers: int = 0  # no switch: every GPU has links of its own to so many others, who share bandwidth_per_gpu
     scope: Literal["node", "rack"] = "node"
     maturity: Literal["shipping", "announced"] = "shipping"
     aliases: list[str] = Field(default_factory=list)
@@ -93,7 +97,7 @@ class Gpu(Entry):
 
     id: str
     name: str
-    vendor: Literal["nvidia", "amd"]
+    vendor: GpuVendor
     memory: Fact
     memory_bandwidth: Fact
     peak_bf16: Fact  # dense, no sparsity
@@ -102,7 +106,10 @@ class Gpu(Entry):
     peak_fp8: Fact | None = None
     scale_up: str  # ScaleUp id
     scale_up_domain: int  # GPUs that share it
+    bridge: str | None = None  # ScaleUp id of what joins some GPUs of a node directly
+    bridged_gpus: int = 1  # how many it joins
     gpus_per_node: int
+    nodes_vary: bool = False  # a card that machines hold one to eight of: nodes alone tell no number of GPUs
     nics_per_node: int  # usual number of RDMA NICs per node
     usual_nic_line_rate: Fact
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
@@ -188,7 +195,7 @@ class Fabric(Entry):
     jitter: Fact | None = None  # relative spread of a collective's time: what a synchronous step waits for
     adaptive_routing: bool = False
     in_network_reduction: bool = False  # SHARP
-    gpu_vendors: list[Literal["nvidia", "amd"]] = Field(default_factory=lambda: ["nvidia", "amd"])
+    gpu_vendors: list[GpuVendor] = Field(default_factory=lambda: ["nvidia", "amd"])
     gpus: list[str] | None = None  # only with these GPU ids (cloud instances); null: any
     providers: list[str] | None = None  # only at these providers; null: any that offers it
     vendors: Vendors = "many"  # who sells switches and NICs for it
@@ -289,3 +296,12 @@ class Catalog(Entry):
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
     # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
     overrides: dict[str, Override] = Field(default_factory=dict)
+
+    def scale_up_of(self, gpu: Gpu, gpus: int, gpus_per_node: int) -> ScaleUp:
+        """What joins ``gpus`` GPUs of a job inside nodes of ``gpus_per_node``: their bridge where it joins all of a
+        node's, else what joins any number of them.
+
+        Raises :class:`KeyError` for a link that is not in the catalog.
+        """
+        bridged = gpu.bridge is not None and 1 < min(gpus, gpus_per_node) <= gpu.bridged_gpus
+        return self.scale_ups[gpu.bridge if gpu.bridge and bridged else gpu.scale_up]

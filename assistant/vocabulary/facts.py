@@ -65,11 +65,11 @@ _JOB = {
     "attention": _text("attention implementation", "flash", "unfused"),
     "recompute": _text("activation recomputation", "none", "selective", "full"),
     "framework": _text("training framework", "megatron", "fsdp", "deepspeed", "jax", "other"),
-    "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD)"),
+    "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD) or another library"),
     "inference_latency_target": _number("ms", "time a request may take to its first token"),
     # Where it runs
     "gpu": _text("catalog id of the GPU"),
-    "gpu_vendor": _text("who makes the GPU", "nvidia", "amd"),
+    "gpu_vendor": _text("who makes the GPU", "nvidia", "amd", "intel", "aws"),
     "gpu_maturity": _text("whether the GPU can be had", "shipping", "announced", "retired"),
     "gpus": _number("GPUs", "all GPUs of the job"),
     "gpus_per_node": _number("GPUs", "GPUs in one node"),

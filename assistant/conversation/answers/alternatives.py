@@ -29,7 +29,9 @@ def alternatives(said: Utterance) -> list[dict[str, Any]]:
     """
     if said.act not in ("ask", "compare") and "?" not in said.text:
         return []
-    doubts = [doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and doubt.options]
+    doubts = [
+        doubt for doubt in said.doubts if doubt.field and doubt.field != "cluster.fabric" and len(doubt.options) > 1
+    ]
     return [{str(doubts[0].field): option} for option in doubts[0].options[:MOST]] if len(doubts) == 1 else []
 
 

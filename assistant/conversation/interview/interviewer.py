@@ -77,8 +77,10 @@ class Interviewer:
 
     def ask_back(self, doubt: Doubt) -> Question:
         """A question about what was said and cannot be taken as it stands, with what may be meant to choose from."""
-        field, why = doubt.field or "", "It could be read in more than one way, so nothing was taken over for it."
-        offered = [self._choice(f"meant-{n}", {field: option}) for n, option in enumerate(doubt.options, start=1)]
+        field, several = doubt.field or "", len(doubt.options) != 1
+        why = f"{'It could be read in more than one way, so nothing' if several else 'Nothing'} was taken over for it."
+        names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
+        offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
         return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
 
     def ask_which(self, offers: Sequence[Quoted]) -> Question:
