@@ -245,21 +245,24 @@ class Names:
         rack = rack or any(self._rack(tokens, place) == end for place in range(at, end))
         if before is not None and gigabytes is None:
             at, gigabytes = before
-        if not any(one in g.id for one in self._data["forms"] for g in found):
-            form = None  # it comes in one form: "L40S PCIe", "MI300X OAM"
-        of_form = [g for g in found if form is None or form in g.id]
+        of_form = [g for g in found if form is None or self._is_of(g, form)]
         if form and not any(gigabytes in (None, round(g.memory.value)) for g in of_form):
             return Quantity("unknown-gpu", max(of_form or found, key=lambda g: g.memory.si).id, at, end)
         if gigabytes:
             found = [g for g in found if round(g.memory.value) == gigabytes] or found
         if form:
-            found = [g for g in found if form in g.id]
+            found = [g for g in found if self._is_of(g, form)]
         elif len(found) > 1:
             found = [g for g in found if "pcie" not in g.id and "nvl" not in g.id] or found
         best = max(found, key=lambda g: g.memory.si)
         board = (at > 0 and tokens[at - 1].text in self._data["boards"]) or tokens[at].text in self._data["boards"]
         at -= at > 0 and tokens[at - 1].text in (*self._data["boards"], *self._data["publishers"])
         return Quantity("gpu", best.id, at, end, "rack" if rack else "board" if board else "")
+
+    def _is_of(self, gpu: Gpu, form: str) -> bool:
+        """Whether a GPU comes in this form: as its id says, else cards by PCIe and all others on a board."""
+        named = next((one for one in self._data["forms"] if one in gpu.id), None)
+        return form == (named or ("pcie" if gpu.nodes_vary else "sxm"))
 
     def _counts(self, tokens: Sequence[Token], at: int, end: int) -> bool:
         """Whether a number that is the name of a GPU counts or measures something here: "4090 tokens", "$5090"."""
