@@ -53,7 +53,8 @@ class Facts:
         """A fact of the job as planned, or nothing. A yes that is denied is a no; what else is denied is taken back if
         it was said."""
         kinds = reading.kinds(fact.start, fact.end)
-        if reading.act == "ask" and "subject" in kinds and fact.says.value is not None:
+        field = FIELDS.get(fact.says.field)
+        if reading.act == "ask" and "subject" in kinds and field and field.about.kind in ("choice", "flag"):
             return None  # a choice that is asked about
         if reading.act == "what-if":
             kinds -= {"others"}  # "what if they bought it?"
