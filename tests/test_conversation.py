@@ -303,6 +303,25 @@ def test_true_details_of_a_model_are_confirmed_and_false_ones_asked_about(begin:
     assert conversation.plan.questionnaire["model"] == "llama-3.1-70b"
 
 
+@pytest.mark.parametrize(
+    ("message", "field", "value"),
+    [("it has 70B parameters", "model", "llama-3.1-70b"), ("34B dense", "model.params", 34e9)],
+)
+def test_its_own_size_leaves_the_model_and_another_size_is_another_model(
+    begin: Callable[..., Conversation], message: str, field: str, value: Any
+) -> None:
+    conversation = begin(JOB)
+    conversation.say(message)
+    assert conversation.draft.fields[field] == value
+
+
+def test_a_limit_of_power_goes_from_speech_to_the_verdict(begin: Callable[..., Conversation]) -> None:
+    conversation = begin(JOB, "the room gives us only 20 kW")
+    assert conversation.draft.fields["constraints.max_power_kw"] == 20
+    plan = conversation.plan
+    assert plan is not None and "screen/more-power-than-allowed" in {r for c in plan.candidates for r in c.reasons}
+
+
 def test_a_number_in_words_that_never_ends_is_no_number(begin: Callable[..., Conversation]) -> None:
     assert begin(JOB).say("two" + " hundred" * 170)
 

@@ -38,10 +38,11 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
 
 
 def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:
-    """Details of the model that is named: the catalog has them already. What is not so was asked about."""
+    """Details of the model that is named: the catalog has them already. What is not so was asked about, and a size of
+    its own is another model."""
     model = said.fields.get("model", draft.fields.get("model"))
     details = {name: value for name, value in said.fields.items() if name.startswith("model.")}
-    return details if isinstance(model, str) and details.keys() != {"model.params"} else {}
+    return details if isinstance(model, str) and "model.params" not in details else {}
 
 
 def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, Any]:

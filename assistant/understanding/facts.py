@@ -21,7 +21,6 @@ from .text import Token
 from .wordings import LAST
 
 _SENTENCE_ENDS = frozenset(".;!?")
-_PUTS_RIGHT = frozenset({"not", "from", "than", "#", "no"})  # before a number that is not the one meant
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
     "but only free available left reserved except instead keep spare ours allocated busy actually get use whole".split()
@@ -133,10 +132,17 @@ class Facts:
             }
 
     def _details_of_a_model(self, reading: Reading) -> None:
-        """What is said of a model of the catalog is confirmed where it is so, and asked about where it is not."""
+        """What is said of a model of the catalog is confirmed where it is so, and asked about where it is not; a size
+        of its own, without a name, is another model."""
         model = self.catalog.models.get(str(reading.known("model") or ""))
         if model is None:
             return
+        params = reading.fields.get("model.params")
+        if params is not None and "model" not in reading.fields:
+            if abs(params - model.params.value) > _ROUNDED * model.params.value:
+                return
+            del reading.fields["model.params"]
+            reading.fields["model"] = model.id
         for path in [path for path in reading.fields if path.startswith("model.")]:
             said, published = reading.fields[path], getattr(model, path.removeprefix("model."), None)
             published = getattr(published, "value", published)
@@ -286,7 +292,7 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
     if number.kind != "number" or taken & set(range(number.start, number.end)) or number.value != int(number.value):
         return False
     behind = tokens[number.end] if number.end < len(tokens) else None
-    denied = number.start > 0 and tokens[number.start - 1].text in _PUTS_RIGHT
+    denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
     before = tokens[number.start - 1] if number.start else None
     if before is not None and (tokens[number.start].glued or before.text in "=:/-"):
         return False
