@@ -16,7 +16,9 @@ from .wordings import FACTORS, SHARES, span_kinds
 
 _GPUS = "cluster.gpus"
 _USUAL_NODE = 8  # GPUs of a node
-_DENIES = frozenset({"not", "isn't", "aren't", "wasn't", "from", "no"})  # before a number that is not the one meant
+DENIES = frozenset(
+    {"not", "isn't", "aren't", "wasn't", "from", "no", "than", "#"}
+)  # before a number that is not the one meant
 _LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
 
 
@@ -112,7 +114,7 @@ def bare(
 
 def _is_old(source: Source, quantity: Quantity) -> bool:
     """ "pp isn't 4 any longer": a number that is denied."""
-    return quantity.start > 0 and source.tokens[quantity.start - 1].text in _DENIES
+    return quantity.start > 0 and source.tokens[quantity.start - 1].text in DENIES
 
 
 def _known_too(source: Source, quantity: Quantity, path: str, context: Context) -> float:
