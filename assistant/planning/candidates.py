@@ -96,4 +96,4 @@ def _nics(fabric: Fabric, job: Resolved, offers: tuple[Offer, ...]) -> int | Non
         return said
     if said is not None and fabric.transport == "tcp" and named == fabric.id:
         return said
-    return next((o.nics_per_node for o in offers if o.nics_per_node), fabric.nics_per_node)
+    return next((nics for o in offers if (nics := o.nics_on(fabric))), fabric.nics_per_node)
