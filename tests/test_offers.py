@@ -94,7 +94,7 @@ MISTAKES = {
     ),
     "a price per month": (
         "hour_price: {value: 2, unit: USD, source: x, date: 2026-11-02}",
-        f"{AT}.hour_price",
+        f"{AT}.hour_price: expected a price in USD/GPU-h, got one in USD",
     ),
     "no source": (
         "hour_price: {value: 2, unit: USD/GPU-h, date: 2026-11-02}",
