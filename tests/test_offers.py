@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,131 @@ def test_providers_are_a_file_or_a_folder_of_files(tmp_path):
         file.write_text(yaml.safe_dump(text), encoding="utf-8")
     assert reader.read(one).providers == reader.read(many).providers
     assert set(reader.read(many).providers) == {"acme", "other"}
+
+
+# Read by eye from the tables of prices and machines: provider, part of the name, Gb/s per GPU of the network
+# between GPUs, tier, region, USD per GPU-hour, day. Lists that give a year alone count from its first day.
+BY_HAND = [
+    ("together-ai", "H100 cluster", 400, "on-demand", None, 3.99, "2026-10-24"),
+    ("aws", "p5.48xlarge", 400, "on-demand", "us-east-1", 6.88, "2026-11-09"),
+    ("aws", "p5.48xlarge", 400, "on-demand", "eu-north-1", 7.3616, "2026-01-01"),
+    ("aws", "p5en.48xlarge", 400, "spot", "us-east-2", 3.3213, "2026-08-06"),
+    ("aws", "p6-b200.48xlarge", 400, "on-demand", "us-west-2", 14.2416, "2026-01-01"),
+    ("aws", "p6-b300.48xlarge", 800, "on-demand", "us-west-2", 17.802, "2026-01-01"),
+    ("aws", "p4d.24xlarge", 50, "on-demand", "us-east-1", 2.7447, "2026-11-09"),
+    ("aws", "p5e.48xlarge", 400, "capacity-block", None, 4.975, "2026-01-01"),
+    ("azure", "ND96isr_H100_v5", 400, "on-demand", "eastus", 12.29, "2026-11-09"),
+    ("azure", "ND96asr_v4", 200, "on-demand", "eastus", 3.3996, "2026-11-09"),
+    ("gcp", "a3-ultragpu-8g", 400, "on-demand", "us-central1", 10.4365, "2026-10-13"),
+    ("gcp", "a3-megagpu-8g", 200, "on-demand", None, 8.034, "2025-01-01"),
+    ("gcp", "a3-highgpu-8g", 100, "on-demand", "us-central1", 10.9791, "2026-09-26"),
+    ("oci", "BM.GPU.H100.8", 400, "on-demand", None, 10, "2026-01-01"),
+    ("oci", "BM.GPU.A100-v2.8", 200, "on-demand", None, 4, "2026-01-01"),
+    ("coreweave", "gd-8xh100ib-i128", 400, "on-demand", None, 6.155, "2026-09-20"),
+    ("coreweave", "b200-8x", 400, "spot", None, 4.2637, "2026-09-20"),
+    ("coreweave", "b300-8x", 800, "spot", None, 4.48, "2026-09-20"),
+    ("coreweave", "gb200-4x", 400, "on-demand", None, 10.5, "2026-09-20"),
+    ("crusoe", "h200-141gb-sxm-ib.8x", 400, "on-demand", None, 4.29, "2026-09-20"),
+    ("crusoe", "mi300x-192gb-ib.8x", 400, "spot", None, 0.95, "2026-08-19"),
+    ("nebius", "gpu-h100-sxm", 400, "on-demand", "eu-north1", 4.5, "2026-10-01"),
+    ("lambda", "gpu_8x_h100_sxm5", None, "on-demand", None, 3.99, "2026-09-20"),
+    ("tensorwave", "MI325X cluster", 400, "on-demand", None, 1.95, "2026-05-18"),
+    ("hyperstack", "A100 SXM", None, "reserved", None, 1.36, "2026-08-26"),
+    ("voltage-park", "H100 with InfiniBand", 400, "on-demand", None, 1.99, "2026-10-06"),
+    ("runpod", "Secure Cloud H100 SXM", None, "on-demand", None, 3.99, "2026-11-09"),
+]
+
+
+@pytest.mark.parametrize("provider, name, rate, tier, region, usd, day", BY_HAND)
+def test_an_offer_is_as_its_list_has_it(provider, name, rate, tier, region, usd, day):
+    (found,) = [offer for offer in CATALOG.providers[provider].offers if name in offer.name]
+    assert found.gbps_per_gpu == rate
+    prices = {(p.tier, p.region, p.price.value, p.price.date.isoformat()) for p in found.prices}
+    assert (tier, region, usd, day) in prices
+
+
+RATES = [
+    ("gcp", "a4-highgpu-8g", 400),
+    ("gcp", "a4x-highgpu-4g", 400),
+    ("gcp", "a2-ultragpu-8g", 12.5),
+    ("azure", "GB300_v6", 800),
+    ("oci", "BM.GPU.B300.8", 800),
+    ("coreweave", "GB300 NVL72 with Spectrum-X", 800),
+    ("digitalocean", "multi-node B300", 800),
+    ("ibm-cloud", "8h100", 400),
+]
+
+
+@pytest.mark.parametrize("provider, name, rate", RATES)
+def test_a_machine_without_a_price_has_its_network(provider, name, rate):
+    (found,) = [offer for offer in CATALOG.providers[provider].offers if name in offer.name]
+    assert found.gbps_per_gpu == rate and found.hour_price is None
+
+
+def test_the_model_computes_with_the_rate_of_the_offer():
+    for provider in CATALOG.providers.values():
+        for sold in provider.offers:
+            fabric = CATALOG.fabrics[sold.fabrics[0]]
+            assert sold.gbps_per_nic is not None or sold.nics_per_node is None, f"{provider.id} {sold.name}"
+            if sold.gbps_per_gpu is not None:
+                computed = sold.nics_on(fabric) * fabric.line_rate.value / sold.gpus_per_node
+                assert computed == pytest.approx(sold.gbps_per_gpu), f"{provider.id} {sold.name}"
+
+
+def test_every_price_is_dated_sourced_and_of_this_market():
+    prices = [
+        (sold, price) for provider in CATALOG.providers.values() for sold in provider.offers for price in sold.prices
+    ]
+    assert len(prices) > 200
+    for sold, price in prices:
+        assert 0.04 < price.price.value < 30 and price.price.unit == "USD/GPU-h", f"{sold.name} {price.name}"
+        assert price.price.date.year >= 2024
+        if price.price.note and "floor" in price.price.note:
+            assert price.trust != "high"
+    for sold, price in prices:  # what can be taken away costs less than the same on demand
+        on_demand = sold.hour_price
+        if price.tier == "spot" and on_demand is not None and price.region == sold.usual_region:
+            assert price.price.value < on_demand.value, f"{sold.name} {price.name}"
+
+
+def test_a_marketwide_figure_is_nobodys_offer():
+    assert not [name for name in CATALOG.providers if "market" in name]
+
+
+def test_offers_are_shown_with_rate_tier_price_day_and_trust_at_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = weft("catalog", "offers").out
+    assert max(map(len, out.splitlines())) <= 80
+    b200 = out[out.index("p6-b200.48xlarge") : out.index("p6-b300.48xlarge")]
+    assert "aws-efa-v3, 400 Gb/s per GPU (8 × 400 in a node)" in b200
+    assert "on demand           14.242  2026-10-06  high    us-east-1" in b200
+    together = out[out.index("TOGETHER AI") :]
+    assert "reserved 3 months    3.190  2026-10-06  medium" in together
+    hyperstack = out[out.index("HYPERSTACK") : out.index("IBM CLOUD")]
+    assert "not known to be in the price" in " ".join(hyperstack.split())
+    assert "no price was read: ask for a quote" in out
+
+
+def test_offers_of_one_provider_or_gpu_as_json():
+    listed = json.loads(weft("catalog", "--gpu", "b300", "--provider", "aws", "--format", "json").out)
+    (found,) = listed["offers"]
+    assert (found["provider"], found["instance"], found["gbps_per_gpu"]) == ("aws", "p6-b300.48xlarge", 800)
+    on_demand, spot = found["prices"]
+    assert on_demand == {
+        "tier": "on-demand",
+        "months": None,
+        "region": "us-west-2",
+        "usd_per_gpu_hour": 17.802,
+        "date": "2026-01-01",
+        "source": "skypilot-catalog-2026",
+        "trust": "high",
+        "note": "142.416 for eight; undated, 2026",
+        "usual": True,
+    }
+    assert (spot["tier"], spot["trust"]) == ("spot", "low")
+    everything = json.loads(weft("catalog", "offers", "--format", "json").out)["offers"]
+    assert len(everything) == sum(len(provider.offers) for provider in CATALOG.providers.values())
+    assert {one["fabric_included"] for one in everything} == {True, None}
+    assert "Nobody in the catalog sells that." in weft("catalog", "--gpu", "rtx-5090").out
+    wrong = weft("catalog", "--provider", "awz")
+    assert wrong.code == 2 and "did you mean aws?" in wrong.err and wrong.err.count("\n") == 1

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -289,7 +290,7 @@ class Offer(Entry):
     fabrics: list[str] = Field(min_length=1)
     nics_per_node: int | None = Field(default=None, gt=0)
     gbps_per_nic: float | None = Field(default=None, gt=0, allow_inf_nan=False)  # null: the fabric's line rate
-    min_gpus: int | None = Field(default=None, gt=0)  # the smallest order
+    min_gpus: int | None = Field(default=None, gt=0)  # the smallest order; null: one machine
     largest_gpus: int | None = Field(default=None, gt=0)  # the largest that is let together
     short_price: Fact | None = Field(default=None, alias="hour_price", exclude=True)
     short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
@@ -357,11 +358,12 @@ class Offer(Entry):
         shortest.
         """
         found = [price for price in self.prices if price.tier == tier]
-        if tier == "reserved":
-            found = _of_term(found, months)
-        found = [price for price in found if price.trust != "low"] or found
-        here = self.usual_region
-        found = [price for price in found if price.region in (None, here)] or found
+        return self.usual(_of_term(found, months) if tier == "reserved" else found)
+
+    def usual(self, prices: Sequence[ListPrice]) -> ListPrice | None:
+        """The one of several prices of this offer, all of one tier and term, that :meth:`price` reckons with."""
+        found = [price for price in prices if price.trust != "low"] or prices
+        found = [price for price in found if price.region in (None, self.usual_region)] or found
         return max(found, key=lambda price: price.price.date, default=None)
 
     @property
