@@ -44,17 +44,17 @@ def test_rings_placed_leaf_by_leaf_do_not_feel_it() -> None:
     assert _seconds(all_gather_time, 128, oversubscription=4.0) == _seconds(all_gather_time, 128, oversubscription=1.0)
 
 
-def test_static_routing_loses_bandwidth_with_scale_and_adaptive_routing_less() -> None:
+def test_static_routing_loses_a_share_of_the_bandwidth_that_does_not_grow_with_nodes() -> None:
     slower = [
         _seconds(all_gather_time, nodes, adaptive_routing=False)
         / _seconds(all_gather_time, nodes, adaptive_routing=True)
-        for nodes in (8, 16, 32, 64)
+        for nodes in (8, 16, 32, 64, 512)
     ]
     assert slower[0] == 1.0
-    assert 1.0 < slower[1] < slower[2] < slower[3]
+    assert max(slower[1:]) - min(slower[1:]) < 0.02
     # Azure's InfiniBand at 16, 32 and 64 nodes: 309, 284 and 252 GB/s with adaptive routing, 275, 243 and 235 with
     # static.
-    assert np.mean(slower[1:]) == pytest.approx(np.mean([309 / 275, 284 / 243, 252 / 235]), abs=0.06)
+    assert np.mean(slower[1:4]) == pytest.approx(np.mean([309 / 275, 284 / 243, 252 / 235]), abs=0.01)
 
 
 def test_a_questionnaire_may_say_both_in_the_words_of_the_field() -> None:
@@ -120,7 +120,7 @@ def test_spraying_fabrics_stay_adaptive_whatever_is_said_of_the_routing() -> Non
     assert (
         len(
             {
-                network_of(fabric, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss
+                network_of(fabric, None, machine, cabling=Cabling(adaptive_routing=way)).routing_share
                 for way in (None, True, False)
             }
         )
@@ -132,7 +132,8 @@ def test_sockets_do_not_care_how_switches_route() -> None:
     machine, _ = _on(64)
     tcp = library.load().catalog.fabrics["ethernet-tcp-100"]
     ways = [
-        network_of(tcp, None, machine, cabling=Cabling(adaptive_routing=way)).scale_loss for way in (None, True, False)
+        network_of(tcp, None, machine, cabling=Cabling(adaptive_routing=way)).routing_share
+        for way in (None, True, False)
     ]
     assert len(set(ways)) == 1
     assert np.isfinite(replace(network_of(tcp, None, machine)).gpu_rate)

@@ -34,7 +34,8 @@ class Network:
     ``gpu_rate``: bytes/s into one GPU when all GPUs of a node communicate at once (large messages).
     ``nic_rate``: bytes/s one GPU reaches alone. ``half_message``: bytes per GPU of a node at which a collective on two
     nodes reaches half of the rate; it says how long a pipeline of chunks takes to fill. ``wan_rate``: bytes/s into one
-    site. ``scale_loss``: share of the bandwidth lost per doubling of domains (colliding flows). ``leaf_domains``:
+    site. ``scale_loss``: share of the bandwidth lost per doubling of domains; ``routing_share``: what flows keep that
+    are hashed onto paths and collide, once there are many. ``leaf_domains``:
     domains that one leaf switch of each rail joins; beyond it ``oversubscription`` counts.
     ``possible`` is False where the fabric cannot join the machine's domains.
     """
@@ -48,6 +49,7 @@ class Network:
     scale_loss: float
     jitter: float
     in_network_reduction: bool
+    routing_share: float = 1.0
     oversubscription: float = 1.0
     leaf_domains: float = float("inf")
     uplink_spread: float = 1.0  # times the usual error where a job crosses the uplinks of oversubscribed leaves
@@ -85,7 +87,8 @@ def network_of(
         nic_rate=max(node_rate / min(nics, machine.gpus_per_node), 1.0),
         latency=_si(fabric.latency),
         half_message=_si(fabric.half_bandwidth_message),
-        scale_loss=_scale_loss(fabric, machine, cabling),
+        scale_loss=_si(fabric.scale_loss_per_doubling),
+        routing_share=_routing_share(fabric, machine, cabling),
         jitter=_si(fabric.jitter),
         in_network_reduction=in_network and fabric.in_network_reduction,
         oversubscription=cabling.oversubscription,
@@ -97,12 +100,15 @@ def network_of(
     )
 
 
-def _scale_loss(fabric: Fabric, machine: Machine, cabling: Cabling) -> float:
-    """The fabric's own, or where routing is known that of measured series with such routing."""
-    known = (machine.constants or {}).get("congestion-adaptive" if cabling.adaptive_routing else "congestion-static")
-    if cabling.adaptive_routing is None or known is None or fabric.technology not in ROUTED_EITHER_WAY:
-        return _si(fabric.scale_loss_per_doubling)
-    return known.si
+def _routing_share(fabric: Fabric, machine: Machine, cabling: Cabling) -> float:
+    """What colliding flows keep of the bandwidth: all of it where packets are spread by load; where nobody says how a
+    fabric routes that usually hashes flows, halfway."""
+    static = (machine.constants or {}).get("congestion-static")
+    if static is None or fabric.technology not in ROUTED_EITHER_WAY:
+        return 1.0
+    if cabling.adaptive_routing is None:
+        return 1.0 if fabric.adaptive_routing else (1.0 + static.si) / 2.0
+    return 1.0 if cabling.adaptive_routing else static.si
 
 
 def _leaf_domains(machine: Machine, oversubscription: float) -> float:
@@ -130,6 +136,7 @@ class Networks:
     latency: np.ndarray
     half_message: np.ndarray
     scale_loss: np.ndarray
+    routing_share: np.ndarray
     jitter: np.ndarray
     in_network_reduction: np.ndarray
     oversubscription: np.ndarray

@@ -19,7 +19,8 @@ _BACKWARD_SHARE = 2 / 3
 
 def machine(job: Resolved, catalog: Catalog) -> Machine:
     """The GPUs of a job, as a user's own profile has them where the catalog was loaded with one."""
-    return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants))
+    bridge = catalog.bridge_of(job.gpu)
+    return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants, bridge))
 
 
 def model_job(job: Resolved) -> Job:
