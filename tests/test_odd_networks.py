@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 
 from assistant import library
-from assistant.model import all_gather_time, all_reduce_time, bus_bandwidth, machine_of, network_of
+from assistant.model import (
+    Job,
+    all_gather_time,
+    all_reduce_time,
+    architecture_of,
+    bus_bandwidth,
+    machine_of,
+    network_of,
+    predict_training,
+)
 from assistant.model.single_collectives import collective_time, send_time
+from assistant.vocabulary.questionnaire import Parallelism
 
 GIB = 2.0**30
 CATALOG = library.load().catalog
@@ -74,3 +84,51 @@ def test_racks_are_joined_by_the_adapters_that_rings_cross() -> None:
 def test_a_lone_sender_fills_nearly_its_adapter() -> None:
     machine = _machine("h100-sxm", 16)
     assert GIB / send_time(_network("infiniband-ndr-400", machine), machine, GIB) / 1e9 == pytest.approx(44, abs=1)
+
+
+def _step(machine, network, strategy: str, within_node: bool = False) -> float:
+    shape = architecture_of(CATALOG.models["llama-3.1-8b"])
+    job = Job(shape, machine.gpus, global_batch=machine.gpus, micro_batch=1, framework="fsdp", recompute="full")
+    split = Parallelism.model_validate({"strategy": strategy, "shard_within_node": within_node})
+    return predict_training(job, machine, [network], split)[0].step_time_s
+
+
+@pytest.mark.parametrize("gbps", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize(("strategy", "passes"), [("ddp", 2), ("zero1", 2), ("fsdp", 3), ("hsdp", 2 / 8)])
+def test_where_the_network_is_the_bottleneck_the_step_is_ring_volume_over_what_the_link_gives(
+    gbps, strategy, passes
+) -> None:
+    slow = CATALOG.fabrics["ethernet-tcp-10"]
+    rate = slow.line_rate.model_copy(update={"value": gbps})
+    machine = _machine("h100-sxm", 32)
+    network = network_of(slow.model_copy(update={"line_rate": rate}), None, machine)
+    # Groups of HSDP that share the adapter: one for each GPU of a node.
+    ranks, groups = (4, 8) if strategy == "hsdp" else (32, 1)
+    volume = passes * groups * 2.0 * architecture_of(CATALOG.models["llama-3.1-8b"]).params * (ranks - 1) / ranks
+    through_the_link = volume / (rate.si * slow.bandwidth_efficiency.si)
+    assert _step(machine, network, strategy, strategy == "hsdp") == pytest.approx(through_the_link, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("gbps", "ring_s", "measured_s"),
+    [
+        # Adnan082/diloco-measured: four nodes over NCCL sockets, shaped links, all steps synchronised; ring volume over
+        # the link as printed there, and what it took
+        (0.1985, 4.29, 7.094),
+        (0.9927, 0.896, 1.356),
+        (4.9636, 0.179, 0.285),
+        (9.53, 0.090, 0.111),
+    ],
+)
+def test_slow_links_give_the_share_that_was_measured(gbps, ring_s, measured_s) -> None:
+    share = CATALOG.fabrics["ethernet-tcp-10"].bandwidth_efficiency.si
+    assert ring_s / share == pytest.approx(measured_s, rel=0.25 if gbps > 5 else 0.15)
+
+
+def test_sharding_over_all_ranks_costs_the_more_against_within_the_node_the_more_there_are() -> None:
+    ratios = []
+    for gpus in (64, 256, 1024):
+        machine = _machine("h100-sxm", gpus)
+        network = _network("infiniband-ndr-400", machine)
+        ratios.append(_step(machine, network, "fsdp") / _step(machine, network, "hsdp", True))
+    assert ratios[0] < ratios[1] < ratios[2] and ratios[2] > 1.2

@@ -70,16 +70,20 @@ def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
     return Group(size, local, np.ceil(size / local), np.maximum(stride / domain, 1.0), reach)
 
 
-def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray) -> np.ndarray:
+def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray, *, neighbours: bool = True) -> np.ndarray:
     """How many times slower neighbours ``apart`` domains from each other are for the uplinks of oversubscribed leaves,
     (F, L).
 
-    Ranks are placed leaf by leaf, so of the domains under one leaf as many talk to the next leaf at once as neighbours
-    are apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. A group or pipeline whose
-    ``span`` of domains stays under one leaf crosses none.
+    Where ranks are placed leaf by leaf, of the domains under one leaf as many talk to the next leaf at once as
+    neighbours are apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. Of those that a
+    scheduler has ``scattered`` all do whose neighbour happens to be elsewhere. A group or pipeline whose ``span`` of
+    domains stays under one leaf crosses none. ``neighbours``: False where everybody sends to everybody, wherever they
+    are.
     """
     leaf = networks.leaf_domains
     crossing = np.minimum(apart, leaf) / leaf
+    if neighbours:
+        crossing = np.maximum(crossing, networks.scattered * (1.0 - leaf / np.maximum(span, leaf)))
     return np.where(span > leaf, np.maximum(networks.oversubscription * crossing, 1.0), 1.0)
 
 
@@ -120,7 +124,7 @@ class Wires:
         return self.up * np.where(np.asarray(local) > 1, np.minimum(np.asarray(local) - 1.0, peers) / peers, 1.0)
 
     def network_rate(self, group: Group, *, rings: bool = True) -> np.ndarray:
-        """Bytes/s into one domain for one group, (F, L), of ``rings`` or of what every rank sends for itself.
+        """Bytes/s into one domain for one group, (F, L), of ``rings`` or of what each rank sends to all.
 
         All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares; a rack has
         more than rings cross. Congestion takes a share per doubling beyond ``FLAT_DOMAINS`` nodes, a rack counting for
@@ -135,7 +139,9 @@ class Wires:
         kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
         own = n.gpu_rate * group.local
         rate = (np.minimum(own, n.nic_rate * RACK_RINGS) if rack and rings else own) * kept / self.slowdown
-        return rate / uplink_share(n, group.apart, group.domains * group.apart) if self.blocking else rate
+        if not self.blocking:
+            return rate
+        return rate / uplink_share(n, group.apart, group.domains * group.apart, neighbours=rings)
 
     def waiting(self, group: Group) -> np.ndarray:
         """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
@@ -216,15 +222,33 @@ class Wires:
         hops = np.where(group.domains > 1, 2.0, 0.0)
         return self.fastest(outer, bytes_, group, 2.0 * (group.local - 1.0), hops)
 
+    def one_way_in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """Half an all-reduce in the switches: an all-gather sends each domain's part up once and gets the whole down, a
+        reduce-scatter the other way round. As many bytes into a domain as a ring, but two hops in the place of one for
+        every domain (NCCL's CollNet direct; nothing measured)."""
+        volume = bytes_ * (group.size - 1.0) / group.size
+        inside = volume / self.inside_rate(group.local, group.reach)
+        streaming = np.maximum(volume / self.network_rate(group), inside)
+        return self.fastest(streaming, bytes_, group, group.local - 1.0, np.where(group.domains > 1, 2.0, 0.0))
+
 
 def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
-    """Every rank ends with ``bytes_``. NCCL runs it as a ring on nodes of several GPUs (2.23 ``tuning.cc``)."""
-    return wires.ring(bytes_, group, 1.0)
+    """Every rank ends with ``bytes_``. NCCL runs it as a ring on nodes of several GPUs (2.23 ``tuning.cc``), or lets
+    switches that add copy it."""
+    return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
 
 
 def reduce_scatter(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
     """``bytes_`` in on every rank, 1/N out: the all-gather backwards."""
-    return wires.ring(bytes_, group, 1.0)
+    return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
+
+
+def _through_switches(wires: Wires, bytes_: np.ndarray, group: Group, ring: np.ndarray) -> np.ndarray:
+    """The ring or, where the switches of the network add and copy, what they take if that is less."""
+    if not wires.networks.in_network_reduction.any():
+        return ring
+    usable = wires.networks.in_network_reduction & (group.domains > 1)
+    return np.where(usable, np.minimum(ring, wires.one_way_in_network(bytes_, group)), ring)
 
 
 def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -252,6 +276,9 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
         )
         carried = np.maximum(remote, beyond)
     between = crossing * bytes_ * carried / group.size * group.local / wires.network_rate(group, rings=False)
+    if wires.networks.rails_apart.any():  # tokens for another rail travel to its GPU inside the domain first
+        other = bytes_ * remote / group.size * (1.0 - 1.0 / group.local) / wires.inside_rate(group.local, group.reach)
+        between = between + np.where(wires.networks.rails_apart, other, 0.0)
     # Inside a domain NCCL sends small messages with flags (LL): its p2p threshold is 16 KiB to a peer.
     simple = SIMPLE.base + np.where(
         apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step

@@ -46,7 +46,14 @@ def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Networ
     """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
     them."""
     cluster = job.questionnaire.cluster
-    cabling = Cabling(cluster.oversubscription or 1.0, cluster.adaptive_routing)
+    cabling = Cabling(
+        cluster.oversubscription or 1.0,
+        cluster.adaptive_routing,
+        bool(cluster.in_network_reduction),
+        cluster.lossless,
+        cluster.topology or "rail",
+        cluster.planes or 1,
+    )
     return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
 
 

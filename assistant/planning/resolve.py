@@ -215,6 +215,17 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
             1.0,
             "leaf switches with as much bandwidth towards the spines as towards the nodes",
         )
+    if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.topology",
+            "plane" if (cluster.planes or 1) > 1 else "rail",
+            "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
+            "and half by chance",
+        )
+    if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"
+        )
 
 
 def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions) -> Parallelism:
