@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from . import profile
 from .candidates import Considered
 from .entry import Entry, Estimate, band_of
-from .resolve import Resolved
+from .resolve import USUAL_PLANES, Resolved
 
 # Gradients of the layers done first travel while the rest of the backward pass runs; it is two thirds of the compute.
 _BACKWARD_SHARE = 2 / 3
@@ -52,7 +52,7 @@ def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Networ
         bool(cluster.in_network_reduction),
         cluster.lossless,
         cluster.topology or "rail",
-        cluster.planes or 1,
+        cluster.planes or (USUAL_PLANES if cluster.topology == "plane" else 1),
     )
     return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
 
