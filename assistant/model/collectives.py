@@ -38,6 +38,10 @@ LONE_SHARE = 0.9
 # Adapters of a rack that a ring crosses, one for each of its channels: as many as NCCL lays rings through the eight
 # adapters of a node. Assumed: rings through 72 GPUs of a rack have been published by nobody.
 RACK_RINGS = 8
+# Bytes/s of the nodes that tell ``ll_per_byte``, Slingshot with two adapters and the first EFA. Where adapters move
+# data by themselves, messages of 16 KiB take the less on faster nodes, in proportion: 17 us more than 1 KiB on 188 GB/s
+# (azure-a100), 7 on 392 (dstack-0053 to 0073). Where software does (later EFA, TCPXO), faster nodes gain nothing.
+FLAGGED_NODE_RATE = 47e9
 RACK_ADAPTERS = 8  # of a node in the series that congestion was read off
 PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is: assumed, held while the protocols were fitted
 # NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
@@ -106,6 +110,9 @@ class Wires:
         self.latency = networks.latency * slowdown
         self.blocking = bool((networks.oversubscription > 1.0).any())
         self.up = machine.scale_up_bandwidth
+        # Of the time a byte takes with flags where adapters are as slow as those that ``ll_per_byte`` was fitted on.
+        adapters = np.minimum(FLAGGED_NODE_RATE / (networks.gpu_rate * machine.gpus_per_node), 1.0)
+        self.flagged = np.where(networks.by_adapter, adapters, 1.0)
         self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
 
@@ -171,7 +178,7 @@ class Wires:
         c, start, crossing = self.constants, group.size > 1, hops * self.waiting(group)
         ll128_share = np.where(hops > 0, c.ll128_share, LL128_SHARE)
         inside = [protocol.base * start + protocol.near * self.near_step * near for protocol in (LL, LL128, SIMPLE)]
-        inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.slowdown)
+        inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.flagged * self.slowdown)
         low = np.minimum(
             inside[0] + crossing * self.hop(LL, 1.0) + streaming * (1.0 / LL_SHARE),
             inside[1] + crossing * self.hop(LL128, c.ll128_trips) + streaming * (1.0 / ll128_share),

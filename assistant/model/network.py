@@ -173,10 +173,12 @@ class Networks:
     scattered: np.ndarray
     oversubscription: np.ndarray
     leaf_domains: np.ndarray
+    by_adapter: np.ndarray  # RDMA: no software between messages
     host_bound: np.ndarray  # sockets: the host's copies are the limit
 
     def __init__(self, networks: Sequence[Network]) -> None:
         self.networks = tuple(networks)
+        self.by_adapter = np.array([[network.transport == "rdma"] for network in self.networks])
         self.host_bound = np.array([[network.transport == "tcp"] for network in self.networks])
         for field in fields(Network):
             if field.name not in ("id", "transport"):
