@@ -170,9 +170,9 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
         found.append(
             Warning_(
                 code="oversubscribed",
-                message=f"Ranks are taken to be placed leaf by leaf, so that few of a leaf's nodes talk to "
-                f"the next leaf at once. A scheduler that scatters them can lose as much as the {ratio:g}:1 between "
-                "leaf and spine.",
+                message=f"Half of the ranks are taken to be placed leaf by leaf and half by chance. A scheduler that "
+                f"scatters all of them can lose as much as the {ratio:g}:1 between leaf and spine; one that follows "
+                "the leaves loses next to nothing.",
             )
         )
     if not searched:

@@ -232,7 +232,7 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
 def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """Facts about one candidate; what was not computed is unknown."""
     fabric, c = entry.considered.fabric, entry.considered
-    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_per_node)
+    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
     rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
     proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
     facts = {

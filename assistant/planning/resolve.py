@@ -185,7 +185,9 @@ def _quoted(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog) -> bool:
 def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, taken: Assumptions) -> Questionnaire:
     """Machines that nobody lets are bought, where nobody said that they are rented."""
     budget, cluster = questionnaire.budget, questionnaire.cluster
-    said = "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None
+    said = (
+        "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
+    )
     let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire
@@ -194,6 +196,7 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     return questionnaire.model_copy(update={"budget": budget.model_copy(update={"mode": mode})})
 
 
+USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
@@ -235,6 +238,19 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
             "cluster.oversubscription",
             1.0,
             "leaf switches with as much bandwidth towards the spines as towards the nodes",
+        )
+    if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.topology",
+            "plane" if (cluster.planes or 1) > 1 else "rail",
+            "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
+            "and half by chance",
+        )
+    if cluster.topology == "plane" and cluster.planes is None:
+        taken.take("cluster.planes", USUAL_PLANES, "an adapter with two ports, one on each of two networks")
+    if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"
         )
 
 

@@ -126,6 +126,10 @@ class Gpu(Entry):
     aliases: list[str] = Field(default_factory=list)
     summary: str
 
+    def nics_in(self, gpus_per_node: int) -> int:
+        """Usual RDMA adapters of a node of so many GPUs: as many per GPU as the usual node has, one at least."""
+        return max(1, round(self.nics_per_node * gpus_per_node / self.gpus_per_node))
+
 
 class Model(Entry):
     """A public model's architecture; the parameter count is checked by formula against ``params``."""
@@ -445,3 +449,7 @@ class Catalog(Entry):
         """
         bridged = gpu.bridge is not None and 1 < min(gpus, gpus_per_node) <= gpu.bridged_gpus
         return self.scale_ups[gpu.bridge if gpu.bridge and bridged else gpu.scale_up]
+
+    def bridge_of(self, gpu: Gpu) -> ScaleUp | None:
+        """What joins neighbours of a node directly besides what joins all of it; ``None`` where nothing does."""
+        return self.scale_ups[gpu.bridge] if gpu.bridge else None
