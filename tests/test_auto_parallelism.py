@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from assistant.library.questionnaires import from_value
 from assistant.model import Job, Machine, Network
 from assistant.model.search import divisors
 from assistant.model.training import best_times
+from assistant.planning.resolve import resolve
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 from tests.modelled import catalog, job, machine, network
@@ -90,3 +92,14 @@ def test_no_split_that_may_be_fixed_is_faster_than_the_one_found(seed):
         run, split = draw_split(rng, drawn)
         fixed = seconds(run, drawn, split)
         assert (found <= fixed * (1 + 1e-9)).all(), (run, split, found, fixed)
+
+
+@pytest.mark.parametrize("gpus", [1, 3, 8, 24, 64, 100, 384, 1000, 1024, 1536])
+def test_an_assumed_batch_divides_among_ranks_and_into_micro_batches(gpus, library):
+    value = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": gpus}}
+    value |= {"training": {"sequence_length": 4096}}  # four million tokens are 977 sequences
+    batch = resolve(from_value(value, library.catalog), library.catalog).global_batch
+    assert abs(batch - 977) <= max(0.125 * 977, gpus / 2)
+    assert any(
+        batch % (gpus // split * size) == 0 for split in (1, 2, 4, 8, 16) for size in (2, 4) if gpus % split == 0
+    )
