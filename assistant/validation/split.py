@@ -4,8 +4,8 @@ A *series* is everything one publisher measured on one GPU generation with model
 (dense or mixture): other depths, GPU counts, splits, micro-batches, sequence lengths, precisions and releases are
 near-duplicates of a job and stay on one side. The tables that NVIDIA publishes (dgxc, Megatron-Bridge, NeMo) repeat
 each other's jobs and count as one publisher. Every other width of a publisher is for calibration, from the widest on,
-because large matrices tell efficiencies and small ones only launches; publishers and tables in ``ONLY_VALIDATION`` are for
-none.
+because large matrices tell efficiencies and small ones only launches; publishers and tables in ``ONLY_VALIDATION`` are
+for none.
 
 vTrain measured two widths only, at four tensor-parallel degrees each. Its series are the matrices a GPU multiplies,
 width and degree, like the squares of a board: one colour is for calibration, again that of the largest, so that no
