@@ -67,7 +67,7 @@ def draw_split(rng: random.Random, drawn: Drawn) -> tuple[Job, Parallelism]:
         "pp": pp,
         "cp": cp,
         "ep": ep,
-        "interleave": rng.choice(divisors(-(-a.layers // pp))) if rounds else 1,
+        "interleave": rng.randint(1, a.layers // pp) if rounds else 1,
         "sequence_parallel": rng.random() < 0.7,
         "shard_within_node": rng.random() < 0.3,
     }

@@ -181,7 +181,7 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
     """
     slices = _slices(choices)
     pp, dp, micro_batches, can = _splits(job, slices, choices, strict=strict, fixed=fixed)
-    where = np.nonzero(_interleaved(job, choices, pp, micro_batches) & can[:, :, None])
+    where = np.nonzero(_interleaved(job, choices, pp, micro_batches, can) & can[:, :, None])
     if not len(where[0]):
         return None
     return _built(choices, slices, where, dp, micro_batches, fixed=fixed)
@@ -262,15 +262,16 @@ def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
     return again | ((slices.cp > 1) & (tokens < LEAST_TOKENS)) | whole
 
 
-def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray, can: np.ndarray) -> np.ndarray:
     """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
     without.
 
     Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
-    if len(v) == 1:  # given, not tried
-        return np.ones((1, 1, 1), dtype=bool)
+    if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
+        rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
+        return (rounds | ~(rounds & can).any())[:, :, None]
     deepest = v * np.ceil(layers / (stages * v))
     shallow = (stages > 1) & (stages * v <= layers) & (deepest <= np.ceil(layers / stages))
     rounds = np.mod(micro_batches, pp) == 0
