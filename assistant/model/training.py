@@ -19,7 +19,7 @@ from .low_communication import predict_islands
 from .machine import Machine
 from .memory import Memory, memory_of
 from .network import Network, Networks
-from .search import cheapest_recompute, layouts_for
+from .search import cheapest_recompute, layouts_for, needless_zero2
 from .step import step_times, steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
@@ -87,6 +87,8 @@ def _together(
     columns = Networks(networks)
     layouts = layouts_for(job, machine, parallelism)
     layouts, fits = fitting(job, machine, layouts)
+    if not fits and parallelism is None:
+        layouts, _ = fitting(job, machine, layouts_for(job, machine, None, roomy=False))
     best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
     return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
 
@@ -98,7 +100,8 @@ def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool
     fits = total <= machine.memory  # the total has its own margin for fragmentation
     if not fits.any():
         return layouts.take(np.array([int(np.argmin(total))])), False
-    return layouts.take(np.flatnonzero(cheapest_recompute(fits, layouts))), True
+    layouts = layouts.rows(np.flatnonzero(cheapest_recompute(fits, layouts)))
+    return layouts.take(np.flatnonzero(~needless_zero2(layouts))), True
 
 
 def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import gcd
+from math import ceil, floor, gcd
 from typing import Any, Literal
 
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
@@ -23,7 +23,7 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
 _FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
-_ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
+_ROUNDING = 0.125  # share of the batch wanted by which it is moved to divide well: no published size is that exact
 
 
 # Of the cluster: who sells it, and which of the candidates is owned.
@@ -391,12 +391,11 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
     wanted = max(1, round(tokens / sequence))
-    unit = gpus if wanted >= gpus else _batch_unit(gpus, wanted)
-    batch = max(unit, round(wanted / unit) * unit)
+    batch = _even_multiple(gpus, wanted) if wanted >= gpus else _divisible(gpus, wanted)
     if isinstance(split, Parallelism):
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
         unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
-        batch = batch if batch % unit == 0 else max(unit, round(wanted / unit) * unit)
+        batch = batch if batch % unit == 0 else _even_multiple(unit, wanted)
     return taken.take(
         "training.global_batch",
         batch,
@@ -404,15 +403,23 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     )
 
 
-def _batch_unit(gpus: int, wanted: int) -> int:
-    """What the assumed batch is a multiple of where there are more GPUs than sequences.
+def _even_multiple(unit: int, wanted: int) -> int:
+    """Of the multiples of ``unit`` within an eighth of what is wanted the one that halves most often, else the nearest.
 
-    The largest power of two, or, of 3 × 512 GPUs, 3 times a smaller one: else no data-parallel degree divides both.
+    Published batches are powers of two; of 977 sequences no micro-batch but one divides any rank's share.
     """
+    around = wanted / unit
+    near = range(max(1, ceil(around * (1.0 - _ROUNDING))), floor(around * (1.0 + _ROUNDING)) + 1)
+    return unit * max(near or [max(1, round(around))], key=lambda times: (times & -times, -abs(times - around)))
+
+
+def _divisible(gpus: int, wanted: int) -> int:
+    """Of the batches within an eighth of what is wanted the one that most data-parallel degrees of ``gpus`` divide, for
+    more GPUs than sequences: a multiple of its odd part (of 3 × 512 GPUs a third is left over else), then of as many
+    twos as there are in 16 micro-batches for each GPU."""
     odd = gpus // (gpus & -gpus)
-    if odd == 1 or odd > wanted // _ODD_SHARES:
-        return gcd(gpus, 1 << (wanted.bit_length() - 1))
-    return odd << min((wanted // _ODD_SHARES // odd).bit_length() - 1, (gpus // odd).bit_length() - 1)
+    near = range(max(1, ceil(wanted * (1.0 - _ROUNDING))), max(1, floor(wanted * (1.0 + _ROUNDING))) + 1)
+    return max(near, key=lambda batch: (gcd(batch, odd), gcd(batch, 16 * gpus), -abs(batch - wanted)))
 
 
 def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:
