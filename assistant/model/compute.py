@@ -16,6 +16,7 @@ from .job import Job
 from .kernels import KernelConstants
 from .layout import Slices
 from .machine import Machine
+from .mixtures import recomputes_lightly
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
@@ -55,7 +56,8 @@ class LayerTimes:
     backward: np.ndarray
     forward_floor: np.ndarray
     backward_floor: np.ndarray
-    attention: np.ndarray  # the part selective recompute repeats
+    attention: np.ndarray  # scores, softmax and values, forward
+    selective: np.ndarray  # the part selective recompute repeats
     head_forward: np.ndarray
     head_backward: np.ndarray
     spared: np.ndarray  # the part full recompute leaves out: a layer's last product, where checkpointing stops early
@@ -310,10 +312,26 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         launch + loop,
         machine.kernels.backward_launch * launch + 2.0 * loop,
         core_forward * factor,
+        factor * (light_repeat(job, slices, kernels) if recomputes_lightly(job) else core_forward),
         head_forward * factor + outer,
         head_backward * factor,
         spared * factor,
     )
+
+
+def light_repeat(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
+    """Seconds per layer in which norms, the up-projections of latent attention and the experts' activation are computed
+    again: norms read and write the hidden size, the activation reads two inner tensors and writes one."""
+    a = job.architecture
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    inner = (a.experts_per_token + a.shared_experts) * a.expert_ffn * a.moe_layers + a.ffn * a.plain_layers
+    norms = 4.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
+    moved = tokens * job.activation_bytes * (norms + 3.0 * inner / a.layers / slices.tp)
+    seconds = moved / kernels.memory_rate
+    if a.latent is None:
+        return seconds
+    up = [gemm for at, gemm in enumerate(attention_gemms(a, tokens, slices.tp)) if at in (1, 3)]
+    return seconds + _forward_and_backward(up, kernels.matrix_rate, kernels, frozen=True)[0]
 
 
 def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collectives import Group, Wires, all_gather, all_reduce, all_to_all, group, reduce_scatter
+from .collectives import Group, Wires, all_gather, all_reduce, group, reduce_scatter
+from .dispatch import call_time, element_bytes, routing_of
 from .framework import Framework
 from .job import Job
 from .layout import Layouts, Slices
@@ -104,25 +105,20 @@ def context_parallel(
 
 
 def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices) -> LayerCommunication:
-    """Tokens travel to their experts and back: two all-to-alls per mixture layer and direction, exposed.
-
-    Where the framework sends a token to each domain once (DeepEP) and copies it inside, fewer bytes cross the network.
-    """
+    """Tokens travel to their experts and back, per layer and direction, with nothing hidden: dispatch and combine
+    forward, and backward the same two the other way round."""
     a = job.architecture
     if not a.moe_layers or not (slices.ep > 1).any():
         return nothing(slices)
     tokens = slices.micro_batch * job.sequence_length / slices.cp / slices.tp
-    bytes_ = tokens * a.experts_per_token * a.hidden * job.activation_bytes
     ranks = group(slices.ep, np.ones_like(slices.ep), links.machine.domain)
-    once = visited_share(ranks.domains, a.experts_per_token) if framework.dispatch_once else 1.0
-    both = np.where(slices.ep > 1, 2.0 * all_to_all(links.of(ranks.domains > 1), bytes_, ranks, once), 0.0)
-    both = both * (a.moe_layers / a.layers)
+    wires, routing = links.of(ranks.domains > 1), routing_of(job, framework, ranks)
+    there, back = (
+        call_time(wires, tokens * a.hidden * element_bytes(job, combine=way), ranks, routing, combine=way)
+        for way in (False, True)
+    )
+    both = np.where(slices.ep > 1, (there + back) * (a.moe_layers / a.layers), 0.0)
     return LayerCommunication(both, both)
-
-
-def visited_share(domains: np.ndarray, copies: int) -> np.ndarray:
-    """Expected domains a token visits ÷ its copies, when ``copies`` experts are spread evenly over ``domains``."""
-    return domains * (1.0 - (1.0 - 1.0 / domains) ** copies) / copies
 
 
 def spread(times: Times, rows: np.ndarray, length: int) -> Times:

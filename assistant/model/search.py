@@ -10,9 +10,10 @@ import numpy as np
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
+from .job import DDP, DUALPIPE, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
 from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
+from .mixtures import recomputes_lightly
 
 _FULL = RECOMPUTE.index("full")
 MICRO_BATCHES = (1, 2, 4, 8, 16)
@@ -95,6 +96,8 @@ def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
     """
     if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
         return [given.interleave]
+    if job.expert_overlap == DUALPIPE:
+        return [1]
     tried = job.framework in ("megatron", None) if given is not None else job.framework != "deepspeed"
     return INTERLEAVES if tried else [1]
 
@@ -128,9 +131,8 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
-    return (
-        [0, 2] if job.attention == "flash" else [0, 1, 2]
-    )  # with flash attention no scores are kept that could be recomputed
+    # with flash attention no scores are kept that could be recomputed; mixtures have other parts that are
+    return [0, 1, 2] if job.attention != "flash" or recomputes_lightly(job) else [0, 2]
 
 
 def _recomputed(job: Job) -> Sequence[float]:

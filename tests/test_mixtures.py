@@ -1,0 +1,136 @@
+"""Mixtures of experts: what travels to experts, what hides it, what selective recompute keeps, and published runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.model import Job, Outcome, predict_training
+from assistant.model.collectives import group
+from assistant.model.dispatch import Routing, call_time
+from assistant.model.memory import memory_of
+from assistant.model.mixtures import two_way
+from assistant.model.network import Networks
+from assistant.model.overlap import Links
+from assistant.model.search import layouts_for
+from assistant.model.traffic import traffic_of
+from assistant.vocabulary.questionnaire import Parallelism
+
+from .modelled import job, machine, network
+
+# DeepSeek-V3's step on 2,048 H800: 15,360 sequences of 4,096 tokens; 180,000 GPU-hours per 10^12 tokens (2412.19437,
+# table 1), 19.926 s (2505.09343, table 4).
+PUBLISHED_STEP = 180e3 * 3600.0 / 1e12 * 15_360 * 4096 / 2048
+PUBLISHED_SPLIT = Parallelism(strategy="zero1", pp=16, ep=64)
+
+
+def deepseek(**changes: object) -> Job:
+    said: dict[str, object] = {
+        "sequence_length": 4096,
+        "global_batch": 15_360,
+        "precision": "fp8",
+        "expert_overlap": "dualpipe",
+        "dispatch_precision": "fp8",
+    }
+    return job("deepseek-v3", 2048, **(said | changes))
+
+
+def on_h800(of: Job, split: Parallelism | None) -> Outcome:
+    gpus = machine(of.gpus, "h800")
+    return predict_training(of, gpus, [network("infiniband-ndr-400", gpus)], split)[0]
+
+
+@pytest.mark.parametrize("framework", [None, "megatron"])
+@pytest.mark.parametrize("split", [PUBLISHED_SPLIT, None], ids=["published layout", "auto"])
+def test_deepseek_v3_takes_the_time_that_was_published(split: Parallelism | None, framework: str | None) -> None:
+    found = on_h800(deepseek(framework=framework), split)
+    assert found.fits
+    assert found.step_time_s == pytest.approx(PUBLISHED_STEP, rel=0.15)
+    assert found.band.p10 < PUBLISHED_STEP < found.band.p90
+
+
+def test_automatic_layout_is_not_slower_than_the_published_one() -> None:
+    assert on_h800(deepseek(), None).step_time_s <= on_h800(deepseek(), PUBLISHED_SPLIT).step_time_s
+
+
+def test_nothing_hides_dispatch_where_nothing_overlaps() -> None:
+    exposed, batch, both_ends = (
+        on_h800(deepseek(expert_overlap=how), PUBLISHED_SPLIT) for how in ("none", "batch", "dualpipe")
+    )
+    assert exposed.breakdown.ep > 3 * batch.breakdown.ep
+    assert both_ends.breakdown.pp_bubble < batch.breakdown.pp_bubble < exposed.breakdown.pp_bubble
+
+
+def test_a_pipeline_is_fed_from_both_ends_where_stages_and_batch_allow_it() -> None:
+    gpus = machine(2048, "h800")
+    asked = [(16, 15_360), (16, 2048), (1, 15_360)]
+    found = [
+        two_way(of, layouts_for(of, gpus, Parallelism(strategy="zero1", pp=pp, ep=64))).any()
+        for pp, batch in asked
+        for of in [deepseek(global_batch=batch, micro_batch=1)]
+    ]
+    assert found == [True, False, False]
+
+
+def test_both_ends_hold_two_copies_of_the_weights() -> None:
+    gpus = machine(2048, "h800")
+
+    def held(how: str) -> float:
+        of = deepseek(expert_overlap=how, micro_batch=1, recompute="selective")
+        layouts = layouts_for(of, gpus, Parallelism(strategy="zero1", pp=16, ep=64, interleave=1))
+        return float(memory_of(of, gpus, gpus.framework(None), layouts).weights[0])
+
+    # fed from one end, the fullest stage is the first, which holds a layer less and the embeddings
+    assert 1.25 * held("batch") < held("dualpipe") < 2 * held("batch")
+
+
+def test_selective_recompute_of_a_mixture_keeps_less_than_half() -> None:
+    gpus = machine(2048, "h800")
+
+    def kept(recompute: str) -> float:
+        of = deepseek(recompute=recompute, micro_batch=1)
+        layouts = layouts_for(of, gpus, PUBLISHED_SPLIT)
+        return float(memory_of(of, gpus, gpus.framework(None), layouts).activations[0])
+
+    assert kept("full") < kept("selective") < 0.5 * kept("none")
+
+
+def test_selective_recompute_of_a_mixture_costs_little() -> None:
+    least, some, most = (
+        on_h800(deepseek(recompute=which), PUBLISHED_SPLIT).step_time_s for which in ("none", "selective", "full")
+    )
+    assert least < some < 1.04 * least
+    assert most > 1.15 * least
+
+
+def ranks(size: int):
+    return group(np.array([float(size)]), np.array([1.0]), 8)
+
+
+def test_a_token_goes_once_to_each_node_and_to_no_more_than_it_may() -> None:
+    over_eight = ranks(64)
+    unlimited, limited = Routing(8), Routing(8, 4.0)
+    apart = Routing(8, once=False)
+    assert float(apart.crossing(over_eight)[0]) == 7.0
+    assert float(unlimited.crossing(over_eight)[0]) == pytest.approx(8 * (1 - (7 / 8) ** 8) * 7 / 8)
+    assert float(limited.crossing(over_eight)[0]) == pytest.approx(4 * (1 - (3 / 4) ** 8) * 7 / 8)
+
+
+def test_fp8_dispatch_and_a_limit_of_nodes_take_bytes_from_the_network() -> None:
+    gpus = machine(2048, "h800")
+
+    def into_node(**changes: object) -> float:
+        of = deepseek(micro_batch=1, **changes)
+        return float(traffic_of(of, gpus, layouts_for(of, gpus, PUBLISHED_SPLIT)).into_domain["ep"][0])
+
+    assert into_node() < into_node(dispatch_precision="bf16") < into_node(dispatch_precision="bf16", routing_nodes=8)
+    assert into_node() / into_node(dispatch_precision="bf16") == pytest.approx((1 + 4 / 128 + 2) / 4)
+
+
+def test_one_token_takes_as_long_as_its_calls() -> None:
+    gpus = machine(64)
+    links = Links(gpus, Networks([network("infiniband-ndr-400", gpus)]))
+    least, one_node = (
+        float(call_time(links.between, np.array([7168.0]), ranks(size), Routing(8)).item()) for size in (64, 8)
+    )
+    assert 20e-6 < one_node < 60e-6 < least < 500e-6
