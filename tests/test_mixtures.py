@@ -80,8 +80,8 @@ def test_both_ends_hold_two_copies_of_the_weights() -> None:
         layouts = layouts_for(of, gpus, Parallelism(strategy="zero1", pp=16, ep=64, interleave=1))
         return float(memory_of(of, gpus, gpus.framework(None), layouts).weights[0])
 
-    # fed from one end, the fullest stage is the first, which holds a layer less and the embeddings
-    assert 1.25 * held("batch") < held("dualpipe") < 2 * held("batch")
+    # fed from one end, the fullest stage may be another one, with fewer layers and more micro-batches in flight
+    assert 2 * held("batch") <= held("dualpipe") < 3 * held("batch")
 
 
 def test_selective_recompute_of_a_mixture_keeps_less_than_half() -> None:
