@@ -277,6 +277,24 @@ class Training(Section):
         About("framework", "choice", "Which framework trains it?", "a middle one, with a wider band",
               words=("framework", "software", "stack")),
     ] = None  # fmt: skip
+    expert_overlap: Annotated[
+        Literal["none", "batch", "dualpipe"] | None,
+        About("expert overlap", "choice", "What do tokens on the way to their experts hide behind?",
+              "as the model's publisher or the framework does it",
+              words=("(expert|moe|ep|dispatch) [communication|comm] (overlap|overlapping)",)),
+    ] = None  # fmt: skip
+    dispatch_precision: Annotated[
+        Literal["bf16", "fp8"] | None,
+        About("dispatch precision", "choice", "In which precision do tokens travel to their experts?",
+              "bf16, or as the model's publisher has it", words=("(expert|moe|token) dispatch (precision|dtype)",
+                                                                 "dispatch (precision|dtype)")),
+    ] = None  # fmt: skip
+    routing_nodes: Annotated[
+        Annotated[Whole, Field(ge=1, le=1024)] | None,
+        About("nodes per token", "count", "To how many nodes may a token go?", "as many as its model has it",
+              unit="{} nodes", words=("nodes per token", "(node|device|group) limited routing", "routing nodes"),
+              span="number", sensible=(1, 64)),
+    ] = None  # fmt: skip
     tokens: Annotated[
         Annotated[Count, Field(ge=1, le=1e18)] | None,
         About("tokens of the run", "amount", "On how many tokens?", "what is usual for the workload", span="number",
