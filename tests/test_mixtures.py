@@ -14,9 +14,11 @@ from assistant.model.network import Networks
 from assistant.model.overlap import Links
 from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.planning.resolve import Resolved, resolve
+from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
-from .modelled import job, machine, network
+from .modelled import catalog, job, machine, network
 
 # DeepSeek-V3's step on 2,048 H800: 15,360 sequences of 4,096 tokens; 180,000 GPU-hours per 10^12 tokens (2412.19437,
 # table 1), 19.926 s (2505.09343, table 4).
@@ -134,3 +136,89 @@ def test_one_token_takes_as_long_as_its_calls() -> None:
         float(call_time(links.between, np.array([7168.0]), ranks(size), Routing(8)).item()) for size in (64, 8)
     )
     assert 20e-6 < one_node < 60e-6 < least < 500e-6
+
+
+def in_megatron(of: Job, split: Parallelism | None) -> Outcome:
+    gpus = machine(of.gpus)
+    return predict_training(of, gpus, [network("infiniband-ndr-400", gpus)], split)[0]
+
+
+@pytest.mark.parametrize(
+    "split",
+    [Parallelism(strategy="zero1", tp=2, pp=8, ep=8, interleave=7, sequence_parallel=True), None],
+    ids=["published layout", "auto"],
+)
+def test_mixtral_in_megatron_reaches_what_was_published(split: Parallelism | None) -> None:
+    """49.3 % of the peak on 128 H100 (MoE Parallel Folding, 2504.14960); batch and length assumed."""
+    of = job("mixtral-8x22b", 128, sequence_length=4096, global_batch=256, framework="megatron")
+    found = in_megatron(of, split)
+    assert found.fits
+    assert 0.493 / found.mfu == pytest.approx(1.0, rel=0.16)
+    assert found.band.p10 < found.step_time_s * found.mfu / 0.493 < found.band.p90
+
+
+def test_deepseek_v3_in_megatron_reaches_what_was_published() -> None:
+    """1,297 tokens/s per H100 on 1,024 (Megatron-Bridge 25.09); its precision is not printed, FP8 assumed."""
+    of = job(
+        "deepseek-v3",
+        1024,
+        sequence_length=4096,
+        global_batch=8192,
+        micro_batch=1,
+        precision="fp8",
+        framework="megatron",
+    )
+    split = Parallelism(strategy="zero1", tp=2, pp=8, ep=64, interleave=4, sequence_parallel=True)
+    assert in_megatron(of, split).tokens_per_s_per_gpu == pytest.approx(1297, rel=0.15)
+
+
+def test_overlap_gains_what_was_measured() -> None:
+    """Qwen3-30B-A3B on 16 H100: 24.71 s without, 21.07 s with overlap (Megatron-Bridge)."""
+    said = {"sequence_length": 4096, "global_batch": 1024, "micro_batch": 1, "framework": "megatron"}
+    split = Parallelism(strategy="zero1", ep=16)
+    without, with_ = (
+        in_megatron(job("qwen3-30b-a3b", 16, expert_overlap=how, **said), split).step_time_s
+        for how in ("none", "batch")
+    )
+    assert with_ / without == pytest.approx(21.07 / 24.71, rel=0.05)
+
+
+def resolved(**said: object) -> tuple[Resolved, dict[str, Assumption]]:
+    text = {
+        "workload": "pretraining",
+        "model": "deepseek-v3",
+        "cluster": {"gpu": "h800", "gpus": 2048},
+        "training": {"global_batch": 15_360, "sequence_length": 4096},
+    } | said
+    job_ = resolve(Questionnaire.model_validate(text), catalog())
+    return job_, {one.field: one for one in job_.assumptions}
+
+
+def test_what_nobody_said_of_a_mixture_is_assumed_and_listed() -> None:
+    found, taken = resolved()
+    assert (found.precision, found.expert_overlap, found.dispatch_precision) == ("fp8", "dualpipe", "fp8")
+    assert {"training.expert_overlap", "training.dispatch_precision", "training.routing_nodes"} <= set(taken)
+
+
+def test_what_was_said_of_a_mixture_is_kept() -> None:
+    said = {"framework": "megatron", "expert_overlap": "batch", "dispatch_precision": "bf16", "routing_nodes": 2}
+    found, taken = resolved(training={"precision": "fp8", **said})
+    assert (found.expert_overlap, found.dispatch_precision, found.routing_nodes) == ("batch", "bf16", 2)
+    assert not {f"training.{name}" for name in said} & set(taken)
+
+
+def test_a_framework_that_hides_nothing_by_itself_is_taken_so() -> None:
+    found, taken = resolved(training={"framework": "megatron"})
+    assert (
+        found.expert_overlap == "none" and "--overlap-moe-expert-parallel-comm" in taken["training.expert_overlap"].why
+    )
+
+
+def test_a_stack_of_its_own_with_dualpipe_is_no_eager_one() -> None:
+    found, taken = resolved(training={"framework": "other"})
+    assert found.framework is None and taken["training.framework"].value is None
+
+
+def test_a_dense_model_says_nothing_of_experts() -> None:
+    _, taken = resolved(model="llama-3.1-70b", cluster={"gpu": "h100-sxm", "gpus": 64})
+    assert not {name for name in taken if "expert" in name or "dispatch" in name or "routing" in name}
