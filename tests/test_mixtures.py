@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assistant.library import load
 from assistant.model import Job, Outcome, predict_training
 from assistant.model.collectives import group
-from assistant.model.dispatch import Routing, call_time
+from assistant.model.dispatch import Routing, call_time, dispatch_from
 from assistant.model.memory import memory_of
 from assistant.model.mixtures import two_way
 from assistant.model.network import Networks
@@ -15,6 +16,7 @@ from assistant.model.overlap import Links
 from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
 from assistant.planning.resolve import Resolved, resolve
+from assistant.validation.dispatch import FITTED, MANY_TOKENS, Call, fit, one_constant, predicted, read_calls
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
@@ -222,3 +224,23 @@ def test_a_stack_of_its_own_with_dualpipe_is_no_eager_one() -> None:
 def test_a_dense_model_says_nothing_of_experts() -> None:
     _, taken = resolved(model="llama-3.1-70b", cluster={"gpu": "h100-sxm", "gpus": 64})
     assert not {name for name in taken if "expert" in name or "dispatch" in name or "routing" in name}
+
+
+@pytest.fixture(scope="module")
+def calls() -> list[Call]:
+    return read_calls(load().knowledge_folder / "measurements", catalog())
+
+
+def test_constants_of_dispatch_are_where_the_fit_ends(calls: list[Call]) -> None:
+    shipped, found = dispatch_from(catalog().constants), fit(calls)
+    for name in FITTED:
+        assert getattr(shipped, name) == pytest.approx(getattr(found, name), rel=0.01), name
+
+
+def test_measured_dispatches_that_nothing_was_fitted_to(calls: list[Call]) -> None:
+    """Whole sources, the H200 and the MI300X, and 32 ranks on H100 are kept out; as many tokens as in training."""
+    judged = [call for call in calls if call.use == "validation" and call.tokens >= MANY_TOKENS]
+    errors = np.array([predicted(call) / call.seconds - 1.0 for call in judged])
+    assert len(judged) > 100
+    assert np.abs(errors).mean() < 0.08 < one_constant(judged)
+    assert np.median(np.abs(errors)) < 0.06

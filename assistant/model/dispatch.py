@@ -100,12 +100,18 @@ def element_bytes(job: Job, *, combine: bool) -> float:
 
 
 def call_time(
-    wires: Wires, copy_bytes: np.ndarray, ranks: Group, routing: Routing, *, combine: bool = False
+    wires: Wires,
+    copy_bytes: np.ndarray,
+    ranks: Group,
+    routing: Routing,
+    *,
+    combine: bool = False,
+    constants: DispatchConstants | None = None,
 ) -> np.ndarray:
     """Seconds of one dispatch or combine, (F, C); ``copy_bytes``: all tokens of a rank, one copy of each."""
     if not routing.once:
         return all_to_all(wires, copy_bytes * routing.copies, ranks)
-    c = dispatch_from(wires.machine.constants)
+    c = constants or dispatch_from(wires.machine.constants)
     domains, members = routing.reached(ranks)
     inside = copy_bytes * members / (c.inside * wires.inside_rate(ranks.local))
     sent = copy_bytes * domains * (1.0 - 1.0 / ranks.domains)
