@@ -244,3 +244,37 @@ def test_measured_dispatches_that_nothing_was_fitted_to(calls: list[Call]) -> No
     assert len(judged) > 100
     assert np.abs(errors).mean() < 0.08 < one_constant(judged)
     assert np.median(np.abs(errors)) < 0.06
+
+
+def test_experts_may_be_shared_by_tensor_parallel_ranks() -> None:
+    gpus = machine(128)
+    of = job("mixtral-8x22b", 128, sequence_length=4096, global_batch=256, micro_batch=1, framework="megatron")
+
+    def split(**more: int) -> Parallelism:
+        return Parallelism.model_validate(
+            {"strategy": "zero1", "tp": 4, "pp": 4, "ep": 4, "sequence_parallel": True, "interleave": 1} | more
+        )
+
+    def weights(of_split: Parallelism) -> float:
+        return float(memory_of(of, gpus, gpus.framework("megatron"), layouts_for(of, gpus, of_split)).weights[0])
+
+    whole, halves = in_megatron(of, split()), in_megatron(of, split(etp=2))
+    assert halves.parallelism["etp"] == 2 and "etp" not in whole.parallelism
+    assert halves.breakdown.ep > whole.breakdown.ep
+    assert weights(split(etp=2)) < 0.7 * weights(split())
+
+
+def test_experts_that_cannot_be_shared_so_are_refused() -> None:
+    said = {"workload": "pretraining", "model": "mixtral-8x22b", "cluster": {"gpu": "h100-sxm", "gpus": 64}}
+    with pytest.raises(ValueError, match="expected ep·etp to divide"):
+        Questionnaire.model_validate(said | {"parallelism": {"tp": 2, "pp": 4, "ep": 8, "etp": 4}})
+
+
+def test_automatic_layouts_are_no_slower_than_shared_experts() -> None:
+    for model, gpus in (("mixtral-8x22b", 128), ("mixtral-8x7b", 32)):
+        of = job(model, gpus, sequence_length=4096, global_batch=256, framework="megatron")
+        best = in_megatron(of, None).step_time_s
+        for tp, pp, ep, etp in ((2, 2, 8, 2), (4, 2, 4, 2), (4, 1, 8, 4), (2, 4, 4, 2)):
+            fixed = Parallelism(strategy="zero1", tp=tp, pp=pp, ep=ep, etp=etp, sequence_parallel=True, interleave=1)
+            found = in_megatron(of, fixed)
+            assert not found.fits or best <= found.step_time_s * (1 + 1e-9), (model, tp, pp, ep, etp)

@@ -166,7 +166,7 @@ def widening_time(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
     if job.adapters is None or not job.adapters.quantized:
         return np.zeros_like(slices.tp)
     a = job.architecture
-    weights = a.shared_layer_params / slices.tp + a.expert_layer_params / np.where(slices.ep > 1, slices.ep, slices.tp)
+    weights = a.shared_layer_params / slices.tp + a.expert_layer_params / (slices.ep * slices.etp)
     return WIDENING * (job.adapters.base_bytes + job.weight_bytes) * weights / kernels.memory_rate
 
 
@@ -199,12 +199,10 @@ def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.
     ]
 
 
-def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray, grouped: float) -> list[tuple]:
-    """Router, shared and routed experts of one layer; with ep > 1 experts are whole and tokens split over tp."""
-    spread = ep > 1
-    width = np.where(spread, a.expert_ffn, a.expert_ffn / tp)
-    own = np.where(spread, tokens / tp, tokens)
-    held = a.experts / ep
+def expert_gemms(a: Architecture, tokens: np.ndarray, slices: Slices, grouped: float) -> list[tuple]:
+    """Router, shared and routed experts of one layer; ``etp`` ranks share an expert and the tokens of all of them."""
+    tp, width = slices.tp, a.expert_ffn / slices.etp
+    own, held = tokens * slices.etp / tp, a.experts / slices.ep
     gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
     gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * grouped)
     if a.shared_experts:
@@ -358,7 +356,7 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
-        gemms = expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped)
+        gemms = expert_gemms(a, tokens, slices, constants.grouped)
         visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn
         kinds.append((a.moe_layers, gemms, width, whole + visited / slices.tp, a.experts / slices.ep))
     return kinds

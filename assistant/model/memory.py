@@ -68,7 +68,7 @@ def share_of(job: Job, layouts: Layouts) -> Share:
     a = job.architecture
     layers = np.ceil(a.layers / layouts.pp)
     layer_dense = a.shared_layer_params / layouts.tp
-    layer_experts = a.expert_layer_params / np.where(layouts.ep > 1, layouts.ep, layouts.tp)
+    layer_experts = a.expert_layer_params / (layouts.ep * layouts.etp)
     outer = np.where(layouts.pp > 1, a.embedding_params, a.outer_params) / layouts.tp
     return Share(layers * layer_dense + outer, layers * layer_experts, layers, layer_dense, layer_experts, outer)
 
@@ -90,10 +90,11 @@ def shard_sizes(layouts: Layouts, domain: int) -> tuple[np.ndarray, np.ndarray]:
     All data-parallel ranks, or for HSDP and ``shard_within_node`` those inside one scale-up domain.
     """
     dense = layouts.dp * layouts.cp
-    experts = np.where(layouts.ep > 1, np.maximum(dense * layouts.tp / layouts.ep, 1.0), dense)
+    own = layouts.ep * layouts.etp  # ranks that hold one copy of the experts
+    experts = np.where(layouts.ep > 1, np.maximum(dense * layouts.tp / own, 1.0), dense)
     inside = (layouts.strategy == HSDP) | (layouts.shard_within_node > 0)
     room = np.maximum(np.floor(domain / layouts.tp), 1.0)
-    expert_room = np.where(layouts.ep > 1, np.maximum(np.floor(domain / layouts.ep), 1.0), room)
+    expert_room = np.where(layouts.ep > 1, np.maximum(np.floor(domain / own), 1.0), room)
     return np.where(inside, np.minimum(dense, room), dense), np.where(inside, np.minimum(experts, expert_room), experts)
 
 

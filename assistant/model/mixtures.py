@@ -38,7 +38,16 @@ def lightly_kept(job: Job, layouts: Layouts) -> np.ndarray:
     halves = 2.0 if a.gated else 1.0
     routed = a.experts_per_token * a.hidden + (a.experts_per_token + a.shared_experts) * halves * a.expert_ffn
     inner = (a.moe_layers * routed + a.plain_layers * halves * a.ffn) / a.layers
-    return tokens * (stream + (attention + operand * inner) / layouts.tp)
+    return tokens * (stream + (attention + operand * inner) / layouts.tp + operand * gathered_inputs(job, layouts))
+
+
+def gathered_inputs(job: Job, layouts: Layouts) -> np.ndarray:
+    """Elements per token and layer of other ranks' copies that ranks sharing an expert take in beside their own."""
+    a = job.architecture
+    if not a.moe_layers or layouts.etp.max() == 1:
+        return np.zeros(len(layouts.pp))
+    others = np.where(layouts.ep > 1, (layouts.etp - 1.0) / layouts.tp, 0.0)
+    return others * a.experts_per_token * a.hidden * a.moe_layers / a.layers
 
 
 def overlaps_experts(job: Job) -> bool:

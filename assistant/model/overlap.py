@@ -106,18 +106,27 @@ def context_parallel(
 
 def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices) -> LayerCommunication:
     """Tokens travel to their experts and back, per layer and direction, with nothing hidden: dispatch and combine
-    forward, and backward the same two the other way round."""
+    forward, and backward the same two the other way round. Ranks that share an expert gather each other's tokens before
+    it and add up their results after it (expert tensor parallel, 2504.14960)."""
     a = job.architecture
     if not a.moe_layers or not (slices.ep > 1).any():
         return nothing(slices)
     tokens = slices.micro_batch * job.sequence_length / slices.cp / slices.tp
-    ranks = group(slices.ep, np.ones_like(slices.ep), links.machine.domain)
+    ranks = group(slices.ep, slices.etp, links.machine.domain)
     wires, routing = links.of(ranks.domains > 1), routing_of(job, framework, ranks)
     there, back = (
         call_time(wires, tokens * a.hidden * element_bytes(job, combine=way), ranks, routing, combine=way)
         for way in (False, True)
     )
-    both = np.where(slices.ep > 1, (there + back) * (a.moe_layers / a.layers), 0.0)
+    both = np.where(slices.ep > 1, there + back, 0.0)
+    shared = (slices.ep > 1) & (slices.etp > 1)
+    if shared.any():
+        sharing = group(slices.etp, np.ones_like(slices.etp), links.machine.domain)
+        bytes_ = tokens * slices.etp * a.experts_per_token * a.hidden * job.activation_bytes
+        inside = links.of(sharing.domains > 1)
+        gathered = all_gather(inside, bytes_, sharing) + reduce_scatter(inside, bytes_, sharing)
+        both = both + np.where(shared, gathered, 0.0)
+    both = both * (a.moe_layers / a.layers)
     return LayerCommunication(both, both)
 
 
@@ -149,8 +158,8 @@ def data_groups(layouts: Layouts, domain: int) -> DataGroups:
     """Data-parallel groups after tensor and expert parallel ranks are placed next to each other."""
     dense, experts = shard_sizes(layouts, domain)
     all_dense = layouts.dp * layouts.cp
-    stride = np.where(layouts.ep > 1, layouts.ep, layouts.tp)
-    all_experts = np.where(layouts.ep > 1, np.maximum(all_dense * layouts.tp / layouts.ep, 1.0), all_dense)
+    stride = np.where(layouts.ep > 1, layouts.ep * layouts.etp, layouts.tp)
+    all_experts = np.where(layouts.ep > 1, np.maximum(all_dense * layouts.tp / stride, 1.0), all_dense)
     return DataGroups(
         group(dense, layouts.tp, domain),
         group(experts, stride, domain),

@@ -39,6 +39,8 @@ class Choices:
     recompute: Sequence[int]
     recomputed: Sequence[float] = (1.0,)  # shares of the layers tried with full recompute
     sequence_parallel: Sequence[bool] | None = None
+    # ranks that share an expert: 0 is one where experts are spread and all of tp where not, -1 all of tp
+    etp: Sequence[int] = (0,)
     shard_within_node: bool = False
     sharded_pipelines: bool = False
 
@@ -85,6 +87,7 @@ def _fixed(job: Job, given: Parallelism) -> Choices:
         recompute=_recompute(job),
         recomputed=_recomputed(job),
         sequence_parallel=[given.sequence_parallel],
+        etp=[given.etp or 0],
         shard_within_node=given.shard_within_node,
     )
 
@@ -121,6 +124,7 @@ def _free(job: Job, machine: Machine) -> Choices:
         strategy=strategies,
         recompute=_recompute(job),
         recomputed=_recomputed(job),
+        etp=(0, -1) if a.experts else (0,),
     )
 
 
@@ -158,10 +162,11 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
 def _slices(choices: Choices) -> Slices:
     """The product of the slice's columns, sequence parallel varying fastest."""
     given = choices.sequence_parallel
-    axes = (choices.tp, choices.cp, choices.ep, choices.micro_batch, (0,) if given is None else given)
+    axes = (choices.tp, choices.cp, choices.ep, choices.etp, choices.micro_batch, (0,) if given is None else given)
     grid = np.meshgrid(*(np.asarray(axis, dtype=float) for axis in axes), indexing="ij")
-    tp, cp, ep, micro_batch, parallel = (column.ravel() for column in grid)
-    return Slices(tp, cp, ep, micro_batch, (tp > 1).astype(float) if given is None else parallel)
+    tp, cp, ep, etp, micro_batch, parallel = (column.ravel() for column in grid)
+    etp = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
+    return Slices(tp, cp, ep, etp, micro_batch, (tp > 1).astype(float) if given is None else parallel)
 
 
 def _splits(
@@ -188,7 +193,18 @@ def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices:
     full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
     ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
     spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
-    return full & ((ep == 1) | (np.mod(ranks, ep) == 0)) & spread[:, None]
+    if len(choices.etp) > 1:  # an expert is shared where there are no more of them to spread, and once
+        shared = np.tile(
+            np.repeat(np.asarray(choices.etp) < 0, _kinds_of(choices)),
+            len(slices.tp) // _kinds_of(choices) // len(choices.etp),
+        )
+        spread = spread & (~shared | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1)))
+    return full & ((ep == 1) | (np.mod(ranks, ep * slices.etp[:, None]) == 0)) & spread[:, None]
+
+
+def _kinds_of(choices: Choices) -> int:
+    """Slices of equal tp, cp, ep and etp, which follow each other."""
+    return len(choices.micro_batch) * len(choices.sequence_parallel or (0,))
 
 
 def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
@@ -226,7 +242,7 @@ def _built(
         np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
     )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
-    group = own // (len(choices.micro_batch) * len(choices.sequence_parallel or (0,)))  # slices of equal tp, cp and ep
+    group = own // _kinds_of(choices)
     first, index = distinct(own)
     return layouts_of(
         slices.take(own[first]),

@@ -85,7 +85,7 @@ def _expert(job: Job, machine: Machine, layouts: Layouts):
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp / layouts.tp
     elements = element_bytes(job, combine=False) + element_bytes(job, combine=True)
     calls = _per_step(job, layouts) * (a.moe_layers / a.layers) * 2.0 * (layouts.ep > 1)
-    ranks = group(layouts.ep, np.ones_like(layouts.ep), machine.domain)
+    ranks = group(layouts.ep, layouts.etp, machine.domain)
     routing = routing_of(job, machine.framework(job.framework), ranks)
     both, crossing = calls * tokens * a.hidden * elements, routing.crossing(ranks)
     copies = np.maximum(a.experts_per_token * (ranks.size - 1.0) / ranks.size, crossing)

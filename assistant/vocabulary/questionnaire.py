@@ -347,6 +347,12 @@ class Parallelism(Section):
         About("expert parallel", "count", "Over how many GPUs are the experts spread?", _DEGREE, span="number",
               words=("ep [size|degree]", "expert (parallel|parallelism) [size|degree]"), sensible=(1, 1024)),
     ] = 1  # fmt: skip
+    etp: Annotated[
+        Positive | None,
+        About("expert tensor parallel", "count", "Over how many GPUs is one expert split?",
+              "one where experts are spread, else as a layer is", span="number",
+              words=("etp [size|degree]", "expert tensor (parallel|parallelism) [size|degree]"), sensible=(1, 64)),
+    ] = None  # fmt: skip
     dp: Annotated[
         Positive | None,
         About("data parallel", "count", "How many copies of the model?", "it follows from the GPUs", span="number",
@@ -553,6 +559,11 @@ class Questionnaire(Section):
             split = parallelism.tp * parallelism.pp * parallelism.cp
             if cluster.gpus % split:
                 raise ValueError(f"expected tp·pp·cp to divide cluster.gpus ({cluster.gpus}), got {split}")
+            experts = parallelism.ep * (parallelism.etp or 1)
+            if parallelism.etp is not None and (cluster.gpus // parallelism.pp) % experts:
+                raise ValueError(
+                    f"expected ep·etp to divide cluster.gpus ÷ pp ({cluster.gpus // parallelism.pp}), got {experts}"
+                )
             if parallelism.dp is not None and split * parallelism.dp != cluster.gpus:
                 raise ValueError(
                     f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}"
