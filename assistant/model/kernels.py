@@ -45,7 +45,7 @@ class KernelConstants:
     score_passes: float = 6.5
     outer_launch: float = 1.0
     loss_traffic: float = 40.0
-    grouped: float = 1.0
+    grouped: float = 1.05
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
 
