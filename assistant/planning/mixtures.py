@@ -39,11 +39,11 @@ def mixture_fields(
     published = _published(questionnaire, model, given)
     overlap = given.expert_overlap or _overlap(published, given, taken)
     framework = given.framework
-    if framework == "other" and overlap == DUALPIPE:
+    if framework == "other" and (overlap == DUALPIPE or "expert_overlap" in published):
         framework = taken.take(
             "training.framework",
             None,
-            "a stack of one's own that feeds its pipeline from both ends has tuned kernels: taken as the middle of the "
+            "a stack of one's own that hides the experts' traffic so has tuned kernels: taken as the middle of the "
             "measured ones, not as eager PyTorch",
         )
     dispatch = given.dispatch_precision or _dispatch(published, precision, taken)
