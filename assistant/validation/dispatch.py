@@ -17,11 +17,13 @@ Written down before the first fit:
 
 import csv
 import datetime
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -30,12 +32,15 @@ from assistant.model import Machine, machine_of, network_of
 from assistant.model.collectives import Group, Wires, group
 from assistant.model.dispatch import SCALE_BYTES, DispatchConstants, Routing, call_time, dispatch_from
 from assistant.model.network import Networks
+from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.validation import DispatchAccuracy, Use
 
 from .record import rewritten
 
 TABLE = "dispatch.csv"
 FITTED = ("inside", "network", "start", "combine_start", "per_domain")
+TENTH = 1.2816  # standard deviations from the median to the tenth and the ninetieth percentile
 MANY_TOKENS = 1024  # of a rank: from there on bandwidth decides, as in training; below it the start of the kernels
 SOFT, NUDGE, LONGEST, ROUNDS = 0.04, 1e-3, 0.3, 40  # see :mod:`assistant.validation.calibration`
 
@@ -116,6 +121,39 @@ def fit(calls: Sequence[Call]) -> DispatchConstants:
         if np.abs(step).max() < NUDGE:
             break
     return replace(DispatchConstants(), **values)
+
+
+def dispatch_report(calls: Sequence[Call]) -> list[DispatchAccuracy]:
+    """Errors by source and GPU and of all, rows that judge before those that were fitted to, many tokens before few."""
+    lines = []
+    for use, many in itertools.product(("validation", "calibration"), (True, False)):
+        chosen = [call for call in calls if call.use == use and (call.tokens >= MANY_TOKENS) == many]
+        names = sorted({(call.source, call.machine.gpu) for call in chosen})
+        for source, gpu in names:
+            of = [call for call in chosen if (call.source, call.machine.gpu) == (source, gpu)]
+            lines.append(_accuracy(source, gpu, of))
+        lines += [_accuracy("", "", chosen)] if len(names) > 1 else []
+    return lines
+
+
+def _accuracy(source: str, gpu: str, calls: Sequence[Call]) -> DispatchAccuracy:
+    ratio = np.array([predicted(call) / call.seconds for call in calls])
+    spread = np.array([NETWORK_SPREAD[call.wires.networks.networks[0].transport] for call in calls])
+    error = ratio - 1.0
+    return DispatchAccuracy(
+        source=source,
+        gpu=gpu,
+        use=cast("Use", calls[0].use),
+        many=calls[0].tokens >= MANY_TOKENS,
+        rows=len(calls),
+        mean_absolute=float(np.abs(error).mean()),
+        median_absolute=float(np.median(np.abs(error))),
+        p90_absolute=float(np.quantile(np.abs(error), 0.9)),
+        bias=float(error.mean()),
+        geometric=float(np.expm1(np.abs(np.log(ratio)).mean())),
+        null_mean_absolute=one_constant(calls),
+        covered=float((np.abs(np.log(ratio)) <= TENTH * spread).mean()),
+    )
 
 
 def one_constant(calls: Sequence[Call]) -> float:
