@@ -226,7 +226,7 @@ def _crosses_thin_uplinks(network: Network, domains: int) -> bool:
 # a   relative is nearer than any family. The four runs on such a GPU (H200) are 0.25 off.
 # - FP8: the 138 dense steps scatter by 0.091 and those in BF16 by 0.079, of which 0.045 is left for FP8; the 47 rows
 # that judge   the model by 0.13, which leaves 0.10. In the middle.
-# - Mixtures: the 156 measured steps are 0.29 off (root mean square), of which Megatron's own spread is 0.085.
+# - Mixtures: the 156 measured steps are 0.30 off (root mean square), of which Megatron's own spread is 0.085.
 # - A model known by its size alone: its step against that of the true architecture scatters by 0.084 over the 68 dense
 # models of   the catalog.
 # - QLoRA: making weights wider at 7 times the least time takes a fifth of torchtune's step on an RTX 4090, where it was

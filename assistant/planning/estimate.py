@@ -39,6 +39,9 @@ def model_job(job: Resolved) -> Job:
         job.sites,
         job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
         adapters=job.adapters,
+        expert_overlap=job.expert_overlap,
+        dispatch_precision=job.dispatch_precision,
+        routing_nodes=job.routing_nodes,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import ceil, floor, gcd
 from typing import Any, Literal
@@ -14,6 +14,9 @@ from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire, Training
+
+from .assumptions import Assumptions
+from .mixtures import mixture_fields, published_precision
 
 # Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
 # 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
@@ -44,18 +47,6 @@ _DUMPED_OR_IDLE = {
 _DUMPED_OR_IDLE |= {"assumptions"}
 
 
-@dataclass
-class Assumptions:
-    """What nobody said and was taken, in order."""
-
-    taken: list[Assumption] = field(default_factory=list)
-
-    def take(self, path: str, value: Any, why: str) -> Any:
-        """Note an assumption and give its value back."""
-        self.taken.append(Assumption(field=path, value=value, why=why))
-        return value
-
-
 @dataclass(frozen=True)
 class Resolved:
     """A job without gaps. Counts are whole; ``tokens`` is None when the run's length is given in days."""
@@ -84,6 +75,9 @@ class Resolved:
     parallelism: Parallelism | None
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
+    expert_overlap: str | None = None
+    dispatch_precision: str = "bf16"
+    routing_nodes: int | None = None
     adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
     quoted_rent: bool = False  # the rent of a GPU-hour was quoted: for this plan, or in the user's own catalog
 
@@ -146,6 +140,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
     training = _training(questionnaire, model, params, gpu, taken)
+    training |= mixture_fields(questionnaire, model, architecture, training["precision"], taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
         wan = taken.take(
@@ -313,7 +308,7 @@ def _training(
         why = "not said: tuned kernels and eager ones differ by a third, so the band is wider"
         taken.take("training.framework", None, why)
     known = "precision" in given.model_fields_set
-    precision = given.precision if known else _precision("training", gpu, taken)
+    precision = given.precision if known else _training_precision(questionnaire, model, gpu, taken)
     _interleave(questionnaire.parallelism, given.framework, taken)
     adapters = _adapters(questionnaire, given, precision, taken)
     return said | dict(
@@ -361,6 +356,13 @@ def _precision(section: str, gpu: Gpu, taken: Assumptions) -> str:
     if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
         return taken.take(f"{section}.precision", "fp16", f"{gpu.name} has no BF16 units")
     return taken.take(f"{section}.precision", "bf16", _BF16[section])
+
+
+def _training_precision(questionnaire: Questionnaire, model: Model | ModelShape, gpu: Gpu, taken: Assumptions) -> str:
+    published = published_precision(questionnaire, model)
+    if published == "fp8" and gpu.peak_fp8 is not None:
+        return taken.take("training.precision", published, "as its publisher trained it; say bf16 for 16 bits")
+    return _precision("training", gpu, taken)
 
 
 def _interleave(split: Parallelism | Literal["auto"], framework: str | None, taken: Assumptions) -> None:

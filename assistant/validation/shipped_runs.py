@@ -12,6 +12,7 @@ from assistant.vocabulary.validation import SourceAccuracy, Validation
 
 from .adapters import adapter_report, adapter_runs
 from .collective_report import with_collectives
+from .dispatch import dispatch_report, read_calls
 from .memory import with_memory
 from .practice import others_runs, published_runs
 from .report import left_out, planned, validate
@@ -37,7 +38,13 @@ def described(knowledge: Path, catalog: Catalog) -> Validation:
     made = with_collectives(made, knowledge / "measurements", catalog)
     adapters = adapter_report(adapter_runs(knowledge / "measurements", catalog))
     expected = planned(others_runs(runs, knowledge, catalog))
-    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], "adapters": adapters})
+    return made.model_copy(
+        update={
+            "sources": [*made.sources, *recorded(knowledge), *expected],
+            "adapters": adapters,
+            "dispatches": dispatch_report(read_calls(knowledge / "measurements", catalog)),
+        }
+    )
 
 
 def left_out_now(knowledge: Path, catalog: Catalog) -> str:

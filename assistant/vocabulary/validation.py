@@ -146,6 +146,28 @@ class AdapterReport(Entry):
     excluded: int
 
 
+class DispatchAccuracy(Entry):
+    """Errors of the predicted time of one source's expert dispatches and combines on one GPU, as fractions of the
+    measured time.
+
+    ``source`` is empty for the total of a use. ``many``: tokens as in training, where bandwidth decides. ``geometric``:
+    exp(mean of |ln ratio|) − 1. ``null_mean_absolute``: of seconds proportional to bytes, with the best constant.
+    """
+
+    source: str
+    gpu: str
+    use: Use
+    many: bool
+    rows: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    geometric: float
+    null_mean_absolute: float
+    covered: float
+
+
 class Validation(Entry):
     """The errors of a file of measured runs."""
 
@@ -158,3 +180,4 @@ class Validation(Entry):
     collectives_excluded: int = 0
     memory: MemoryReport | None = None
     adapters: AdapterReport | None = None
+    dispatches: list[DispatchAccuracy] = Field(default_factory=list)
