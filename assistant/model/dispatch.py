@@ -113,7 +113,7 @@ def call_time(
         return all_to_all(wires, copy_bytes * routing.copies, ranks)
     c = constants or dispatch_from(wires.machine.constants)
     domains, members = routing.reached(ranks)
-    inside = copy_bytes * members / (c.inside * wires.inside_rate(ranks.local))
+    inside = copy_bytes * members / (c.inside * wires.inside_rate(ranks.local, ranks.reach))
     sent = copy_bytes * domains * (1.0 - 1.0 / ranks.domains)
     between = np.where(ranks.domains > 1, sent * ranks.local / (c.network * wires.network_rate(ranks)), 0.0)
     both = (inside**PIPELINED + between**PIPELINED) ** (1.0 / PIPELINED)
