@@ -22,6 +22,7 @@ from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
+from .money import effective_percent
 from .pipeline import Decision
 from .predictor import Predictor
 from .remedy import smallest_change
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.retrieval import Index
 
 GB = 1e9
+MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
 def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
@@ -59,7 +61,8 @@ def candidates_of(made: Decision) -> list[Candidate]:
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
-    return [_candidate(entry, "recommended" if entry is chosen else entry.verdict) for entry in ordered]
+    trains = not made.job.serves
+    return [_candidate(entry, "recommended" if entry is chosen else entry.verdict, trains=trains) for entry in ordered]
 
 
 def verdict_of(choice: Choice) -> Outcome:
@@ -84,7 +87,7 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     )
 
 
-def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
+def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
     e = entry.estimate
@@ -106,6 +109,7 @@ def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
         gpu_usd_per_hour=entry.price.gpu_total,
         probability_best=entry.probability_best,
         breakdown_s=e.breakdown,
+        effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
     )
 
 
@@ -143,7 +147,7 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
         for c in made.conclusions
         if c.then.get("warn") and c.fabric in about and c.then["warn"] not in codes
     ]
-    found = [*_given_but_impossible(made), *_beyond_the_context(job), *by_rules, *named]
+    found = [*_given_but_impossible(made), *_beyond_the_context(job), *_interrupted(made), *by_rules, *named]
     ratio = job.questionnaire.cluster.oversubscription or 1.0
     if ratio > 1.0:
         found.append(
@@ -190,6 +194,26 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
             code="beyond-the-context",
             message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
+        )
+    ]
+
+
+def _interrupted(made: Decision) -> list[Warning_]:
+    """What failures take of a run so large that they decide when it ends."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or job.serves:
+        return []
+    found = chosen.price.interruptions
+    share = effective_percent(found)
+    if share.p50 > MOSTLY_TRAINING:
+        return []
+    return [
+        Warning_(
+            code="interruptions",
+            message=f"On {job.gpus:,} GPUs something interrupts the job every {found.between_s / 3600:.2g} hours. "
+            f"With a checkpoint every {found.every_s / 60:.0f} minutes and {found.restart_s / 60:.0f} to restart, "
+            f"{share.p50:.0f} % of the time trains, {share.p10:.0f} to {share.p90:.0f} % as teams differ; hours and "
+            "costs count it. Three in five interruptions are GPUs and their memory, one in ten the network.",
         )
     ]
 

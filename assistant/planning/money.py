@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
+from functools import lru_cache
 
 import numpy as np
 
-from assistant.market import candidate_prices
+from assistant.market import Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
@@ -19,6 +21,8 @@ from .resolve import Resolved
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
 # around the middle (InfiniBand 0.23–0.37, Spectrum-X 0.17–0.24, RoCE 0.085–0.125 USD per GPU-hour).
 FABRIC_PRICE_SPREAD = 0.25
+# Of one trained parameter: weight in two bytes, FP32 copy and two moments of Adam.
+CHECKPOINT_BYTES = 14.0
 
 
 def price(
@@ -38,8 +42,28 @@ def price(
             fabric_power_per_gpu=design.power_w / gpus if design else None,
             capex_date=oldest_price(design) if design else None,
             nodes=job.nodes,
+            checkpoint_bytes=checkpoint_bytes(job),
             today=today,
         )
+
+
+def checkpoint_bytes(job: Resolved) -> float | None:
+    """One GPU's part of a checkpoint; ``None`` where nothing is trained."""
+    return None if job.serves else CHECKPOINT_BYTES * job.trained_params / job.gpus
+
+
+def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
+    """Percent of a training run's time that trains, on machines that nobody takes away; ``None`` for serving."""
+    state = checkpoint_bytes(job)
+    if state is None:
+        return None
+    return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
+
+
+def effective_percent(interruptions: Interruptions) -> Band:
+    """The share of the time that trains as a band, percent."""
+    p10, p50, p90 = (100.0 * share for share in interruptions.effective())
+    return Band(p10=p10, p50=p50, p90=p90)
 
 
 def run(entries: list[Entry], job: Resolved) -> None:
@@ -56,10 +80,16 @@ def run(entries: list[Entry], job: Resolved) -> None:
     steps = _steps(job, fastest)
     for entry in computed:
         # Failures and, on spot machines, interruptions stretch the run.
-        hours = steps * entry.estimate.draws / 3600 * entry.price.failure_factor
+        hours = steps * entry.estimate.draws / 3600 * _stretched(entry.price.interruptions)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         entry.run_cost = _cost(entry, hours, job.gpus)
         entry.run_hours = hours * entry.price.spot_factor
+
+
+@lru_cache(maxsize=256)
+def _stretched(interruptions: Interruptions) -> np.ndarray:
+    """What failures stretch a run by in every world, (worlds,): the same for every fabric."""
+    return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
 
 def _steps(job: Resolved, fastest_step: float) -> float:

@@ -10,11 +10,12 @@ from assistant.library import Library
 from assistant.library.questionnaires import read
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.plan import Prediction
+from assistant.vocabulary.plan import Band, Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import practice, profile
 from .entry import Entry
+from .money import effective_time
 from .predictor import Predictor
 from .resolve import resolve
 
@@ -48,10 +49,11 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
         questionnaire.name,
         min(computed, key=lambda e: e.step),
         [*job.assumptions, *profile.assumptions(job, catalog), *practice.assumptions(job, catalog)],
+        effective_time(job, catalog),
     )
 
 
-def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:
+def _prediction(name: str | None, entry: Entry, assumptions: list[Any], effective: Band | None) -> Prediction:
     e = entry.estimate
     return Prediction(
         id=name,
@@ -68,6 +70,7 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
         exposed_communication_percent=e.exposed_percent,
         parallelism=e.parallelism,
         breakdown_s=e.breakdown,
+        effective_time_percent=effective,
         outside_calibration=list(e.outside),
         assumptions=assumptions,
     )

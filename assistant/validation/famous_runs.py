@@ -113,9 +113,17 @@ def _compared(entry: Mapping[str, Any], catalog: Catalog) -> FamousRun:
 
 
 def _seconds(prediction: Prediction, whole_run: bool) -> tuple[float, float, float]:
-    """P10, P50 and P90 of a step; of a whole run with the time that interruptions take."""
+    """P10, P50 and P90 of a step; of a whole run with the time that interruptions take, whose spread adds to that of
+    the step as independent errors do."""
+    low, high = prediction.step_time_p10_s, prediction.step_time_p90_s
     middle = prediction.step_time_p50_s or prediction.step_time_s
-    return prediction.step_time_p10_s, middle, prediction.step_time_p90_s
+    share = prediction.effective_time_percent
+    if not whole_run or share is None:
+        return low, middle, high
+    all_of_it = middle * 100.0 / share.p50
+    below = np.hypot(np.log(middle / low), np.log(share.p90 / share.p50))
+    above = np.hypot(np.log(high / middle), np.log(share.p50 / share.p10))
+    return all_of_it * float(np.exp(-below)), all_of_it, all_of_it * float(np.exp(above))
 
 
 def practices(runs: Sequence[FamousRun]) -> list[PublicPractice]:

@@ -11,6 +11,7 @@ from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
 
 from .adapters import adapter_runs
 from .groups import Group, Kept, Observed, accuracies, observed
+from .interruptions import interruption_groups
 from .mlperf import benchmark_runs, pairs
 
 
@@ -77,4 +78,8 @@ def _ratio(first: Run, second: Run) -> Observed:
     return Observed(b.measured / a.measured, b.predicted / a.predicted, constant=b.constant / a.constant)
 
 
-GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (_training, _mlperf, _adapters, _ratios)
+def _interruptions(measured: Measured) -> Iterable[Group]:
+    return interruption_groups(measured.folder, measured.catalog)
+
+
+GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (_training, _mlperf, _adapters, _ratios, _interruptions)
