@@ -273,7 +273,7 @@ def _training(
     unlimited = given.tokens is None and given.days is None
     tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
     if given.framework is None:
-        why = "not said: tuned kernels and eager ones differ by a third, so the band is wider"
+        why = "not said: tuned kernels and eager ones differ by a third, so the band is wider, most of all upwards"
         taken.take("training.framework", None, why)
     known = "precision" in given.model_fields_set
     precision = given.precision if known else _precision("training", gpu, taken)
