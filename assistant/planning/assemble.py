@@ -18,6 +18,7 @@ from assistant.vocabulary.plan import (
 )
 
 from . import evidence, overrides, practice, profile, stale
+from .between_sites import between_sites
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
@@ -114,17 +115,19 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
 
 
 def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
-    if chosen is None or chosen.considered.fabric.technology in ("none", "wan"):
+    joined = chosen.inside or chosen if chosen else None
+    if joined is None or joined.considered.fabric.technology in ("none", "wan"):
         return {}
-    design = design_for(chosen, job, catalog)
+    design = design_for(joined, job, catalog)
     return design.model_dump(mode="json") if design else {}
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
-    if chosen is None or chosen.considered.fabric.technology == "wan":
+    joined = chosen.inside or chosen if chosen else None
+    if joined is None or joined.considered.fabric.technology == "wan":
         return {}
     return advice(
-        chosen.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
+        joined.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
     )
 
 
@@ -147,7 +150,14 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
         for c in made.conclusions
         if c.then.get("warn") and c.fabric in about and c.then["warn"] not in codes
     ]
-    found = [*_given_but_impossible(made), *_beyond_the_context(job), *_interrupted(made), *by_rules, *named]
+    found = [
+        *_given_but_impossible(made),
+        *_beyond_the_context(job),
+        *_interrupted(made),
+        *between_sites(made),
+        *by_rules,
+        *named,
+    ]
     ratio = job.questionnaire.cluster.oversubscription or 1.0
     if ratio > 1.0:
         found.append(

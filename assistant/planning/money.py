@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +16,7 @@ from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
-from .entry import Entry
+from .entry import Entry, Estimate
 from .resolve import Resolved
 
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
@@ -45,6 +46,27 @@ def price(
             checkpoint_bytes=checkpoint_bytes(job),
             today=today,
         )
+    for entry in entries:
+        if entry.estimated is not None and entry.estimated.alternatives:
+            _joined_inside(entry, {e.id: e for e in entries})
+
+
+def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
+    """Between sites: the islands on the fabric with which a step costs least, at the price of that fabric. The line
+    between the sites has none here."""
+
+    def cost(estimate: Estimate) -> tuple[bool, float]:
+        price = known[_inside(estimate)].price
+        return not estimate.fits, estimate.band.p50 * (price.gpu_total + price.fabric_total)
+
+    chosen = min(entry.estimate.alternatives, key=cost)
+    fabric = known[_inside(chosen)]
+    entry.estimated = replace(chosen, alternatives=entry.estimate.alternatives)
+    entry.inside, entry.priced = fabric, fabric.price
+
+
+def _inside(estimate: Estimate) -> str:
+    return str(estimate.parallelism["inside_each_site"])
 
 
 def checkpoint_bytes(job: Resolved) -> float | None:

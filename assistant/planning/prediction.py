@@ -43,6 +43,8 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
     job = resolve(questionnaire, catalog)
     wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
     computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimated is not None]
+    if wanted is None and questionnaire.workload == "rlhf":  # its phases hold the same weights at every step
+        computed = [e for e in computed if e.considered.fabric.technology != "wan"] or computed
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
     return _prediction(

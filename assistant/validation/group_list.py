@@ -12,6 +12,7 @@ from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
 from .adapters import adapter_runs
 from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
+from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
 
 
@@ -82,4 +83,15 @@ def _interruptions(measured: Measured) -> Iterable[Group]:
     return interruption_groups(measured.folder, measured.catalog)
 
 
-GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (_training, _mlperf, _adapters, _ratios, _interruptions)
+def _low_communication(measured: Measured) -> Iterable[Group]:
+    return low_communication_groups(measured.folder)
+
+
+GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
+    _training,
+    _mlperf,
+    _adapters,
+    _ratios,
+    _interruptions,
+    _low_communication,
+)
