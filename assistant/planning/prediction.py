@@ -8,16 +8,17 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.library.questionnaires import read
+from assistant.model.tail import excess_of_slowest
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.plan import Band, Prediction
+from assistant.vocabulary.plan import Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import practice, profile
 from .entry import Entry
 from .money import effective_time
 from .predictor import Predictor
-from .resolve import resolve
+from .resolve import Resolved, resolve
 
 
 def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
@@ -47,15 +48,22 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
         computed = [e for e in computed if e.considered.fabric.technology != "wan"] or computed
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
-    return _prediction(
+    made = _prediction(
         questionnaire.name,
         min(computed, key=lambda e: e.step),
         [*job.assumptions, *profile.assumptions(job, catalog), *practice.assumptions(job, catalog)],
-        effective_time(job, catalog),
     )
+    return made if job.serves else _of_the_run(made, job, catalog)
 
 
-def _prediction(name: str | None, entry: Entry, assumptions: list[Any], effective: Band | None) -> Prediction:
+def _of_the_run(made: Prediction, job: Resolved, catalog: Catalog) -> Prediction:
+    """With what many steps of one run are like: the slowest in a hundred, and the share of the time that trains."""
+    usual = made.step_time_p50_s or made.step_time_s
+    slowest = usual * (1.0 + excess_of_slowest(catalog.constants)[1])
+    return made.model_copy(update={"step_time_p99_s": slowest, "effective_time_percent": effective_time(job, catalog)})
+
+
+def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:
     e = entry.estimate
     return Prediction(
         id=name,
@@ -72,7 +80,6 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any], effectiv
         exposed_communication_percent=e.exposed_percent,
         parallelism=e.parallelism,
         breakdown_s=e.breakdown,
-        effective_time_percent=effective,
         outside_calibration=list(e.outside),
         assumptions=assumptions,
     )

@@ -14,6 +14,7 @@ from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
+from .step_tail import step_tail_groups
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,16 @@ def _low_communication(measured: Measured) -> Iterable[Group]:
     return low_communication_groups(measured.folder)
 
 
+def _step_tail(measured: Measured) -> Iterable[Group]:
+    return step_tail_groups(measured.folder, measured.catalog)
+
+
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _training,
     _mlperf,
     _adapters,
     _ratios,
+    _step_tail,
     _interruptions,
     _low_communication,
 )

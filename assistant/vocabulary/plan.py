@@ -68,6 +68,8 @@ class Prediction(Contract):
     breakdown_s: Breakdown
     fabric: str | None = None
     step_time_p50_s: float | None = None
+    # training: a step that is longer than 99 in 100 of the run
+    step_time_p99_s: float | None = None
     # training: what failures and checkpoints leave of the time
     effective_time_percent: Band | None = None
     outside_calibration: list[str] = Field(default_factory=list)
