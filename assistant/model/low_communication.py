@@ -52,15 +52,17 @@ def synchronise(
     latency: float = 0.05,
     *,
     through_server: bool = False,
+    goodput: float = WAN_GOODPUT,
 ) -> Synchronisation:
     """Averaging ``parameter_bytes`` among ``islands`` reached at ``island_rate`` bytes/s, once in ``every`` steps.
 
     Ring volume 2·(k−1)/k of the parameters into each island; 140 GB over 1 Gb/s between two sites take 1,190 s, headers
-    included. A server at one of the sites takes in and gives out the parameters of all k − 1 others.
+    included (``goodput``: what the protocol leaves of the rate). A server at one of the sites takes in and gives out
+    the parameters of all k − 1 others.
     """
     share = float(islands - 1) if through_server else 2.0 * (islands - 1) / islands
     volume, rounds = share * parameter_bytes * (2.0 if through_server else 1.0), 2.0 * (islands - 1)
-    seconds = volume / (island_rate * WAN_GOODPUT) + rounds * latency if islands > 1 else 0.0
+    seconds = volume / (island_rate * goodput) + rounds * latency if islands > 1 else 0.0
     return Synchronisation(islands, volume, seconds, seconds / every)
 
 
