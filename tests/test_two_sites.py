@@ -9,7 +9,7 @@ import pytest
 
 from assistant.library import load
 from assistant.library.questionnaires import from_value
-from assistant.model.low_communication import link_for_every_step, sustained_steps, synchronise
+from assistant.model.low_communication import WAN_GOODPUT, link_for_every_step, sustained_steps, synchronise
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
 from assistant.validation.groups import accuracy_of
@@ -38,7 +38,7 @@ def said_between_sites(made: Plan) -> str:
 
 
 def test_an_exchange_takes_what_its_ring_takes() -> None:
-    once = synchronise(140e9, 2, 125e6, 500, latency=0.0)
+    once = synchronise(140e9, 2, 125e6, 500, latency=0.0, goodput=WAN_GOODPUT)
     assert once.bytes_ == 140e9 and once.seconds == pytest.approx(140e9 / 125e6 * 1538 / 1448)
     assert once.per_step == once.seconds / 500
     assert synchronise(1e9, 4, 1e9, 1).bytes_ == 1.5e9
@@ -50,7 +50,7 @@ def test_the_steps_and_the_link_that_suffice() -> None:
     steps = sustained_steps(12.0, 6.0)
     assert 12.0 / steps / (6.0 + 12.0 / steps) <= 0.05 < 12.0 / (steps - 1) / (6.0 + 12.0 / (steps - 1))
     rate = link_for_every_step(14e9, 2, 4.0)
-    assert synchronise(14e9, 2, rate, 1, latency=0.0).seconds == pytest.approx(4.0)
+    assert synchronise(14e9, 2, rate, 1, latency=0.0, goodput=WAN_GOODPUT).seconds == pytest.approx(4.0)
 
 
 def test_measured_islands_over_slow_links_take_what_is_said() -> None:

@@ -35,7 +35,7 @@ PLAIN: dict[str, Function] = {
     "break_even_slowdown": break_even_slowdown,
     "collective_volume": lambda kind, bytes, members: bus_bandwidth(kind, bytes, 1.0, int(members)),
     "exchange_per_step": lambda bytes, sites, link, every: (
-        synchronise(bytes, int(sites), link, int(every), latency=0.0, goodput=1.0).per_step
+        synchronise(bytes, int(sites), link, int(every), latency=0.0).per_step
     ),
 }
 

@@ -43,7 +43,7 @@ def _link(job: Resolved) -> float:
 def _trained(job: Resolved, chosen: Entry) -> str:
     sent = job.trained_params * 2.0
     server = job.averaging == "fedavg"
-    once = synchronise(sent, job.sites, _link(job), job.inner_steps, through_server=server)
+    once = synchronise(sent, job.sites, _link(job), job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
     alone = chosen.step - (once.per_step if chosen.estimate.parallelism.get("inner_steps") else 0.0)
     fewest = sustained_steps(once.seconds, alone)
     share = 100.0 * once.per_step / (alone + once.per_step)

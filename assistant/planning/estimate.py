@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.model import Cabling, Job, Machine, Network, Outcome, machine_of, network_of, predict_training
-from assistant.model.low_communication import Synchronisation, inside_island, synchronise
+from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
 from assistant.vocabulary.catalog import Catalog
 
 from . import profile
@@ -95,9 +95,9 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
     estimates = [as_estimate(one, net.gpu_rate * gpus.domain) for one, net in zip(outcomes, fabrics, strict=True)]
     gradients, link = job.trained_params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8
-    every_step = synchronise(gradients, job.sites, link, 1)
+    every_step = synchronise(gradients, job.sites, link, 1, goodput=WAN_GOODPUT)
     server = job.averaging == "fedavg"
-    rarely = synchronise(gradients, job.sites, link, job.inner_steps, through_server=server)
+    rarely = synchronise(gradients, job.sites, link, job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
     apart = [_islands(one, rarely, e.id, job) for one, e in zip(estimates, inside, strict=True)]
     for entry, estimate, islands in zip(inside, estimates, apart, strict=True):
         stretched = _stretched(estimate, every_step)
