@@ -50,7 +50,7 @@ ROOMS = {
         "present",
         "sweeps",
     },
-    "validation": {"vocabulary", "library", "model", "planning", "present"},
+    "validation": {"vocabulary", "library", "model", "market", "planning", "present"},
     "sweeps": {"vocabulary", "library", "model", "planning", "present"},
     "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
     "benchmark": {"vocabulary", "library", "model", "planning", "retrieval", "present"},

@@ -17,11 +17,12 @@ from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, sh
 TRAINING = ("pretraining", "finetuning", "rlhf")
 SERVING = ("inference", "disaggregated-inference", "batch-inference")
 WORKLOADS = (*TRAINING, *SERVING)
-STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
+RARELY = ("diloco", "localsgd", "fedavg")  # islands that meet once in many steps
+STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", *RARELY)
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 
 Workload = Literal["pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference"]
-Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco"]
+Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco", "localsgd", "fedavg"]
 Precision = Literal["fp32", "fp16", "bf16", "fp8"]
 
 
@@ -31,13 +32,21 @@ def _identifier(value: Any) -> str:
     return value.strip()
 
 
+_OTHER_NAMES = {
+    "zero3": "fsdp",
+    "fullshard": "fsdp",
+    "hybridshard": "hsdp",
+    "dp": "ddp",
+    "localsgd": "localsgd",
+    "federatedaveraging": "fedavg",
+}
+
+
 def _zero3_is_fsdp(value: Any) -> Any:
     """ZeRO-3 and FSDP full shard are the same communication; DeepSpeed's name is accepted."""
     if isinstance(value, str):
-        name = value.strip().lower().replace("-", "").replace("_", "")
-        return {"zero3": "fsdp", "fullshard": "fsdp", "hybridshard": "hsdp", "dp": "ddp"}.get(
-            name, value.strip().lower().replace("-", "")
-        )
+        name = value.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+        return _OTHER_NAMES.get(name, value.strip().lower().replace("-", ""))
     return value
 
 
@@ -394,6 +403,21 @@ class Parallelism(Section):
         About("sharding within the node", "flag", "Are the weights sharded inside a node only?", "no",
               words=("(shard|sharding) (within|inside) (a|the|each) node",)),
     ] = False  # fmt: skip
+    inner_steps: Annotated[
+        Positive | None,
+        About("inner steps", "count", "How many steps does an island take between two exchanges?",
+              "what the method's paper uses", span="number", sensible=(1, 100_000),
+              words=("inner steps", "local steps", "steps between (syncs|synchronisations|exchanges)")),
+    ] = None  # fmt: skip
+
+    @model_validator(mode="after")
+    def _rare(self) -> Parallelism:
+        """Inner steps are of islands that meet rarely: they say so where no strategy does."""
+        if self.inner_steps is not None and self.strategy not in RARELY:
+            if "strategy" in self.model_fields_set:
+                raise ValueError(f"expected strategy {', '.join(RARELY)} beside inner_steps, got {self.strategy}")
+            self.strategy = "diloco"
+        return self
 
 
 class Inference(Section):
