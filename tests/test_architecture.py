@@ -172,7 +172,7 @@ def _reached(start, imports):
 _BY_NAME = re.compile(r"(?:dict|Mapping|list\[dict|Iterator\[dict)\[str, (?:dict\[str, )?Any\]+(?: \| None)?")
 # What takes or gives one such value.
 ANY_VALUE = {
-    "assistant.planning.resolve.Assumptions.take",
+    "assistant.planning.assumptions.Assumptions.take",
     "assistant.present.plan.quantities.given",
 }
 

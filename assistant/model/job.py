@@ -25,6 +25,7 @@ class Job:
     ``document_tokens``: mean length of the documents packed into a sequence, which attend to themselves alone; ``None``
     where a sequence is one. ``loss_bytes``: bytes kept of each logit where a kernel for the loss is known to keep so
     many; ``None``: as the stack's own.
+    ``longest_sequence``: where sequences differ in length and ``sequence_length`` is their mean, what memory must hold.
     ``adapters``: what is trained beside a frozen model, ``None`` where all of it is trained.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
@@ -54,6 +55,7 @@ class Job:
     adapters: Adapters | None = None
     document_tokens: float | None = None
     loss_bytes: float | None = None
+    longest_sequence: int | None = None
 
     @property
     def tokens(self) -> int:

@@ -103,7 +103,11 @@ def _free(job: Job, machine: Machine) -> Choices:
     a = job.architecture
     tp = [d for d in divisors(job.gpus, machine.domain) if a.heads % d == 0]
     pp = [d for d in divisors(job.gpus, min(a.layers, LARGEST_PIPELINE))]
-    cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 8192)) if d & (d - 1) == 0]
+    cp = [
+        d
+        for d in divisors(job.gpus, max(1, max(job.sequence_length, job.longest_sequence or 0) // 8192))
+        if d & (d - 1) == 0
+    ]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     if job.adapters is not None and job.adapters.quantized and job.global_batch * max(cp) >= job.gpus:
         tp, pp = [1], [1]  # bitsandbytes and torchao multiply whole four-bit weights: no stack splits them

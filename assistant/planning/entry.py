@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -36,6 +37,9 @@ class Estimate:
     breakdown: Breakdown
     outside: tuple[str, ...] = ()
     traffic: dict[str, float] = field(default_factory=dict)
+    training: Breakdown | None = None  # reinforcement learning: one optimizer step by itself
+    memory_by_phase: Mapping[str, float] = field(default_factory=dict)  # the same: bytes of the fullest GPU
+    sync_seconds: Mapping[str, float] = field(default_factory=dict)  # the same: of the weights, by method
     copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
 
 

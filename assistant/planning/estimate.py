@@ -38,6 +38,7 @@ def model_job(job: Resolved) -> Job:
         job.sites,
         job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
         adapters=job.adapters,
+        longest_sequence=None if job.loop is None else job.longest_sequence,
     )
 
 

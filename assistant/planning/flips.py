@@ -163,7 +163,7 @@ def _choice_at(
 
 def _steps(job: Resolved) -> float:
     """Optimizer steps of the run; for a run given in days only the ratio of tokens per step counts."""
-    return (job.tokens or 1.0) / (job.global_batch * job.sequence_length)
+    return (job.tokens or 1.0) / job.tokens_per_step
 
 
 def _rerun(entry: Entry, step: float, work: float) -> Entry:

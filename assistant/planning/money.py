@@ -64,7 +64,7 @@ def run(entries: list[Entry], job: Resolved) -> None:
 
 def _steps(job: Resolved, fastest_step: float) -> float:
     if job.tokens is not None:
-        return job.tokens / (job.global_batch * job.sequence_length)
+        return job.tokens / job.tokens_per_step
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
     return days * 86400 / fastest_step
 

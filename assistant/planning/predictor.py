@@ -14,6 +14,7 @@ import numpy as np
 
 from assistant.library import checks
 from assistant.model import best_times, predict_inference
+from assistant.model.reinforcement import Loop
 from assistant.model.search import layouts_for
 from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
@@ -23,6 +24,7 @@ from assistant.vocabulary.questionnaire import Training
 from .candidates import Considered, considered
 from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
+from .reinforcement import estimate_reinforcement, outcomes
 from .resolve import Resolved, resolve
 from .serving import estimate_serving, serving
 
@@ -45,7 +47,10 @@ class Predictor:
         computable = [e for e in entries if e.considered.computable]
 
         def work(new: list[Entry]) -> list[Any]:
-            (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
+            if job.loop is not None and job.sites == 1:
+                estimate_reinforcement(new, job, job.loop, self.catalog)
+            else:
+                (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
             return [entry.estimated for entry in new]
 
         found = self._kept("estimates", job, computable, [e.considered for e in computable], work)
@@ -73,11 +78,21 @@ class Predictor:
         if job.serves:
             some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
             return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
+        if job.loop is not None and job.sites == 1:
+            return self._loop_fits(job, job.loop)
         if split is not None and job.gpus % (split.tp * split.pp * split.cp):
             return False
         seen = model_job(job)
         try:
             return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+        except InputError:
+            return False
+
+    def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
+        gpus = machine(job, self.catalog)
+        some = [c for c in considered(job, self.catalog) if c.exists][:1]
+        try:
+            return any(one.outcome.fits for one in outcomes(job, loop, gpus, networks(some, gpus, job)))
         except InputError:
             return False
 
@@ -89,6 +104,9 @@ class Predictor:
 
         def work(new: list[Considered]) -> list[Any]:
             gpus = machine(job, self.catalog)
+            if job.loop is not None and job.sites == 1:
+                found = outcomes(job, job.loop, gpus, networks(new, gpus, job))
+                return [one.outcome.step_time_s if one.outcome.fits else np.nan for one in found]
             return list(best_times(model_job(job), gpus, networks(new, gpus, job), job.parallelism))
 
         return np.array(self._kept("steps", job, list(found), found, work))

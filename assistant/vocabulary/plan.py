@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .knowledge import Grade
+
+PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")
 
 
 class Contract(BaseModel):
@@ -25,7 +27,12 @@ class Band(Contract):
 
 
 class Breakdown(Contract):
-    """Where the seconds of one step go; the parts add up to the step time. Communication parts are the exposed time."""
+    """Where the seconds of one step go; the parts add up to the step time. Communication parts are the exposed time.
+
+    Of reinforcement learning the phases of a whole step, as its trainer sees them: ``judges`` are critic and reward
+    model, ``waiting`` is for answers that are written at the same time on other GPUs. Written out are the phases of
+    such a step or the parts of an optimizer step, never both.
+    """
 
     compute: float = 0.0
     recompute: float = 0.0
@@ -36,7 +43,19 @@ class Breakdown(Contract):
     pp_p2p: float = 0.0
     dp: float = 0.0
     optimizer: float = 0.0
+    generation: float = 0.0
+    logprob: float = 0.0
+    reference: float = 0.0
+    judges: float = 0.0
+    training: float = 0.0
+    weight_sync: float = 0.0
+    waiting: float = 0.0
     other: float = 0.0
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, float]:
+        phases = any(getattr(self, name) for name in PHASES)
+        return {name: seconds for name, seconds in write(self).items() if name == "other" or (name in PHASES) is phases}
 
 
 class Assumption(Contract):
