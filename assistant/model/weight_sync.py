@@ -32,16 +32,16 @@ SPREAD = 0.6
 
 @dataclass(frozen=True)
 class SyncConstants:
-    """``tensor``: seconds to gather, launch and load one tensor by itself. ``lone``: share of one adapter's rate that a
-    tensor-by-tensor broadcast keeps. ``start``: seconds until a pipeline of buckets runs. ``bucket_rate``: bytes/s that
-    hosts and engines carry through such a pipeline. ``fetch``: share of all adapters' rate when every GPU fetches its
+    """``tensor``: seconds to gather, launch and load one tensor by itself. ``lone_rate``: bytes/s that one sender keeps
+    up tensor by tensor. ``start``: seconds until a pipeline of buckets runs. ``bucket_rate``: bytes/s that
+    hosts and engines carry through such a pipeline. ``fetch_rate``: bytes/s that each GPU carries that fetches its
     shard. ``disk_rate``: bytes/s that shared storage takes from a trainer, and gives to the engines."""
 
     tensor: float = 0.58e-3
-    lone: float = 0.25
+    lone_rate: float = 12.6e9
     start: float = 0.6
     bucket_rate: float = 75e9
-    fetch: float = 0.1
+    fetch_rate: float = 4.5e9
     disk_rate: float = 2e9
 
 
@@ -82,13 +82,13 @@ def sync_seconds(sync: WeightSync, method: str, machine: Machine, networks: Netw
         return flat + c.start + 2.0 * sync.weights / c.disk_rate
     lone, node, every = _rates(sync, machine, networks)
     if method == BROADCAST:
-        return sync.tensors * c.tensor + sync.weights / (c.lone * lone)
+        return sync.tensors * c.tensor + sync.weights / np.minimum(c.lone_rate, lone)
     if method == CHECKPOINT_ENGINE:
         return c.start + sync.weights / np.minimum(c.bucket_rate, node)
     if sync.apart:
-        return c.start + sync.weights / sync.shards / (c.fetch * every)
-    inside = sync.weights / sync.shards / (c.lone * machine.scale_up_bandwidth)
-    across = sync.weights * (1.0 - sync.held) / (c.fetch * node)
+        return c.start + sync.weights / sync.shards / np.minimum(c.fetch_rate, every)
+    inside = sync.weights / sync.shards / min(c.lone_rate, machine.scale_up_bandwidth)
+    across = sync.weights * (1.0 - sync.held) / np.minimum(c.fetch_rate * machine.domain, node)
     return flat + sync.tensors * c.tensor + inside + (across if sync.held < 1.0 else 0.0)
 
 

@@ -106,6 +106,7 @@ def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
         gpu_usd_per_hour=entry.price.gpu_total,
         probability_best=entry.probability_best,
         breakdown_s=e.breakdown,
+        learning=e.learning,
     )
 
 

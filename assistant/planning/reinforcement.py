@@ -9,6 +9,7 @@ from assistant.model import Machine, Network
 from assistant.model.reinforcement import Loop, StepOutcome, balanced_rollout_gpus, predict_reinforcement
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.plan import LearningStep
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
@@ -24,20 +25,23 @@ def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, cata
     fabrics = networks([e.considered for e in entries], gpus, job)
     for entry, one, network in zip(entries, outcomes(job, loop, gpus, fabrics), fabrics, strict=True):
         estimate = as_estimate(one.outcome, network.gpu_rate * gpus.domain)
-        entry.estimated = replace(
-            estimate,
-            training=one.training.breakdown,
-            memory_by_phase=one.memory,
-            sync_seconds=one.sync_s,
-            traffic={
-                **estimate.traffic,
-                "weight_sync_bytes": one.sync_bytes,
-                "generation_s": one.generation_s,
-                "training_side_s": one.training_side_s,
-                "generation_crosses": float(one.generated is not None and one.generated.crosses),
-                "alone_s": one.generated.alone_s if one.generated else 0.0,
-            },
-        )
+        entry.estimated = replace(estimate, training=one.training.breakdown, learning=_learning(one, loop))
+
+
+def _learning(one: StepOutcome, loop: Loop) -> LearningStep:
+    placed = one.outcome.parallelism
+    return LearningStep(
+        generation_s=one.generation_s,
+        training_side_s=one.training_side_s,
+        at_once=loop.apart and loop.steps_off > 0,
+        alone_s=one.generated.alone_s if one.generated else 0.0,
+        generation_crosses_nodes=one.generated is not None and one.generated.crosses,
+        rollout_gpus=placed.get("rollout_gpus"),
+        weight_sync=placed.get("weight_sync"),
+        weight_sync_s=one.sync_s,
+        weight_sync_gb=one.sync_bytes / 1e9,
+        memory_gb={phase: bytes_ / 1e9 for phase, bytes_ in one.memory.items()},
+    )
 
 
 @dataclass(frozen=True)

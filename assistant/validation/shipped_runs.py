@@ -14,6 +14,7 @@ from .adapters import adapter_report, adapter_runs
 from .collective_report import with_collectives
 from .memory import with_memory
 from .practice import others_runs, published_runs
+from .reinforcement import reinforcement_report
 from .report import left_out, planned, validate
 
 _FILE = Path("knowledge/measurements/training.csv")
@@ -36,8 +37,10 @@ def described(knowledge: Path, catalog: Catalog) -> Validation:
     made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)
     adapters = adapter_report(adapter_runs(knowledge / "measurements", catalog))
+    reinforcement = reinforcement_report(knowledge / "measurements", catalog)
     expected = planned(others_runs(runs, knowledge, catalog))
-    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], "adapters": adapters})
+    sources = [*made.sources, *recorded(knowledge), *expected]
+    return made.model_copy(update={"sources": sources, "adapters": adapters, "reinforcement": reinforcement})
 
 
 def left_out_now(knowledge: Path, catalog: Catalog) -> str:

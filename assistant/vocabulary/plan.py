@@ -58,6 +58,27 @@ class Breakdown(Contract):
         return {name: seconds for name, seconds in write(self).items() if name == "other" or (name in PHASES) is phases}
 
 
+class LearningStep(Contract):
+    """Of a step of reinforcement learning what its breakdown does not say.
+
+    ``generation_s`` and ``training_side_s`` are the two halves, whether or not they run ``at_once``; ``alone_s`` the
+    part of generation in which fewer than a tenth of the answers are still being written. ``weight_sync_s``: seconds of
+    each method on this network, ``weight_sync_gb`` what enters a node by the method in use. ``memory_gb``: of the
+    fullest GPU by phase.
+    """
+
+    generation_s: float
+    training_side_s: float
+    at_once: bool
+    alone_s: float
+    generation_crosses_nodes: bool
+    rollout_gpus: int | None
+    weight_sync: str | None
+    weight_sync_s: dict[str, float]
+    weight_sync_gb: float
+    memory_gb: dict[str, float]
+
+
 class Assumption(Contract):
     """A value nobody gave, and why it was taken."""
 
@@ -87,6 +108,7 @@ class Prediction(Contract):
     breakdown_s: Breakdown
     fabric: str | None = None
     step_time_p50_s: float | None = None
+    learning: LearningStep | None = None
     outside_calibration: list[str] = Field(default_factory=list)
     assumptions: list[Assumption] = Field(default_factory=list)
 
@@ -161,6 +183,7 @@ class Candidate(Medians):
     gpu_usd_per_hour: float | None = None
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
+    learning: LearningStep | None = None
 
 
 class Finding(Contract):
