@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
 from assistant import library as libraries
+from assistant.conversation import Conversation
+from assistant.conversation.planner import dated_planner
 from assistant.library.checks import check
 from assistant.model import architecture_of, machine_of, network_of
 from assistant.model.generation import Rollouts, generate, unfinished
@@ -16,6 +19,7 @@ from assistant.model.weight_sync import METHODS, WeightSync, sync_seconds, tenso
 from assistant.planning import plan
 from assistant.planning.prediction import predict
 from assistant.present.plan.phases import section
+from assistant.understanding import Listener
 from assistant.validation.reinforcement import reinforcement_report
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Prediction
@@ -248,3 +252,28 @@ def test_a_plan_says_what_weights_ask_of_the_network_and_what_answers_do_not() -
     assert best.run_hours is not None and best.step_time_s is not None and best.learning is not None
     tokens = 1024 * (512 + 2048)
     assert best.run_hours == pytest.approx(1e9 / tokens * best.step_time_s.p50 / 3600, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("48 H100 for rollouts and 16 for the trainer", {"cluster.gpus": 64, "rl.rollout_gpus": 48}),
+        ("8 nodes for training and 4 for rollouts, all 8-way H100", {"cluster.gpus": 96, "rl.rollout_gpus": 32}),
+        ("asynchronous RL with 16 samples per prompt", {"rl.asynchronous": True, "rl.samples_per_prompt": 16}),
+        ("PPO on qwen3 8b, responses up to 16k tokens", {"rl.algorithm": "ppo", "rl.max_response_tokens": 16384}),
+        ("weights are synced with checkpoint-engine", {"rl.weight_sync": "checkpoint-engine"}),
+        ("GRPO without a reference model", {"workload": "rlhf", "rl.reference_model": False}),
+    ],
+)
+def test_a_loop_is_told_in_words(text: str, fields: dict[str, Any]) -> None:
+    found = Listener.of(LIBRARY.language, CATALOG).hear(text).fields
+    assert fields.items() <= found.items()
+
+
+def test_the_length_of_answers_is_that_of_what_is_learned_from() -> None:
+    conversation = Conversation(LIBRARY, planner=dated_planner(datetime.date(2026, 11, 20), searched=False))
+    conversation.start()
+    conversation.say("GRPO on qwen3 8b with 16 H100, answers of 3000 tokens")
+    assert conversation.draft.fields["rl.response_tokens"] == 3000
+    conversation.say("full fine-tuning instead")
+    assert not any(name.startswith("rl.") for name in conversation.draft.fields)

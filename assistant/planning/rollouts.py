@@ -43,7 +43,7 @@ def answers(
     if questionnaire.workload != "rlhf":
         return None
     rl, training = questionnaire.rl or Reinforcement(), questionnaire.training or Training()
-    algorithm = rl.algorithm or taken.take("rl.algorithm", ALGORITHM, "not said: GRPO, as most reasoning models use")
+    algorithm = rl.algorithm or taken.take("rl.algorithm", ALGORITHM, "taken unless PPO, DAPO, RLOO or DPO is said")
     generates = algorithm != "dpo"
     prompts, samples = _counts(rl, training, algorithm, taken)
     prompt, mean, longest = _lengths(rl, training, taken)
