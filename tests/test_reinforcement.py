@@ -275,5 +275,5 @@ def test_the_length_of_answers_is_that_of_what_is_learned_from() -> None:
     conversation.start()
     conversation.say("GRPO on qwen3 8b with 16 H100, answers of 3000 tokens")
     assert conversation.draft.fields["rl.response_tokens"] == 3000
-    conversation.say("full fine-tuning instead")
+    conversation.say("fine-tuning instead, 8 H100")
     assert not any(name.startswith("rl.") for name in conversation.draft.fields)

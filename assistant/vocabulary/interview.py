@@ -43,10 +43,12 @@ class PlausibleAnswer(Entry):
 
 
 class Circumstances(Entry):
-    """When a question matters. ``unless``: a field that was said ("any"), or said to be so."""
+    """When a question matters. ``workload``: in this one alone. ``unless``: a field that was said ("any"), or said to
+    be so."""
 
     across_nodes: bool = False
     job: Literal["training", "serving"] | None = None
+    workload: str | None = None
     known: str | None = None
     unless: dict[str, str] = Field(default_factory=dict)
 
@@ -56,6 +58,7 @@ class Circumstances(Entry):
         return (
             (across_nodes or not self.across_nodes)
             and self.job in (None, "serving" if serves else "training")
+            and self.workload in (None, fields.get("workload"))
             and (self.known is None or self.known in fields)
             and not any(self.unless[name] in ("any", value) for name, value in said.items())
         )
