@@ -277,3 +277,25 @@ def test_the_length_of_answers_is_that_of_what_is_learned_from() -> None:
     assert conversation.draft.fields["rl.response_tokens"] == 3000
     conversation.say("fine-tuning instead, 8 H100")
     assert not any(name.startswith("rl.") for name in conversation.draft.fields)
+
+
+def test_between_sites_weights_cross_once_a_step_and_gradients_every_update() -> None:
+    def between(gbps: float, **rl: Any) -> Prediction:
+        given = asked(fabric=None, **rl).model_dump(exclude_unset=True)
+        given["cluster"] |= {"sites": 2, "wan_gbps": gbps}
+        return predict(Questionnaire.model_validate(given), CATALOG)
+
+    weights = 65.5e9 * 8 / 10e9  # seconds of a copy of the model over 10 Gb/s
+    apart = between(10, rollout_gpus=32, asynchronous=True)
+    assert apart.breakdown_s.weight_sync == pytest.approx(weights, rel=0.1)
+    slow, fast = between(1), between(100)
+    assert slow.breakdown_s.training > fast.breakdown_s.training + 500
+    further = between(10, rollout_gpus=32, asynchronous=True, staleness=4)
+    assert further.breakdown_s.weight_sync < 5
+
+
+def test_of_adapters_alone_little_is_sent() -> None:
+    whole = asked(rollout_gpus=32, weight_sync="reshard")
+    training = whole.training.model_copy(update={"method": "lora"}) if whole.training else None
+    full, lora = predict(whole, CATALOG), predict(whole.model_copy(update={"training": training}), CATALOG)
+    assert full.learning and lora.learning and lora.learning.weight_sync_gb < 0.02 * full.learning.weight_sync_gb

@@ -134,7 +134,8 @@ def predict_reinforcement(
 
     Raises :class:`InputError` when the job cannot be split over its GPUs.
     """
-    trainer = replace(machine, gpus=job.gpus)
+    judges = _judges_bytes(loop, job)
+    trainer = replace(machine, gpus=job.gpus, memory=max(machine.memory - judges, machine.memory / 100.0))
     outcomes = predict_training(job, trainer, networks, parallelism)
     engine = replace(machine, gpus=loop.rollout_gpus) if loop.rollout_gpus else machine
     columns = Networks(networks)
@@ -269,6 +270,8 @@ def _sync(loop: Loop, job: Job, machine: Machine, trained: Outcome, generated: G
     a = job.architecture
     shards = generated.tensor_parallel * generated.pipeline_parallel
     held = 1.0 if loop.apart else _held(trained.parallelism, machine)
+    if job.adapters is not None:  # the engine has the frozen model, and loads the adapters beside it
+        return WeightSync(2.0 * job.adapters.params(a), 2.0 * tensors_of(a), shards, loop.apart, held)
     return WeightSync(a.bytes(loop.rollout_precision), tensors_of(a), shards, loop.apart, held)
 
 
@@ -282,14 +285,18 @@ def _draws(
     return (both + sync + overhead) * np.exp(spread * normal_draws("reinforcement"))
 
 
+def _judges_bytes(loop: Loop, job: Job) -> float:
+    """Bytes that a critic's states and a reward model's weights take on each GPU that trains, shared out evenly."""
+    critic = STATES * loop.critic.params if loop.critic else 0.0
+    return (critic + (2.0 * loop.reward.params if loop.reward else 0.0)) / job.gpus
+
+
 def _memory(
     loop: Loop, job: Job, trained: Outcome, generated: Generated | None, sync: WeightSync | None
 ) -> dict[str, float]:
     """Bytes of the fullest GPU by phase. In turns a trainer's states wait in the host's memory while answers are
     written, and an engine's weights and cache are given back while the trainer works; both have weights at the sync."""
-    judges = STATES * loop.critic.params if loop.critic else 0.0
-    judges += 2.0 * loop.reward.params if loop.reward else 0.0
-    found = {"training": trained.memory_bytes + judges / job.gpus}
+    found = {"training": trained.memory_bytes + _judges_bytes(loop, job)}
     if generated is not None and sync is not None:
         found["generation"] = generated.memory_bytes
         own = job.weight_bytes * job.architecture.params / (1.0 if loop.apart else job.gpus)

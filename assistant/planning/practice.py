@@ -17,6 +17,7 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
     measured."""
     if job.serves:
         return
+    yield from _of_loops(job, catalog)
     fact = practice_of(job.framework, job.gpu.id, catalog.constants)
     if fact is not None and fact.si != 1:
         yield Assumption(
@@ -25,3 +26,18 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
             why=f"compute takes {fact.si:.2f} times as long as in the published runs that the model is calibrated on: "
             f"{fact.note}",
         )
+
+
+def _of_loops(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
+    """What published runs of reinforcement learning take longer than their parts by themselves."""
+    if job.loop is None:
+        return
+    reasons = {
+        "rl-training": "training and forward passes take {:.2f} times as long as in pretraining on as many tokens"
+    }
+    if job.framework == "deepspeed":
+        reasons["rl-hybrid"] = "the whole step takes {:.2f} times as long as with an engine of its own"
+    for name, why in reasons.items():
+        fact = catalog.constants.get(name)
+        if fact is not None:
+            yield Assumption(field=f"model.{name}", value=fact.value, why=f"{why.format(fact.si)}: {fact.note}")

@@ -47,7 +47,7 @@ class Predictor:
         computable = [e for e in entries if e.considered.computable]
 
         def work(new: list[Entry]) -> list[Any]:
-            if job.loop is not None and job.sites == 1:
+            if job.loop is not None:
                 estimate_reinforcement(new, job, job.loop, self.catalog)
             else:
                 (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
@@ -78,7 +78,7 @@ class Predictor:
         if job.serves:
             some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
             return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
-        if job.loop is not None and job.sites == 1:
+        if job.loop is not None:
             return self._loop_fits(job, job.loop)
         if split is not None and job.gpus % (split.tp * split.pp * split.cp):
             return False
@@ -104,7 +104,7 @@ class Predictor:
 
         def work(new: list[Considered]) -> list[Any]:
             gpus = machine(job, self.catalog)
-            if job.loop is not None and job.sites == 1:
+            if job.loop is not None:
                 found = outcomes(job, job.loop, gpus, networks(new, gpus, job))
                 return [one.outcome.step_time_s if one.outcome.fits else np.nan for one in found]
             return list(best_times(model_job(job), gpus, networks(new, gpus, job), job.parallelism))

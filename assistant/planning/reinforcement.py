@@ -4,8 +4,10 @@ network."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 from assistant.model import Machine, Network
+from assistant.model.low_communication import synchronise
 from assistant.model.reinforcement import Loop, StepOutcome, balanced_rollout_gpus, predict_reinforcement
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -13,19 +15,60 @@ from assistant.vocabulary.plan import LearningStep
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
-from .entry import Entry
+from .entry import Entry, Estimate, band_of
 from .estimate import as_estimate, machine, model_job, networks
 from .resolve import Resolved, resolve
 from .rollouts import BALANCED
 
+_BACKWARD_SHARE = 2 / 3  # of a training step's compute: the exchange of the layers done first travels meanwhile
+
 
 def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, catalog: Catalog) -> None:
-    """Fill in the estimates of fabrics that can be had."""
+    """Fill in the estimates of fabrics that can be had. Low-communication methods between sites get none: what is
+    learned from must be written with the newest weights."""
     gpus = machine(job, catalog)
-    fabrics = networks([e.considered for e in entries], gpus, job)
-    for entry, one, network in zip(entries, outcomes(job, loop, gpus, fabrics), fabrics, strict=True):
+    inside = [e for e in entries if e.considered.fabric.technology != "wan"]
+    fabrics = networks([e.considered for e in inside], gpus, job)
+    for entry, one, network in zip(inside, outcomes(job, loop, gpus, fabrics), fabrics, strict=True):
         estimate = as_estimate(one.outcome, network.gpu_rate * gpus.domain)
-        entry.estimated = replace(estimate, training=one.training.breakdown, learning=_learning(one, loop))
+        whole = replace(estimate, training=one.training.breakdown, learning=_learning(one, loop))
+        entry.estimated = whole if job.sites == 1 else _between_sites(whole, job, loop)
+
+
+def _between_sites(estimate: Estimate, job: Resolved, loop: Loop) -> Estimate:
+    """What the link between sites adds to each step.
+
+    With GPUs that only generate, those are elsewhere and the new weights cross the link once a step, which at two steps
+    off policy and more happens beside the next one. Where all GPUs take turns, each optimizer step exchanges gradients
+    over the link (:func:`synchronise`), of which the backward pass hides what it can.
+    """
+    link = (job.wan_gbps or 0.0) * 1e9 / 8
+    if loop.apart:
+        moved = job.architecture.bytes(loop.rollout_precision)
+        waited = moved / link - (estimate.band.p50 if loop.steps_off > 1 else 0.0)
+        return _longer(estimate, max(0.0, waited), moved, moved / link, "weight_sync")
+    updates = ceil(loop.answers / job.global_batch)
+    one = synchronise(job.trained_params * 2.0, job.sites, link, 1)
+    hidden = _BACKWARD_SHARE * estimate.training.compute if estimate.training else 0.0
+    waited = updates * max(0.0, one.per_step - hidden)
+    return _longer(estimate, waited, updates * one.bytes_, updates * one.seconds, "training")
+
+
+def _longer(estimate: Estimate, waited: float, moved: float, seconds: float, part: str) -> Estimate:
+    """The estimate with ``waited`` seconds added to a part of the step; ``moved`` bytes in ``seconds`` cross the
+    link."""
+    draws, factor = estimate.draws + waited, estimate.band.p50 / (estimate.band.p50 + waited)
+    return replace(
+        estimate,
+        draws=draws,
+        band=band_of(draws),
+        exposed_percent=estimate.exposed_percent * factor + 100.0 * (1.0 - factor),
+        tokens_per_s_per_gpu=estimate.tokens_per_s_per_gpu * factor,
+        tflops_per_gpu=estimate.tflops_per_gpu * factor,
+        mfu=estimate.mfu * factor,
+        breakdown=estimate.breakdown.model_copy(update={part: getattr(estimate.breakdown, part) + waited}),
+        traffic={**estimate.traffic, "bytes_between_sites": moved, "seconds_between_sites": seconds},
+    )
 
 
 def _learning(one: StepOutcome, loop: Loop) -> LearningStep:
