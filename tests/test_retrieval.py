@@ -3,6 +3,7 @@ is not."""
 
 from __future__ import annotations
 
+import random
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,18 @@ import numpy as np
 import pytest
 
 from assistant.library import load
-from assistant.retrieval import Embedder, ask, ask_many, asked_for, notation, open_index, opening, store, tokens
+from assistant.retrieval import (
+    Embedder,
+    ask,
+    ask_many,
+    asked_for,
+    notation,
+    open_index,
+    opening,
+    shipped_vectors,
+    store,
+    tokens,
+)
 from assistant.retrieval.asking import MOST_WORDS, found_passage
 from assistant.retrieval.documents import Content, Document, everyday
 from assistant.retrieval.index import Index
@@ -592,3 +604,28 @@ def test_vectors_have_length_one_and_progress_counts_every_text(embedder):
     assert vectors.dtype == np.float32 and np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert sum(counted) == 70 and len(counted) > 1
     assert embedder.embed([]).shape == (0, vectors.shape[1])
+
+
+def test_a_fresh_install_has_the_vectors_of_nearly_all_texts_and_they_are_the_models_own(library, embedder):
+    shipped = shipped_vectors.shipped_vectors(library.knowledge_folder, embedder.fingerprint)
+    texts = {store.text_digest(text): text for text in Content.of(library).row_of}
+    found = sorted(digest for digest in texts if digest in shipped)
+    assert len(found) > 0.9 * len(texts), "run weft handbook --write vectors"
+    sample = random.Random(5).sample(found, 64)
+    exact = embedder.embed([texts[digest] for digest in sample])
+    assert (exact * np.stack([shipped[digest] for digest in sample])).sum(axis=1).min() > 0.999
+
+
+def test_shipped_vectors_that_are_damaged_are_embedded_anew(tmp_path, embedder):
+    library = small_library(tmp_path, "TCP sockets are slow.")
+    index = open_index(library, embedder=embedder, folder=tmp_path)
+    made = shipped_vectors.worth_shipping(index, library.knowledge_folder)
+    assert made is not None
+    path, data = made
+    path.parent.mkdir()
+    path.write_bytes(data)
+    assert shipped_vectors.worth_shipping(index, library.knowledge_folder) is None
+    assert shipped_vectors.shipped_vectors(library.knowledge_folder, embedder.fingerprint)
+    path.write_bytes(data[: len(data) // 2])
+    assert not shipped_vectors.shipped_vectors(library.knowledge_folder, embedder.fingerprint)
+    assert open_index(library, embedder=embedder, folder=tmp_path / "again").for_query("TCP sockets", 1)

@@ -12,7 +12,7 @@ from assistant.vocabulary.errors import InputError
 
 SHOWN = "70b-over-plain-tcp.md"  # the kept conversation whose beginning the README shows
 
-Made = Iterator[tuple[Path, str]]  # files with what they should hold
+Made = Iterator[tuple[Path, str | bytes]]  # files with what they should hold
 
 
 def write(library: Library, names: Iterable[str] = (), done: Callable[[str], None] = lambda name: None) -> list[Path]:
@@ -27,8 +27,10 @@ def write(library: Library, names: Iterable[str] = (), done: Callable[[str], Non
     changed = []
     for name in names or (name for name in PARTS if name not in _ASKED_FOR):
         for path, text in PARTS[name](library, root):
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                path.write_text(text, encoding="utf-8")
+            made = text if isinstance(text, bytes) else text.encode()
+            if not path.is_file() or path.read_bytes() != made:
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(made)
                 changed.append(path)
         done(name)
     return changed
@@ -102,6 +104,15 @@ def _screen(library: Library, root: Path) -> Made:
         yield library.knowledge_folder / "handbook" / "screen" / f"{name}.svg", taken(name, library)
 
 
+def _vectors(library: Library, root: Path) -> Made:
+    """What the search index of a fresh install need not embed; only when many texts are new."""
+    from assistant.retrieval import ready_index, worth_shipping
+
+    made = worth_shipping(ready_index(library), library.knowledge_folder)
+    if made is not None:
+        yield made
+
+
 PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "rules": _rules,
     "asking": _asking,
@@ -109,6 +120,7 @@ PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "accuracy": _accuracy,
     "screen": _screen,
     "readme": _readme,
+    "vectors": _vectors,
     "left-out": _left_out,
 }
 _ASKED_FOR = {"left-out"}  # takes minutes, and changes with the model's constants only: written when named

@@ -11,6 +11,7 @@ from .index import Hit, Index
 from .keyword_search import passages_by_words
 from .opening import built_index, open_index, ready_index
 from .own_documents import forget_removed, index_with_yours
+from .shipped_vectors import worth_shipping
 
 __all__ = [
     "Embedder",
@@ -24,4 +25,5 @@ __all__ = [
     "open_index",
     "passages_by_words",
     "ready_index",
+    "worth_shipping",
 ]

@@ -68,6 +68,7 @@ class Index:
         self._packed_bags = arrays.get("bags")
         self.word_vectors = arrays.get("word_vectors", np.zeros((0, self.vectors.shape[-1]), np.float32))
         self._packed_words = arrays.get("words")
+        self._text_digests, self._word_digests = arrays.get("digests", ()), arrays.get("word_digests", ())
         self._hits, self._hit_scores = arrays.get("hits"), arrays.get("hit_scores")
         embedder.know({text: self.vectors[content.row_of[text]] for text in content.beside})
         self._last: tuple[Reading | None, np.ndarray] = (None, self.vectors[:0])
@@ -80,6 +81,12 @@ class Index:
     def vector(self, text: str) -> np.ndarray:
         """The unit vector of a text the index holds. Raises :class:`KeyError`."""
         return self.vectors[self.content.row_of[text]]
+
+    def by_digest(self) -> dict[bytes, np.ndarray]:
+        """The unit vector of every text and word that is held, by the digest of the text."""
+        texts = zip(self._text_digests, self.vectors, strict=True)
+        words = zip(self._word_digests, self.word_vectors, strict=True)
+        return {digest.tobytes(): vector for digest, vector in (*texts, *words)}
 
     def preload(self) -> None:
         """Make the first question as fast as the next: load the model, count the words. For a thread."""

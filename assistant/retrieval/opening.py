@@ -17,6 +17,7 @@ from .index import FIELDS, Index, packed
 from .notation import written_out
 from .progress import embedding_progress
 from .query import Reading
+from .shipped_vectors import shipped_vectors
 
 FORMAT = "6"  # changes with what is stored, how words are read and how passages are ranked
 KEPT_HITS = 20  # passages kept for each query of a rule
@@ -56,7 +57,8 @@ def open_index(library: Library, *, embedder: Embedder | None = None, folder: Pa
         with store.alone(path):
             arrays = store.read(path)  # another program may have built it meanwhile
             if arrays is None or not _fits(arrays, content):
-                arrays = _built(content, embedder, store.known_vectors(path.parent, embedder.fingerprint))
+                known = shipped_vectors(library.knowledge_folder, embedder.fingerprint)
+                arrays = _built(content, embedder, known | store.known_vectors(path.parent, embedder.fingerprint))
                 store.write(path, arrays)
     return Index(content, arrays, embedder)
 
