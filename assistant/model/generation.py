@@ -23,7 +23,7 @@ from .inference import USABLE_MEMORY, Serving, Split, decode_compute, pass_commu
 from .machine import Machine
 from .network import Network, Networks
 
-POINTS = 48  # ages of the batch at which a decoded token is worked out: more change nothing by a percent
+POINTS = 32  # ages of the batch at which a decoded token is worked out: more change nothing by a percent
 LARGEST_BATCH = 256  # answers a copy writes at once: vLLM's default (max_num_seqs)
 # of a GPU's memory an engine gets that takes turns with a trainer: what recipes of NeMo-RL and verl set, 0.5 to 0.6
 SHARED_MEMORY = 0.6

@@ -138,13 +138,35 @@ def predict_reinforcement(
     trainer = replace(machine, gpus=job.gpus, memory=max(machine.memory - judges, machine.memory / 100.0))
     outcomes = predict_training(job, trainer, networks, parallelism)
     engine = replace(machine, gpus=loop.rollout_gpus) if loop.rollout_gpus else machine
-    columns = Networks(networks)
     alike = _generated(loop, job, engine, networks[0]) if networks else None
     crosses = alike is not None and alike.crosses
     made = [_generated(loop, job, engine, network) if crosses else alike for network in networks]
+    syncs = _synced(loop, job, machine, Networks(networks), outcomes, made)
     return [
-        _outcome(loop, job, machine, columns, at, outcome, generated)
-        for at, (outcome, generated) in enumerate(zip(outcomes, made, strict=True))
+        _outcome(loop, job, machine, outcome, generated, sync, seconds)
+        for outcome, generated, (sync, seconds) in zip(outcomes, made, syncs, strict=True)
+    ]
+
+
+def _synced(
+    loop: Loop,
+    job: Job,
+    machine: Machine,
+    columns: Networks,
+    outcomes: Sequence[Outcome],
+    made: Sequence[Generated | None],
+) -> list[tuple[WeightSync | None, dict[str, float]]]:
+    """What is sent over each network, and how long each method takes; worked out once for all networks that send
+    alike."""
+    each = [_sync(loop, job, machine, one, generated) for one, generated in zip(outcomes, made, strict=True)]
+    times = {
+        sync: {method: sync_seconds(sync, method, machine, columns) for method in METHODS}
+        for sync in dict.fromkeys(each)
+        if sync is not None
+    }
+    return [
+        (sync, {method: float(seconds[at]) for method, seconds in times[sync].items()} if sync else {})
+        for at, sync in enumerate(each)
     ]
 
 
@@ -220,18 +242,15 @@ def _outcome(
     loop: Loop,
     job: Job,
     machine: Machine,
-    columns: Networks,
-    at: int,
     trained: Outcome,
     generated: Generated | None,
+    sync: WeightSync | None,
+    methods: dict[str, float],
 ) -> StepOutcome:
     constants = loop_constants(machine.constants)
     slower, hybrid = constants.training, constants.hybrid if job.framework == "deepspeed" else 1.0
     passes = _passes(loop, job, trained, slower * hybrid)
     seconds = _generation(loop, generated) * hybrid
-    network = Networks([columns.networks[at]])
-    sync = _sync(loop, job, machine, trained, generated)
-    methods = {m: float(sync_seconds(sync, m, machine, network)[0]) for m in METHODS} if sync else {}
     synced = methods.get(loop.weight_sync, 0.0)
     spread = HYBRID_SPREAD if hybrid != 1.0 else STEP_SPREAD
     trainer = passes.total * trained.draws / trained.step_time_s

@@ -122,7 +122,7 @@ def _placement(
         taken.take("rl.asynchronous", False, why)
     if not at_once:
         if rl.rollout_gpus is None:
-            taken.take("rl.rollout_gpus", None, "not said: the same GPUs write answers and train, in turns")
+            taken.take("rl.rollout_gpus", "all in turns", "not said: the same GPUs write answers and train")
         return rl.rollout_gpus, 0
     off = rl.staleness
     if off is None:

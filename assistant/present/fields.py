@@ -24,6 +24,8 @@ _TECHNOLOGIES = {
 _STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
 _PROFILE = {
+    "model.rl-training": "time of training on answers against pretraining",
+    "model.rl-hybrid": "time of a step against one with an engine of its own",
     "model.practice": "time of compute against the published runs of this software",
     "profile.compute": "your factor on the time of compute",
     "profile.network": "your factor on the time of the network",
