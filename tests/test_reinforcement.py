@@ -18,6 +18,8 @@ from assistant.model.network import Networks
 from assistant.model.weight_sync import METHODS, WeightSync, sync_seconds, tensors_of
 from assistant.planning import plan
 from assistant.planning.prediction import predict
+from assistant.planning.predictor import Predictor
+from assistant.planning.resolve import resolve
 from assistant.present.plan.phases import section
 from assistant.understanding import Listener
 from assistant.validation.reinforcement import reinforcement_report
@@ -299,3 +301,12 @@ def test_of_adapters_alone_little_is_sent() -> None:
     training = whole.training.model_copy(update={"method": "lora"}) if whole.training else None
     full, lora = predict(whole, CATALOG), predict(whole.model_copy(update={"training": training}), CATALOG)
     assert full.learning and lora.learning and lora.learning.weight_sync_gb < 0.02 * full.learning.weight_sync_gb
+
+
+def test_half_the_gpus_keep_half_the_rollouts() -> None:
+    """A plan tries its job at other sizes: the share that generates stays, and somebody always trains."""
+    made = plan(asked(fabric=None, rollout_gpus=48, asynchronous=True), LIBRARY, index=None)
+    assert made.recommendation.verdict == "recommended"
+    job = resolve(asked(rollout_gpus=48), CATALOG)
+    smaller = Predictor(CATALOG).varied(job, "cluster.gpus", 32)
+    assert smaller.loop is not None and smaller.loop.rollout_gpus == 24

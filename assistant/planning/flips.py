@@ -127,6 +127,8 @@ def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
     several_domains = [gpus for gpus in _multiples(job.gpus) if gpus > job.domain and gpus % job.gpus_per_node == 0]
     yield "cluster.gpus", job.gpus, several_domains
     yield "training.global_batch", job.global_batch, _multiples(job.global_batch)
+    if job.loop is not None:  # its sequences are as long as the answers
+        return
     yield "training.sequence_length", job.sequence_length, _multiples(job.sequence_length, SHORTEST_SEQUENCE)
 
 

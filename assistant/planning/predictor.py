@@ -26,6 +26,7 @@ from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
 from .reinforcement import estimate_reinforcement, outcomes
 from .resolve import Resolved, resolve
+from .rollouts import with_rollouts_for
 from .serving import estimate_serving, serving
 
 MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
@@ -67,6 +68,8 @@ class Predictor:
         section, name = path.split(".")
         part = getattr(job.questionnaire, section) or Training()
         changed = job.questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
+        if path == "cluster.gpus":
+            changed = with_rollouts_for(changed, job.gpus)
         checks.check_shape(changed, self.catalog)
         there = resolve(changed, self.catalog)
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there

@@ -124,6 +124,11 @@ def outcomes(job: Resolved, loop: Loop, gpus: Machine, fabrics: list[Network]) -
     if loop.rollout_gpus == BALANCED and loop.apart:
         loop = replace(loop, rollout_gpus=balanced_rollout_gpus(loop, step, gpus, fabrics))
     trainers = gpus.gpus - (loop.rollout_gpus or 0)
+    if trainers < 1:
+        raise InputError(
+            f"expected fewer than the {gpus.gpus} GPUs, as somebody must train, got {loop.rollout_gpus}",
+            Place(field="rl.rollout_gpus"),
+        )
     together = 1 if split is None else split.tp * split.pp * split.cp
     if trainers % together:
         raise InputError(

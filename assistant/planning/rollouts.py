@@ -70,6 +70,15 @@ def answers(
     return Answers(loop, prompt + mean, batch)
 
 
+def with_rollouts_for(questionnaire: Questionnaire, before: int) -> Questionnaire:
+    """The questionnaire with as large a share of its GPUs for generation as it had of ``before`` GPUs."""
+    rl, gpus = questionnaire.rl, questionnaire.cluster.gpus
+    if rl is None or rl.rollout_gpus is None:
+        return questionnaire
+    kept = min(max(1, round(rl.rollout_gpus * gpus / before)), gpus - 1)
+    return questionnaire.model_copy(update={"rl": rl.model_copy(update={"rollout_gpus": max(1, kept)})})
+
+
 def _counts(rl: Reinforcement, training: Training, algorithm: str, taken: Assumptions) -> tuple[int, int]:
     """Prompts of a step and answers to each; both from the batch where only that is said."""
     usual = {"ppo": 1, "dpo": 2}.get(algorithm, SAMPLES)
