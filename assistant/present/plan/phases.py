@@ -11,6 +11,7 @@ from . import reading
 
 TITLE = "One step"
 _LEAST = 0.005  # of a step: shorter phases are not named
+_UNEVEN = 1.3  # halves further apart than this leave GPUs idle for longer than the prediction errs
 _METHODS = {
     "broadcast": "broadcast (tensor by tensor)",
     "checkpoint-engine": "checkpoint-engine (in buckets)",
@@ -45,7 +46,18 @@ def _halves(step: LearningStep, plan: Plan) -> str | None:
     return (
         f"Two halves at once: {step.rollout_gpus:,} GPUs write answers for {figures.seconds(step.generation_s)} while "
         f"{others:,} learn from earlier ones for {figures.seconds(step.training_side_s)}; the longer sets the pace."
+        f"{_balance(step, others)}"
     )
+
+
+def _balance(step: LearningStep, others: int) -> str:
+    """With how many GPUs neither half would wait, where one waits long now; both are taken to scale evenly."""
+    writing, learning = step.generation_s, step.training_side_s
+    if not step.rollout_gpus or not writing or max(writing, learning) < _UNEVEN * min(writing, learning):
+        return ""
+    work = step.rollout_gpus * writing
+    even = round((step.rollout_gpus + others) * work / (work + others * learning))
+    return f" With about {even:,} GPUs that write, neither would wait long." if 0 < even != step.rollout_gpus else ""
 
 
 def _tail(step: LearningStep) -> str | None:
