@@ -43,6 +43,7 @@ from .weight_sync import METHODS, RESHARD, SPREAD, WeightSync, into_domain, sync
 GENERATION_SPREAD, STEP_SPREAD = 0.22, 0.12
 # of a whole step with DeepSpeed, beside the spread of its training
 HYBRID_SPREAD = 0.15
+BALANCING_STEPS = 4  # splits tried for two halves at once, each from the one before
 STATES = 18.0  # bytes per parameter of a critic in training: weights, gradients and Adam's states in mixed precision
 
 
@@ -175,15 +176,26 @@ def _generated(loop: Loop, job: Job, engine: Machine, network: Network) -> Gener
 
 
 def balanced_rollout_gpus(loop: Loop, job: Job, machine: Machine, networks: Sequence[Network]) -> int:
-    """GPUs that generate where two halves work at the same time and neither should wait: in whole nodes, or in powers
-    of two of a single one. Both halves are taken to be as fast per GPU on some as on all of them."""
-    unit = machine.gpus_per_node if machine.gpus > machine.gpus_per_node else 1
-    alone = replace(loop, rollout_gpus=None)
-    made = predict_reinforcement(alone, job.with_(gpus=machine.gpus), machine, networks)
-    first = min(made, key=lambda one: one.training_side_s)
-    share = first.generation_s / (first.generation_s + first.training_side_s)
-    wanted = max(unit, min(round(share * machine.gpus / unit) * unit, machine.gpus - unit))
-    return wanted if unit > 1 else min(1 << round(np.log2(wanted)), machine.gpus // 2)
+    """GPUs that generate where two halves work at the same time and neither should wait long: in whole nodes, or in
+    powers of two of a single one. Looked for on the first network, from the work of each half at the split before."""
+    tried: dict[int, float] = {}
+    wanted = _rounded(machine.gpus / 2.0, machine)
+    while wanted not in tried and len(tried) < BALANCING_STEPS:
+        part = replace(loop, rollout_gpus=wanted)
+        [made] = predict_reinforcement(part, job.with_(gpus=machine.gpus - wanted), machine, networks[:1])
+        writing, learning = made.generation_s, made.training_side_s
+        tried[wanted] = max(writing, learning)
+        work = wanted * writing
+        wanted = _rounded(machine.gpus * work / (work + (machine.gpus - wanted) * learning), machine)
+    return min(tried, key=tried.__getitem__)
+
+
+def _rounded(gpus: float, machine: Machine) -> int:
+    """Whole nodes that leave one for training, or a power of two inside of one node."""
+    unit = machine.gpus_per_node
+    if machine.gpus > unit:
+        return max(unit, min(round(gpus / unit) * unit, machine.gpus - unit))
+    return max(1, min(1 << round(np.log2(max(gpus, 1.0))), machine.gpus // 2))
 
 
 def forward_seconds(parts: Breakdown, strategy: str) -> float:

@@ -46,7 +46,7 @@ def _halves(step: LearningStep, plan: Plan) -> str | None:
     return (
         f"Two halves at once: {step.rollout_gpus:,} GPUs write answers for {figures.seconds(step.generation_s)} while "
         f"{others:,} learn from earlier ones for {figures.seconds(step.training_side_s)}; the longer sets the pace."
-        f"{_balance(step, others)}"
+        f"{_balance(step, others) if reading.asked(plan, 'rl.rollout_gpus') else ''}"
     )
 
 
