@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from assistant.library import load
+from assistant.model.compute import attention_core, kernels_of
+from assistant.model.layout import Slices
 from assistant.model.validation import Run, null_errors, step_time, summarize
 from assistant.planning import plan
 from assistant.validation import errors_of, published_runs, read_runs
@@ -19,7 +21,7 @@ from assistant.validation.report import validate
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .modelled import catalog
+from .modelled import catalog, job, machine
 
 MEASUREMENTS = load().knowledge_folder / "measurements"
 # Source → largest mean absolute error of the step time on validation rows, dense models (fractions).
@@ -29,6 +31,7 @@ PROMISED = {
     "ultrascale": 0.06,
     "dgxc": 0.12,
     "nemo": 0.09,
+    "nemo-long": 0.06,
     "bigscience": 0.14,
     "megatron-bridge": 0.11,
 }
@@ -162,3 +165,16 @@ def test_a_bad_row_is_named_with_file_and_line(tmp_path, change, says):
     with pytest.raises(InputError, match=says) as caught:
         read_runs(path, catalog())
     assert "mine.csv:2" in str(caught.value)
+
+
+def test_attention_is_faster_per_flop_the_longer_the_keys_that_pass_by():
+    def seconds_per_flop(sequence: int, cp: int) -> float:
+        run = job("llama-2-7b", 64, sequence_length=sequence, global_batch=64, micro_batch=1)
+        one = np.ones(1)
+        slices = Slices(tp=one, cp=cp * one, ep=one, micro_batch=one, sequence_parallel=0 * one)
+        return float(attention_core(run, slices, kernels_of(machine(64), run))[0][0]) * cp / sequence**2
+
+    short, usual, long, longest = (seconds_per_flop(length, 1) for length in (2048, 8192, 65536, 1 << 20))
+    assert short == pytest.approx(usual)  # what efficiencies were calibrated at
+    assert 0.97 * usual < longest < long < usual
+    assert seconds_per_flop(8192, 1) < seconds_per_flop(8192, 4) < 1.1 * usual

@@ -18,6 +18,7 @@ from .layout import Slices
 from .machine import Machine
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
+CALIBRATED_SEQUENCE = 8192.0  # tokens; of the rows that efficiencies were fitted to, one in a hundred has more
 FLASH_BACKWARD = 2.5  # flash attention's backward recomputes the scores: five products instead of two (2205.14135)
 
 # Passes over the score matrix backward against forward, counted in Megatron's unfused attention: forward writes the
@@ -213,7 +214,8 @@ def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.nda
 def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of scores, softmax and values of one layer.
 
-    Flash: arithmetic only, causal half (2205.14135), of each packed document by itself. Unfused: two batched products
+    Flash: arithmetic only, causal half (2205.14135), of each packed document by itself; longer sequences are faster per
+    FLOP. Unfused: two batched products
     over the full matrix plus the score matrix written and read by scale, mask, softmax and dropout (2205.05198 counts
     5·heads·s² stored bytes).
     """
@@ -221,12 +223,24 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     rows, seen = slices.micro_batch * s / slices.cp, min(job.document_tokens or s, s)
     flops = 4.0 * rows * seen * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
     if job.attention == "flash":
-        forward = flops * (0.5 if job.causal else 1.0) / kernels.attention_rate
+        flops = flops * (0.5 if job.causal else 1.0) * _visits(seen, slices.cp, kernels.constants.attention_depth)
+        forward = flops / kernels.attention_rate
         return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
     read, product = kernels.constants.score_passes * passes, flops / kernels.matrix_rate
     return product + read, 2.0 * product + SCORES_BACKWARD * read
+
+
+def _visits(seen: float, cp: np.ndarray, depth: float) -> np.ndarray:
+    """Time of flash attention against that at the family's efficiency, which was calibrated at ``CALIBRATED_SEQUENCE``
+    tokens and less, (C,).
+
+    A tile of queries takes as long as its keys, and as ``depth`` / 2 more to start, to mask the blocks on the diagonal
+    and to end, so time goes with s·(s + depth) where FLOPs go with s². Context parallel ranks pay it once for each of
+    the cp blocks of keys that pass by (2310.01889).
+    """
+    return (1.0 + depth * cp / seen) / (1.0 + depth / min(seen, CALIBRATED_SEQUENCE))
 
 
 def elementwise_traffic(job: Job, slices: Slices, width: np.ndarray) -> np.ndarray:

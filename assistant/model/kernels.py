@@ -24,6 +24,7 @@ class KernelConstants:
     and emptying a tile's pipeline costs. ``backward_launch``: host time of a layer's backward pass. ``tp_launch``:
     extra host time per layer and doubling of tensor parallelism. ``tp_wait``: seconds by which a tensor-parallel
     collective holds up the GPU besides its own time (launch behind the products, the last of its ranks).
+    ``attention_depth``: keys that a tile of queries takes the time of besides twice its own, in flash attention.
     ``unfused_softmax``: extra host time when Megatron's fused softmax cannot be used. ``score_passes``: times the score
     matrix is written or read forward when attention is not fused. ``outer_launch``: host time of a micro-batch outside
     the layers (batch, embedding, head, loss), while the GPU waits. ``loss_traffic``: bytes per logit of softmax, loss
@@ -43,6 +44,7 @@ class KernelConstants:
     tp_wait: float = 50e-6
     unfused_softmax: float = 0.3
     score_passes: float = 6.5
+    attention_depth: float = 200.0
     outer_launch: float = 1.0
     loss_traffic: float = 40.0
     grouped: float = 1.2

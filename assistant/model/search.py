@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, Job
+from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, ZERO2, Job
 from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
+from .memory import FRAGMENTATION
 
 _FULL = RECOMPUTE.index("full")
-MICRO_BATCHES = (1, 2, 4, 8, 16)
-LARGEST_PIPELINE = 64  # stages of the deepest published one, a trillion parameters (2104.04473, table 1)
-INTERLEAVES = (1, 2, 4, 8)
+LARGEST_MICRO_BATCH = 64  # sequences
+# Tokens of a micro-batch on one rank below which no sequence is cut further: two tiles, which no GPU's units fill.
+LEAST_TOKENS = 256
+# Scale-up domains that tensor parallelism is tried across where each GPU has at least so many tokens a step; with
+# fewer of them across all, there is hardly anything else to split.
+TENSOR_DOMAINS, FEW_TOKENS = 4, 1024
+# Bytes of a micro-batch's activations from which on one all-reduce, with less to launch, never beat a gather and a
+# scatter with less to read: inside a domain, and across, where a switch may add. Found by trying random jobs on nine
+# GPUs and all fabrics, not derived.
+LONG, LONG_ACROSS = 4e6, 64e6
 PARTS = tuple(part / 8.0 for part in range(1, 9))  # of the layers, recomputed
 
 
@@ -26,6 +34,9 @@ class Choices:
     """What is tried in each direction; layouts are their product, less what cannot run.
 
     ``sequence_parallel`` ``None``: wherever tp exceeds 1. ``sharded_pipelines``: FSDP and HSDP with several stages too.
+    ``within``: strategies tried a second time, with their shards inside a scale-up domain. ``domain``: GPUs of one,
+    where layouts that it makes the same as others, or slower, are left out. ``memory``: bytes of a GPU, where what can
+    never fit is left out.
     """
 
     tp: Sequence[int]
@@ -40,6 +51,9 @@ class Choices:
     sequence_parallel: Sequence[bool] | None = None
     shard_within_node: bool = False
     sharded_pipelines: bool = False
+    within: Sequence[int] = ()
+    domain: int | None = None
+    memory: float | None = None
 
 
 def divisors(number: int, largest: int | None = None) -> list[int]:
@@ -49,14 +63,16 @@ def divisors(number: int, largest: int | None = None) -> list[int]:
     return [d for d in sorted(set(small + [number // d for d in small])) if d <= limit]
 
 
-def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None) -> Layouts:
+def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True) -> Layouts:
     """Layouts of a fixed split (micro-batch and recompute still free unless given), or all sensible ones.
 
-    Raises :class:`InputError` when the job cannot be split at all.
+    ``roomy``: without those that plainly never fit, if others are left. Raises :class:`InputError` when the job cannot
+    be split at all.
     """
     fixed = parallelism is not None
     choices = _fixed(job, parallelism) if fixed else _free(job, machine)
-    found = layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
+    found = layouts_among(job, replace(choices, memory=machine.memory)) if roomy and not fixed else None
+    found = found or layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
     if not found:
         raise InputError(
             f"expected a global batch of at least the data-parallel ranks of some split of {job.gpus} GPUs, "
@@ -88,7 +104,7 @@ def _fixed(job: Job, given: Parallelism) -> Choices:
     )
 
 
-def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
+def _interleaves(job: Job, given: Parallelism | None = None, pipelines: Sequence[int] = ()) -> Sequence[int]:
     """Model chunks per stage that may be tried: as given, else what Megatron can do; DeepSpeed's pipelines have one.
 
     Where a split is given and says nothing of interleaving, Megatron or an unknown framework is taken to use it.
@@ -96,37 +112,51 @@ def _interleaves(job: Job, given: Parallelism | None = None) -> Sequence[int]:
     if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
         return [given.interleave]
     tried = job.framework in ("megatron", None) if given is not None else job.framework != "deepspeed"
-    return INTERLEAVES if tried else [1]
+    return chunks(job.architecture.layers, [given.pp] if given is not None else pipelines) if tried else [1]
+
+
+def chunks(layers: int, pipelines: Sequence[int]) -> list[int]:
+    """Model chunks into which the layers of a stage divide, down to one layer each (Nemotron-4 340B, 2402.16819, had
+    stages of 12 layers in 12 chunks); one stage has none."""
+    stages = [-(-layers // pp) for pp in pipelines if pp > 1]
+    return sorted({1}.union(*(divisors(stage) for stage in stages)))
 
 
 def _free(job: Job, machine: Machine) -> Choices:
+    """All that a split may be fixed to, but for what can never be faster.
+
+    ``async`` and ``diloco`` are not among it: they change what is learned, so nobody gets them unasked. FSDP's gathers
+    for every micro-batch stay out of pipelines, where a split that says FSDP is taken as ZeRO-2 (2407.21783, 3.3.2).
+    """
     a = job.architecture
-    tp = [d for d in divisors(job.gpus, machine.domain) if a.heads % d == 0]
-    pp = [d for d in divisors(job.gpus, min(a.layers, LARGEST_PIPELINE))]
-    cp = [
-        d
-        for d in divisors(job.gpus, max(1, max(job.sequence_length, job.longest_sequence or 0) // 8192))
-        if d & (d - 1) == 0
-    ]
+    few = job.tokens < FEW_TOKENS * job.gpus
+    widest = job.gpus if few else max(8, TENSOR_DOMAINS * machine.domain)
+    tp = [d for d in divisors(job.gpus, widest) if a.heads % d == 0]
+    pp = divisors(job.gpus, a.layers)
+    cp = [d for d in divisors(job.gpus, max(1, job.sequence_length // 64)) if job.sequence_length % d == 0]
     ep = [d for d in divisors(a.experts, min(job.gpus, 128)) if job.gpus % d == 0] if a.experts else [1]
     if job.adapters is not None and job.adapters.quantized and job.global_batch * max(cp) >= job.gpus:
         tp, pp = [1], [1]  # bitsandbytes and torchao multiply whole four-bit weights: no stack splits them
-    strategies = [DDP, ZERO1, FSDP] + ([HSDP] if machine.domains > 1 else [])
+    apart = machine.domains > 1
     return Choices(
         tp=tp,
         cp=cp,
         ep=ep,
         micro_batch=_micro_batches(job),
         pp=pp,
-        interleave=_interleaves(job),
-        strategy=strategies,
+        interleave=_interleaves(job, pipelines=pp),
+        strategy=[DDP, ZERO1, ZERO2, FSDP] + ([HSDP] if apart else []),
         recompute=_recompute(job),
         recomputed=_recomputed(job),
+        sequence_parallel=(False, True),
+        within=[ZERO1, ZERO2] if apart else [],
+        domain=machine.domain,
     )
 
 
 def _micro_batches(job: Job) -> Sequence[int]:
-    return [job.micro_batch] if job.micro_batch else [size for size in MICRO_BATCHES if size <= job.global_batch]
+    """What divides the batch: a micro-batch that does not divides no rank's share of it either."""
+    return [job.micro_batch] if job.micro_batch else divisors(job.global_batch, LARGEST_MICRO_BATCH)
 
 
 def _recompute(job: Job) -> Sequence[int]:
@@ -151,7 +181,7 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
     """
     slices = _slices(choices)
     pp, dp, micro_batches, can = _splits(job, slices, choices, strict=strict, fixed=fixed)
-    where = np.nonzero(_interleaved(job, choices, pp, micro_batches) & can[:, :, None])
+    where = np.nonzero(_interleaved(job, choices, pp, micro_batches, can) & can[:, :, None])
     if not len(where[0]):
         return None
     return _built(choices, slices, where, dp, micro_batches, fixed=fixed)
@@ -180,7 +210,28 @@ def _splits(
         can |= (exact >= 1.0) & (exact <= job.global_batch)
     dp = np.maximum(np.floor(exact), 1.0)
     micro_batches = np.ceil(job.global_batch / (dp * size))
-    return pp, dp, micro_batches, can if fixed else can & _sensible(job, slices, pp, dp, choices)
+    if not fixed:
+        can = can & _sensible(job, slices, pp, dp, choices)
+    if choices.memory is not None:
+        can = can & (_least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory)
+    return pp, dp, micro_batches, can
+
+
+def _least_bytes(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+    """Bytes that a GPU of the first stage holds at least, whatever is sharded and recomputed, (C, P): its layers'
+    inputs, its share of the gradients and of Adam's states, and the weights, which no split of several stages shards.
+    """
+    a, tp, ep = job.architecture, slices.tp[:, None], slices.ep[:, None]
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    inputs = tokens * job.activation_bytes * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
+    shared = (a.shared_layer_params + a.expert_layer_params) / (tp * dp * slices.cp[:, None])
+    whole = a.shared_layer_params / tp + a.expert_layer_params / np.where(ep > 1, ep, tp)
+    weight, state = job.weight_bytes, 12.0 if job.precision == "fp32" else 14.0 if job.master_weights else 6.0
+    alone = weight * (job.precision == "fp32" or not job.master_weights)  # master weights are FSDP's only ones
+    if job.adapters is not None:
+        weight, state, alone = job.adapters.base_bytes, 0.0, job.adapters.base_bytes
+    held = np.where(pp > 1, whole * weight + shared * state, shared * (state + alone))
+    return np.floor(a.layers / pp) * (inputs[:, None] * np.minimum(micro_batches, pp) + held)
 
 
 def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices: Choices) -> np.ndarray:
@@ -190,18 +241,37 @@ def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices:
     full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
     ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
     spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
+    if choices.domain is not None:
+        spread = spread & ~_slower(job, slices, choices.domain)
     return full & ((ep == 1) | (np.mod(ranks, ep) == 0)) & spread[:, None]
 
 
-def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
+    """Slices that another one beats whatever the network, (C,).
+
+    Sequences that are cut and then put side by side again: half the cuts with half as many sequences at a time on twice
+    the ranks have the same tokens, products, shards and micro-batches, and fewer keys and values to send. Sequences cut
+    to pieces that fill no GPU. Tensor-parallel ranks that do not share the sequence, where the collective is long: they
+    read and write more and send as much.
+    """
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    again = (np.mod(slices.cp, 2.0) == 0.0) & (np.mod(slices.micro_batch, 2.0) == 0.0) & (job.micro_batch is None)
+    bytes_ = tokens * job.architecture.hidden * job.activation_bytes
+    long = bytes_ > np.where(slices.tp > domain, LONG_ACROSS, LONG)
+    whole = (slices.tp > 1) & (slices.sequence_parallel == 0) & long
+    return again | ((slices.cp > 1) & (tokens < LEAST_TOKENS)) | whole
+
+
+def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray, can: np.ndarray) -> np.ndarray:
     """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
     without.
 
     Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
-    if len(v) == 1:  # given, not tried
-        return np.ones((1, 1, 1), dtype=bool)
+    if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
+        rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
+        return (rounds | ~(rounds & can).any())[:, :, None]
     deepest = v * np.ceil(layers / (stages * v))
     shallow = (stages > 1) & (stages * v <= layers) & (deepest <= np.ceil(layers / stages))
     rounds = np.mod(micro_batches, pp) == 0
@@ -220,12 +290,16 @@ def _built(
     """The pipelines at ``where`` (slice, stages, interleaving) in each strategy and with each recompute."""
     own, stage, chunk = where
     pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
-    strategies, recompute = (np.asarray(axis, dtype=float) for axis in (choices.strategy, choices.recompute))
+    strategies = np.asarray([*choices.strategy, *choices.within], dtype=float)
+    inside = np.asarray([choices.shard_within_node] * len(choices.strategy) + [True] * len(choices.within), dtype=float)
+    recompute = np.asarray(choices.recompute, dtype=float)
     again = np.where(recompute == _FULL, len(choices.recomputed), 1)
     recompute = np.repeat(recompute, again)
     recomputed = np.concatenate([choices.recomputed if often > 1 else (1.0,) for often in again])
     sharding = (
-        np.ones((len(own), len(strategies)), dtype=bool) if fixed else _sharding(choices, pp, dp * slices.cp[own])
+        np.ones((len(own), len(strategies)), dtype=bool)
+        if fixed
+        else _sharding(choices, pp, dp * slices.cp[own], slices.tp[own])
     )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
     group = own // (len(choices.micro_batch) * len(choices.sequence_parallel or (0,)))  # slices of equal tp, cp and ep
@@ -242,16 +316,21 @@ def _built(
         recompute=np.tile(recompute, len(row) // len(recompute)),
         recomputed=np.tile(recomputed, len(row) // len(recompute)),
         micro_batches=micro_batches[row],
-        shard_within_node=np.full(len(row), float(choices.shard_within_node)),
+        shard_within_node=inside[kind],
     )
 
 
-def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Which strategies are worth a look for each pipeline, (N, S): sharding where there is something to shard."""
+def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray, tp: np.ndarray) -> np.ndarray:
+    """Which strategies are worth a look for each pipeline, (N, S): sharding where there is something to shard, inside a
+    domain where there is something outside."""
     several = (ranks > 1)[:, None]
     fully = several & (choices.sharded_pipelines | (pp == 1))[:, None]
-    strategy = np.asarray(choices.strategy)
-    return np.where((strategy == FSDP) | (strategy == HSDP), fully, several | (strategy == DDP))
+    strategy = np.asarray([*choices.strategy, *choices.within])
+    found = np.where((strategy == FSDP) | (strategy == HSDP), fully, several | (strategy == DDP))
+    if choices.domain is None:
+        return found
+    inside = (strategy == HSDP) | (np.arange(len(strategy)) >= len(choices.strategy))
+    return found & (~inside | (ranks * tp > choices.domain)[:, None])
 
 
 def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
@@ -268,3 +347,12 @@ def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
     for _ in range(values - 1):
         fitted_before[1:] = same & (fits[:-1] | fitted_before[:-1])
     return fits & ~fitted_before
+
+
+def needless_zero2(layouts: Layouts) -> np.ndarray:
+    """Of layouts that all fit, those that scatter gradients after each micro-batch, as ZeRO-2 does, though the one
+    before, ZeRO-1 with all else the same, needs to once a step."""
+    same = (layouts.strategy[1:] == ZERO2) & (layouts.strategy[:-1] == ZERO1)
+    for column in (layouts.pipeline, layouts.shard_within_node, layouts.recompute, layouts.recomputed):
+        same &= column[1:] == column[:-1]
+    return np.append(np.zeros(min(len(layouts), 1), dtype=bool), same)

@@ -19,7 +19,7 @@ from .low_communication import predict_islands
 from .machine import Machine
 from .memory import Memory, memory_of
 from .network import Network, Networks
-from .search import cheapest_recompute, layouts_for
+from .search import cheapest_recompute, layouts_for, needless_zero2
 from .step import step_times, steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
@@ -87,6 +87,8 @@ def _together(
     columns = Networks(networks)
     layouts = layouts_for(job, machine, parallelism)
     layouts, fits = fitting(job, machine, layouts)
+    if not fits and parallelism is None:
+        layouts, _ = fitting(job, machine, layouts_for(job, machine, None, roomy=False))
     best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
     return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
 
@@ -98,7 +100,8 @@ def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool
     fits = total <= machine.memory  # the total has its own margin for fragmentation
     if not fits.any():
         return layouts.take(np.array([int(np.argmin(total))])), False
-    return layouts.take(np.flatnonzero(cheapest_recompute(fits, layouts))), True
+    layouts = layouts.rows(np.flatnonzero(cheapest_recompute(fits, layouts)))
+    return layouts.take(np.flatnonzero(~needless_zero2(layouts))), True
 
 
 def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
@@ -208,6 +211,8 @@ def _beyond(job: Job, network: Network, domains: int) -> list[str]:
         reasons.append(f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}")
     if _crosses_thin_uplinks(network, domains):
         reasons.append("leaves are oversubscribed: none of the measured runs tells how ranks share their uplinks")
+    if network.lossy:
+        reasons.append(f"{network.id} without flow control: what is lost differs from one network to the next")
     return reasons
 
 
@@ -259,6 +264,7 @@ def network_spread_of(network: Network, job: Job, domains: int) -> float:
     are assumed."""
     spread = NETWORK_SPREAD[network.transport]
     spread *= BEYOND_PROVEN if job.gpus > network.proven_gpus else 1.0
+    spread *= BEYOND_PROVEN if network.lossy else 1.0
     return spread * (network.uplink_spread if _crosses_thin_uplinks(network, domains) else 1.0)
 
 

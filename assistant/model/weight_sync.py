@@ -78,9 +78,9 @@ def sync_seconds(sync: WeightSync, method: str, machine: Machine, networks: Netw
     """Seconds until every engine has the new weights, (F,) over networks."""
     c = sync_constants(machine.constants)
     flat = np.zeros(len(networks))
-    if method == DISK:
-        return flat + c.start + 2.0 * sync.weights / c.disk_rate
     lone, node, every = _rates(sync, machine, networks)
+    if method == DISK:  # the storage hangs on the same network
+        return c.start + 2.0 * sync.weights / np.minimum(c.disk_rate, node)
     if method == BROADCAST:
         return sync.tensors * c.tensor + sync.weights / np.minimum(c.lone_rate, lone)
     if method == CHECKPOINT_ENGINE:

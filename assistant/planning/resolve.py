@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import gcd
+from math import ceil, floor, gcd
 from typing import Any, Literal
 
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
@@ -27,7 +27,7 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
 _FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
-_ODD_SHARES = 4  # multiples that the batch wanted has at least, so that rounding moves it by an eighth at most
+_ROUNDING = 0.125  # share of the batch wanted by which it is moved to divide well: no published size is that exact
 
 
 # Of the cluster: who sells it, and which of the candidates is owned.
@@ -43,6 +43,7 @@ _DUMPED_OR_IDLE = {
     "inference",
     "tokens",
     "days",
+    "quoted_rent",
 }
 _DUMPED_OR_IDLE |= {"assumptions"}
 
@@ -76,6 +77,7 @@ class Resolved:
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
     adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
+    quoted_rent: bool = False  # the rent of a GPU-hour was quoted: for this plan, or in the user's own catalog
     loop: Loop | None = None  # of reinforcement learning; its sequence length is that of a mean prompt and answer
 
     @property
@@ -141,8 +143,9 @@ class Resolved:
 def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     """Fill every gap of a questionnaire whose ids are in the catalog."""
     taken = Assumptions()
+    gpu = catalog.gpus[questionnaire.cluster.gpu]
+    questionnaire = _rented_or_bought(questionnaire, gpu, catalog, taken)
     cluster = questionnaire.cluster
-    gpu = catalog.gpus[cluster.gpu]
     model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
     architecture = architecture_of(model)
     params = architecture.params
@@ -175,9 +178,30 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         else None,
         **training,
         assumptions=tuple(taken.taken),
+        quoted_rent=_quoted(questionnaire, gpu, catalog),
     )
 
 
+def _quoted(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog) -> bool:
+    """Whether a rent was quoted, for this job or in the user's own catalog."""
+    return questionnaire.budget.gpu_hour_usd is not None or f"gpus.{gpu.id}.hour_price" in catalog.overrides
+
+
+def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, taken: Assumptions) -> Questionnaire:
+    """Machines that nobody lets are bought, where nobody said that they are rented."""
+    budget, cluster = questionnaire.budget, questionnaire.cluster
+    said = (
+        "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
+    )
+    let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
+    if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
+        return questionnaire
+    why = f"not said, and the catalog has no priced offer of a {gpu.name}; give a quote to have it rented"
+    mode = taken.take("budget.mode", "buy", why)
+    return questionnaire.model_copy(update={"budget": budget.model_copy(update={"mode": mode})})
+
+
+USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
@@ -219,6 +243,19 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
             "cluster.oversubscription",
             1.0,
             "leaf switches with as much bandwidth towards the spines as towards the nodes",
+        )
+    if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.topology",
+            "plane" if (cluster.planes or 1) > 1 else "rail",
+            "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
+            "and half by chance",
+        )
+    if cluster.topology == "plane" and cluster.planes is None:
+        taken.take("cluster.planes", USUAL_PLANES, "an adapter with two ports, one on each of two networks")
+    if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"
         )
 
 
@@ -373,12 +410,11 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     if questionnaire.workload != "pretraining":
         tokens = min(tokens, 0.5e6)
     wanted = max(1, round(tokens / sequence))
-    unit = gpus if wanted >= gpus else _batch_unit(gpus, wanted)
-    batch = max(unit, round(wanted / unit) * unit)
+    batch = _even_multiple(gpus, wanted) if wanted >= gpus else _divisible(gpus, wanted)
     if isinstance(split, Parallelism):
         # The same batch as for any other split, so that two of them can be compared, unless this one cannot divide it.
         unit = gpus // (split.tp * split.pp * split.cp) * ((given.micro_batch if given else None) or 1)
-        batch = batch if batch % unit == 0 else max(unit, round(wanted / unit) * unit)
+        batch = batch if batch % unit == 0 else _even_multiple(unit, wanted)
     return taken.take(
         "training.global_batch",
         batch,
@@ -386,15 +422,23 @@ def _global_batch(questionnaire: Questionnaire, params: float, sequence: int, ta
     )
 
 
-def _batch_unit(gpus: int, wanted: int) -> int:
-    """What the assumed batch is a multiple of where there are more GPUs than sequences.
+def _even_multiple(unit: int, wanted: int) -> int:
+    """Of the multiples of ``unit`` within an eighth of what is wanted the one that halves most often, else the nearest.
 
-    The largest power of two, or, of 3 × 512 GPUs, 3 times a smaller one: else no data-parallel degree divides both.
+    Published batches are powers of two; of 977 sequences no micro-batch but one divides any rank's share.
     """
+    around = wanted / unit
+    near = range(max(1, ceil(around * (1.0 - _ROUNDING))), floor(around * (1.0 + _ROUNDING)) + 1)
+    return unit * max(near or [max(1, round(around))], key=lambda times: (times & -times, -abs(times - around)))
+
+
+def _divisible(gpus: int, wanted: int) -> int:
+    """Of the batches within an eighth of what is wanted the one that most data-parallel degrees of ``gpus`` divide, for
+    more GPUs than sequences: a multiple of its odd part (of 3 × 512 GPUs a third is left over else), then of as many
+    twos as there are in 16 micro-batches for each GPU."""
     odd = gpus // (gpus & -gpus)
-    if odd == 1 or odd > wanted // _ODD_SHARES:
-        return gcd(gpus, 1 << (wanted.bit_length() - 1))
-    return odd << min((wanted // _ODD_SHARES // odd).bit_length() - 1, (gpus // odd).bit_length() - 1)
+    near = range(max(1, ceil(wanted * (1.0 - _ROUNDING))), max(1, floor(wanted * (1.0 + _ROUNDING))) + 1)
+    return max(near, key=lambda batch: (gcd(batch, odd), gcd(batch, 16 * gpus), -abs(batch - wanted)))
 
 
 def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> float:

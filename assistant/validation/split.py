@@ -4,7 +4,8 @@ A *series* is everything one publisher measured on one GPU generation with model
 (dense or mixture): other depths, GPU counts, splits, micro-batches, sequence lengths, precisions and releases are
 near-duplicates of a job and stay on one side. The tables that NVIDIA publishes (dgxc, Megatron-Bridge, NeMo) repeat
 each other's jobs and count as one publisher. Every other width of a publisher is for calibration, from the widest on,
-because large matrices tell efficiencies and small ones only launches; publishers in ``ONLY_VALIDATION`` are for none.
+because large matrices tell efficiencies and small ones only launches; publishers and tables in ``ONLY_VALIDATION`` are
+for none.
 
 vTrain measured two widths only, at four tensor-parallel degrees each. Its series are the matrices a GPU multiplies,
 width and degree, like the squares of a board: one colour is for calibration, again that of the largest, so that no
@@ -15,8 +16,14 @@ from collections.abc import Iterable, Sequence
 
 from assistant.model.validation import Run
 
-PUBLISHER = {"dgxc": "nvidia", "megatron-bridge": "nvidia", "nemo": "nvidia", "azure-ring-tree": "azure"}
-ONLY_VALIDATION = ("azure", "kempner")
+PUBLISHER = {
+    "dgxc": "nvidia",
+    "megatron-bridge": "nvidia",
+    "nemo": "nvidia",
+    "nemo-long": "nvidia",
+    "azure-ring-tree": "azure",
+}
+ONLY_VALIDATION = ("azure", "kempner", "nemo-long")
 FAMILY = {
     "a100": "a100",
     "h100": "hopper",
@@ -44,7 +51,7 @@ def series_of(run: Run) -> Series:
     """What a run has in common with its near-duplicates."""
     a = run.job.architecture
     generation = family_of(run.machine.gpu).removesuffix("-ultra")
-    publisher = PUBLISHER.get(run.source, run.source)
+    publisher = run.source if run.source in ONLY_VALIDATION else PUBLISHER.get(run.source, run.source)
     return publisher, generation, bool(a.experts), a.hidden, run.parallelism.tp if publisher in BY_MATRIX else 0
 
 
