@@ -19,6 +19,13 @@ _COUNTERPARTS = {
     "training.sequence_length": "inference.prompt_tokens",
     "inference.precision": "training.precision",
 }
+# What is said of an engine is said of the one that writes the answers to learn from, in a job that does.
+_OF_ROLLOUTS = {
+    "inference.output_tokens": "rl.response_tokens",
+    "inference.prompt_tokens": "rl.prompt_tokens",
+    "inference.tensor_parallel": "rl.rollout_tensor_parallel",
+    "inference.precision": "rl.rollout_precision",
+}
 NODES = "cluster.nodes"  # no field of a questionnaire: kept until the number of GPUs is said itself
 _DIMENSIONS = {"model.layers", "model.ffn", "model.heads", "model.vocab"}
 _DEGREES = tuple(f"parallelism.{degree}" for degree in ("tp", "pp", "cp", "dp"))
@@ -111,10 +118,12 @@ def _in_its_section(changes: Mapping[str, Any], fields: Mapping[str, Any], set_a
     workload = changes.get("workload", fields.get("workload"))
     if workload is None:
         return dict(changes)
-    elsewhere = "training." if workload in SERVING else "inference."
+    elsewhere = ("training.", "rl.") if workload in SERVING else ("inference.",)
+    elsewhere = elsewhere if workload == "rlhf" else (*elsewhere, "rl.")
+    counterparts = _OF_ROLLOUTS if workload == "rlhf" else _COUNTERPARTS
     taken: dict[str, Any] = {}
     for name, value in changes.items():
-        other = _COUNTERPARTS.get(name) if name.startswith(elsewhere) else name
+        other = counterparts.get(name) if name.startswith(elsewhere) else name
         if other is not None and (other == name or other not in changes):
             taken[other] = value
         elif other is None:
@@ -131,7 +140,9 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
     elif section in ("model", "parallelism"):
         gone[section] = "said anew"
     elif name == "workload":
-        gone["training." if value in SERVING else "inference."] = f"it does not belong to {value}"
+        why = f"it does not belong to {value}"
+        gone["training." if value in SERVING else "inference."] = why
+        gone |= {} if value == "rlhf" else {"rl.": why}
     elif name in _LENGTHS:
         gone[_LENGTHS[name]] = "the length of the run was said anew"
     elif name == "cluster.gpu" and fields.get(name) not in (None, value):
@@ -190,7 +201,9 @@ def _check(fields: Mapping[str, Any], catalog: Catalog) -> None:
 
 def _with_stand_ins(fields: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
     filled = dict(fields)
-    filled.setdefault("workload", "inference" if any(n.startswith("inference.") for n in filled) else "pretraining")
+    sections = {name.split(".")[0] for name in filled}
+    usual = "inference" if "inference" in sections else "rlhf" if "rl" in sections else "pretraining"
+    filled.setdefault("workload", usual)
     shape = {name for name in filled if name.startswith("model.")}
     if shape and "model.params" not in shape and not shape >= _DIMENSIONS:
         filled = {name: value for name, value in filled.items() if name not in shape}

@@ -73,7 +73,7 @@ def _shape(questionnaire: Questionnaire, catalog: Catalog) -> Model | ModelShape
 
 def _check_split(questionnaire: Questionnaire, split: Parallelism, catalog: Catalog) -> None:
     model, training = _shape(questionnaire, catalog), questionnaire.training
-    gpus, together, stages = questionnaire.cluster.gpus, split.tp * split.pp * split.cp, split.pp * split.interleave
+    gpus, together, stages = questionnaire.trainers, split.tp * split.pp * split.cp, split.pp * split.interleave
     if gpus % together:
         _refuse("parallelism", f"expected tp·pp·cp to divide cluster.gpus ({gpus}), got {together}")
     if model.heads and model.heads % split.tp:

@@ -66,7 +66,7 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     gathered.
     """
     a, e = job.architecture, float(job.activation_bytes)
-    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
+    tokens = _tokens(job, layouts)
     spread = np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     whole = (2.0 * e + (2.0 if a.biases else 0.0)) * a.hidden / spread
     inputs = 2.0  # of attention's first products and of the MLP's
@@ -82,6 +82,11 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     if recomputes_lightly(job):
         kept = np.where(layouts.recompute == _SELECTIVE, np.minimum(lightly_kept(job, layouts), kept), kept)
     return kept, tokens * e * a.hidden / spread
+
+
+def _tokens(job: Job, layouts: Layouts) -> np.ndarray:
+    """Tokens of a micro-batch on one GPU, the longest sequence by itself where that is more."""
+    return np.maximum(layouts.micro_batch * job.sequence_length, job.longest_sequence or 0) / layouts.cp
 
 
 def _attention_width(a: Architecture, habits: Habits) -> float:
@@ -136,7 +141,7 @@ def activations(job: Job, layouts: Layouts, habits: Habits) -> tuple[np.ndarray,
     """Bytes per layer and micro-batch in flight, of the layer being recomputed, and of the logits at the loss."""
     full, inputs = activation_bytes_per_layer(job, layouts, habits)
     everything = layouts.recompute == _FULL
-    tokens = layouts.micro_batch * job.sequence_length / layouts.cp
+    tokens = _tokens(job, layouts)
     each = FUSED_LOSS if job.fused_loss else habits.logits
     logits = tokens * job.architecture.vocab * (each if job.loss_bytes is None else job.loss_bytes)
     if habits.splits_loss or job.fused_loss:

@@ -90,7 +90,7 @@ class InferenceOutcome:
 
 
 @dataclass(frozen=True)
-class _Split:
+class Split:
     """One way to spread a replica: ``tp`` ranks per stage, ``pp`` stages."""
 
     tp: int
@@ -128,7 +128,7 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
 
 
 def _rate(
-    serving: Serving, split: _Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int
+    serving: Serving, split: Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int
 ) -> np.ndarray | float:
     """Requests per second of one replica.
 
@@ -138,18 +138,18 @@ def _rate(
     return split.pp / (prefill + serving.output_tokens * per_token / batch)
 
 
-def splits_for(serving: Serving, machine: Machine) -> list[_Split]:
+def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     """Ways to spread a replica: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
     since more room holds more requests; a replica over several domains as tp or as pp."""
     if serving.tensor_parallel:
         stages = -(-_gpus_needed(serving, machine) // serving.tensor_parallel)
-        return [_Split(serving.tensor_parallel, max(1, stages))]
+        return [Split(serving.tensor_parallel, max(1, stages))]
     needed = _gpus_needed(serving, machine)
     gpus = 1 << max(0, int(np.ceil(np.log2(needed))))
     if gpus <= machine.domain:
         most = max(min(machine.domain, serving.gpus), gpus)
-        return [_Split(gpus << doubled, 1) for doubled in range(int(np.log2(most / gpus)) + 1)]
-    return [_Split(gpus, 1), _Split(machine.domain, -(-gpus // machine.domain))]
+        return [Split(gpus << doubled, 1) for doubled in range(int(np.log2(most / gpus)) + 1)]
+    return [Split(gpus, 1), Split(machine.domain, -(-gpus // machine.domain))]
 
 
 def _gpus_needed(serving: Serving, machine: Machine) -> int:
@@ -157,7 +157,7 @@ def _gpus_needed(serving: Serving, machine: Machine) -> int:
     return max(1, int(np.ceil((serving.weight_bytes * 1.03 + SMALLEST_CONCURRENCY * serving.kv_per_request) / room)))
 
 
-def concurrency(serving: Serving, machine: Machine, split: _Split) -> int:
+def concurrency(serving: Serving, machine: Machine, split: Split) -> int:
     """Requests a replica decodes together: what memory holds, at most what serving stacks batch."""
     room = split.gpus * machine.memory * USABLE_MEMORY - serving.weight_bytes * 1.03
     held = int(room / (serving.kv_per_token * (serving.prompt_tokens + serving.output_tokens / 2)))
@@ -175,12 +175,12 @@ class _Timing:
     transfer: np.ndarray
 
 
-def _timing(serving: Serving, machine: Machine, columns: Networks, split: _Split, batch: int) -> _Timing:
+def _timing(serving: Serving, machine: Machine, columns: Networks, split: Split, batch: int) -> _Timing:
     wires = Wires(machine, columns, RATIOS[:, None, None])
     a = serving.architecture
     token_bytes = float(a.hidden * 2)
-    decode = _communication(wires, a, split, batch * token_bytes)
-    prefill = _communication(wires, a, split, serving.prompt_tokens * token_bytes)
+    decode = pass_communication(wires, a, split, batch * token_bytes)
+    prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
     transfer = _transfer(serving, wires, split) if serving.disaggregated else np.zeros_like(decode)
     return _Timing(
         decode_compute(serving, machine, split, batch) + decode,
@@ -190,7 +190,7 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, split: _Split
     )
 
 
-def _communication(wires: Wires, a: Architecture, split: _Split, bytes_: float) -> np.ndarray:
+def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
     """Seconds of one pass through the model: two all-reduces per layer, one hand-over per stage; (K, F)."""
     shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
     time = np.zeros(shape)
@@ -205,13 +205,13 @@ def _communication(wires: Wires, a: Architecture, split: _Split, bytes_: float) 
     return time
 
 
-def _transfer(serving: Serving, wires: Wires, split: _Split) -> np.ndarray:
+def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray:
     """Seconds to move one prompt's cache to a decoding replica over the NICs of the replica's GPUs."""
     rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
     return (serving.kv_per_token * serving.prompt_tokens / rate + wires.latency)[..., 0]
 
 
-def decode_compute(serving: Serving, machine: Machine, split: _Split, batch: int) -> float:
+def decode_compute(serving: Serving, machine: Machine, split: Split, batch: int) -> float:
     """Seconds of one decoded token for ``batch`` requests: the larger of reading and arithmetic, stage after stage."""
     a = serving.architecture
     touched = 1.0 - (1.0 - a.experts_per_token / a.experts) ** batch if a.experts else 1.0
@@ -223,7 +223,7 @@ def decode_compute(serving: Serving, machine: Machine, split: _Split, batch: int
     return max(read, arithmetic) + a.layers * LAYER_LAUNCH
 
 
-def prefill_compute(serving: Serving, machine: Machine, split: _Split) -> float:
+def prefill_compute(serving: Serving, machine: Machine, split: Split) -> float:
     """Seconds of arithmetic for one prompt (causal half of attention)."""
     a, s = serving.architecture, serving.prompt_tokens
     products = 2.0 * a.matmul_params * s / (machine.peak[serving.precision] * machine.gemm_efficiency)
@@ -235,7 +235,7 @@ def _outcome(
     serving: Serving,
     machine: Machine,
     network: Network,
-    split: _Split,
+    split: Split,
     timing: _Timing,
     f: int,
     middle: int,
@@ -282,7 +282,7 @@ def _outcome(
     )
 
 
-def _crossing(a: Architecture, split: _Split, machine: Machine) -> float:
+def _crossing(a: Architecture, split: Split, machine: Machine) -> float:
     """Bytes into one domain per token: two all-reduced activations per layer (tp) or one hand-over per stage (pp)."""
     activation = 2.0 * a.hidden
     if split.tp > machine.domain:

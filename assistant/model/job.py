@@ -27,6 +27,7 @@ class Job:
     ``document_tokens``: mean length of the documents packed into a sequence, which attend to themselves alone; ``None``
     where a sequence is one. ``loss_bytes``: bytes kept of each logit where a kernel for the loss is known to keep so
     many; ``None``: as the stack's own.
+    ``longest_sequence``: where sequences differ in length and ``sequence_length`` is their mean, what memory must hold.
     ``adapters``: what is trained beside a frozen model, ``None`` where all of it is trained.
     ``expert_overlap``: what dispatch and combine of experts hide behind: nothing (``None`` too), the compute of another
     micro-batch, or that in DeepSeek's bidirectional pipeline (2412.19437, 3.2.1). ``dispatch_precision``: of tokens on
@@ -63,6 +64,7 @@ class Job:
     expert_overlap: str | None = None
     dispatch_precision: str = "bf16"
     routing_nodes: int | None = None
+    longest_sequence: int | None = None
 
     @property
     def tokens(self) -> int:

@@ -232,9 +232,9 @@ def _crosses_thin_uplinks(network: Network, domains: int) -> bool:
 # models of   the catalog.
 # - QLoRA: making weights wider at 7 times the least time takes a fifth of torchtune's step on an RTX 4090, where it was
 # slowest: half of that.
-# - FP32, RLHF and more GPUs than Llama 3 405B was trained on (16,384; the largest measured row has 2,304) are assumed:
+# - FP32 and more GPUs than Llama 3 405B was trained on (16,384; the largest measured row has 2,304) are assumed:
 # nothing   measured tells.
-_TAKEN_OVER, _FP8, _FP32, _MIXTURE, _BY_SIZE, _RLHF, _BEYOND_PUBLISHED = 0.15, 0.07, 0.10, 0.28, 0.08, 0.15, 0.10
+_TAKEN_OVER, _FP8, _FP32, _MIXTURE, _BY_SIZE, _BEYOND_PUBLISHED = 0.15, 0.07, 0.10, 0.28, 0.08, 0.10
 _FOUR_BITS = 0.10
 LARGEST_PUBLISHED = 16_384
 STRAGGLING_NODES = 16  # of the smallest jobs, 128 GPUs, that stragglers were counted in
@@ -249,7 +249,6 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         (bool(job.architecture.experts), _MIXTURE, ""),
         (job.adapters is not None and job.adapters.quantized, _FOUR_BITS, "QLoRA: kernels for four bits differ widely"),
         (job.architecture.derived, _BY_SIZE, "model known by its parameter count only"),
-        (job.workload == "rlhf", _RLHF, "rlhf: generation between updates is not part of the step"),
         (
             job.gpus > LARGEST_PUBLISHED,
             _BEYOND_PUBLISHED,

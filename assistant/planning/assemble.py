@@ -132,6 +132,7 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
         probability_best=entry.probability_best,
         breakdown_s=e.breakdown,
         effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
+        learning=e.learning,
     )
 
 
@@ -218,12 +219,12 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
 def _beyond_the_context(job: Resolved) -> list[Warning_]:
     """A sequence longer than the model was made for."""
     context = getattr(job.model, "context", None)
-    if job.serves or not context or job.sequence_length <= context:
+    if job.serves or not context or job.longest_sequence <= context:
         return []
     return [
         Warning_(
             code="beyond-the-context",
-            message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that "
+            message=f"Sequences of {job.longest_sequence:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
         )
     ]

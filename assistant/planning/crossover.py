@@ -110,7 +110,7 @@ def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor)
         times = predictor.step_times(there, [e.considered for e in offered])
     except InputError:
         return None
-    tokens = there.global_batch * there.sequence_length / 1e9
+    tokens = there.tokens_per_step / 1e9
     costs: dict[str, float] = {}
     for e, step in zip(offered, times, strict=True):
         if np.isfinite(step):

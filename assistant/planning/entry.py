@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assistant.market import CandidatePrice
-from assistant.vocabulary.plan import Band, Breakdown, Verdict
+from assistant.vocabulary.plan import Band, Breakdown, LearningStep, Verdict
 
 from .candidates import Considered
 
@@ -37,7 +37,26 @@ class Estimate:
     outside: tuple[str, ...] = ()
     traffic: dict[str, float] = field(default_factory=dict)
     alternatives: tuple[Estimate, ...] = ()  # between sites: islands on each fabric that may join the GPUs of a site
+    training: Breakdown | None = None  # reinforcement learning: one optimizer step by itself
+    learning: LearningStep | None = None  # the same: the halves of the step, the sync, memory by phase
     copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
+
+    @property
+    def computing_s(self) -> float:
+        """Seconds of the step in which its GPUs compute; of reinforcement learning those outside the sync and the
+        exposed communication of training."""
+        parts = self.breakdown
+        if self.training is None:
+            return parts.compute + parts.recompute
+        inside = parts.generation + parts.logprob + parts.reference + parts.judges + parts.training + parts.waiting
+        return inside - sum(self.exposed_s(name) for name in ("dp", "tp", "cp", "ep", "pp_p2p"))
+
+    def exposed_s(self, kind: str) -> float:
+        """Seconds of the step that communication of one kind takes and nothing hides."""
+        if self.training is None:
+            return float(getattr(self.breakdown, kind))
+        whole = sum(self.training.model_dump().values())
+        return float(getattr(self.training, kind)) / whole * self.breakdown.training
 
 
 @dataclass

@@ -43,6 +43,7 @@ def model_job(job: Resolved) -> Job:
         dispatch_precision=job.dispatch_precision,
         routing_nodes=job.routing_nodes,
         sync_every=job.inner_steps,
+        longest_sequence=None if job.loop is None else job.longest_sequence,
     )
 
 

@@ -167,8 +167,7 @@ def _best_network(job: Resolved, ref: Entry | None) -> dict[str, Any]:
     """What is left to wait for on the fastest network."""
     if ref is None:
         return {}
-    parts = ref.estimate.breakdown
-    compute = parts.compute + parts.recompute
+    compute = ref.estimate.computing_s
     return {
         "reference_fabric": ref.id,
         "reference_exposed_percent": ref.estimate.exposed_percent,
@@ -261,14 +260,14 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
 
 
 def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
-    estimate, parts, total = entry.estimate, entry.estimate.breakdown, max(entry.step, 1e-12)
+    estimate, total = entry.estimate, max(entry.step, 1e-12)
     usable = [e for e in entries if e.usable and e.run_cost is not None]
     best = min((e.median_cost for e in usable), default=None)
     fastest = min((e.step for e in usable), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
-        f"{name}_exposed_percent": 100 * seconds / total
-        for name, seconds in (("dp", parts.dp), ("tp", parts.tp), ("ep", parts.ep), ("pp", parts.pp_p2p))
+        f"{name}_exposed_percent": 100 * estimate.exposed_s(kind) / total
+        for name, kind in (("dp", "dp"), ("tp", "tp"), ("ep", "ep"), ("pp", "pp_p2p"))
     }
     facts = {
         "fits": estimate.fits,

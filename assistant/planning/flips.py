@@ -194,6 +194,8 @@ def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
     several_domains = [gpus for gpus in _multiples(job.gpus) if gpus > job.domain and gpus % job.gpus_per_node == 0]
     yield "cluster.gpus", job.gpus, several_domains
     yield "training.global_batch", job.global_batch, _multiples(job.global_batch)
+    if job.loop is not None:  # its sequences are as long as the answers
+        return
     yield "training.sequence_length", job.sequence_length, _multiples(job.sequence_length, SHORTEST_SEQUENCE)
 
 
@@ -230,7 +232,7 @@ def _choice_at(
 
 def _steps(job: Resolved) -> float:
     """Optimizer steps of the run; for a run given in days only the ratio of tokens per step counts."""
-    return (job.tokens or 1.0) / (job.global_batch * job.sequence_length)
+    return (job.tokens or 1.0) / job.tokens_per_step
 
 
 def _rerun(entry: Entry, step: float, work: float) -> Entry:

@@ -141,7 +141,7 @@ def _stretched(interruptions: Interruptions) -> np.ndarray:
 
 def _steps(job: Resolved, fastest_step: float) -> float:
     if job.tokens is not None:
-        return job.tokens / (job.global_batch * job.sequence_length)
+        return job.tokens / job.tokens_per_step
     days = job.days if job.days is not None else HOURS_PER_MONTH / 24
     return days * 86400 / fastest_step
 

@@ -18,6 +18,7 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
     measured."""
     if job.serves:
         return
+    yield from _of_loops(job, catalog)
     fact = practice_of(job.framework, job.gpu.id, catalog.constants)
     if fact is not None and fact.si != 1:
         yield Assumption(
@@ -34,3 +35,18 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
             why="P90 counts slow nodes and uneven work, which a step waits for; the median does not: "
             f"{slow.source.removeprefix('derived: ')}",
         )
+
+
+def _of_loops(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
+    """What published runs of reinforcement learning take longer than their parts by themselves."""
+    if job.loop is None:
+        return
+    reasons = {
+        "rl-training": "training and forward passes take {:.2f} times as long as in pretraining on as many tokens"
+    }
+    if job.framework == "deepspeed":
+        reasons["rl-hybrid"] = "the whole step takes {:.2f} times as long as with an engine of its own"
+    for name, why in reasons.items():
+        fact = catalog.constants.get(name)
+        if fact is not None:
+            yield Assumption(field=f"model.{name}", value=fact.value, why=f"{why.format(fact.si)}: {fact.note}")

@@ -80,6 +80,7 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
         exposed_communication_percent=e.exposed_percent,
         parallelism=e.parallelism,
         breakdown_s=e.breakdown,
+        learning=e.learning,
         outside_calibration=list(e.outside),
         assumptions=assumptions,
     )

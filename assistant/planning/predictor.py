@@ -14,6 +14,7 @@ import numpy as np
 
 from assistant.library import checks
 from assistant.model import best_times, predict_inference
+from assistant.model.reinforcement import Loop
 from assistant.model.search import layouts_for
 from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
@@ -23,7 +24,9 @@ from assistant.vocabulary.questionnaire import Training
 from .candidates import Considered, considered
 from .entry import Entry
 from .estimate import estimate_training, machine, model_job, networks
+from .reinforcement import estimate_reinforcement, outcomes
 from .resolve import Resolved, resolve
+from .rollouts import with_rollouts_for
 from .serving import estimate_serving, serving
 
 MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
@@ -45,7 +48,10 @@ class Predictor:
         computable = [e for e in entries if e.considered.computable]
 
         def work(new: list[Entry]) -> list[Any]:
-            (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
+            if job.loop is not None:
+                estimate_reinforcement(new, job, job.loop, self.catalog)
+            else:
+                (estimate_serving if job.serves else estimate_training)(new, job, self.catalog)
             return [entry.estimated for entry in new]
 
         found = self._kept("estimates", job, computable, [e.considered for e in computable], work)
@@ -62,6 +68,8 @@ class Predictor:
         section, name = path.split(".")
         part = getattr(job.questionnaire, section) or Training()
         changed = job.questionnaire.model_copy(update={section: part.model_copy(update={name: value})})
+        if path == "cluster.gpus":
+            changed = with_rollouts_for(changed, job.gpus)
         checks.check_shape(changed, self.catalog)
         there = resolve(changed, self.catalog)
         return replace(there, gpus_per_node=job.gpus_per_node, domain=job.domain) if same_nodes else there
@@ -73,11 +81,21 @@ class Predictor:
         if job.serves:
             some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
             return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
+        if job.loop is not None:
+            return self._loop_fits(job, job.loop)
         if split is not None and job.gpus % (split.tp * split.pp * split.cp):
             return False
         seen = model_job(job)
         try:
             return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+        except InputError:
+            return False
+
+    def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
+        gpus = machine(job, self.catalog)
+        some = [c for c in considered(job, self.catalog) if c.exists][:1]
+        try:
+            return any(one.outcome.fits for one in outcomes(job, loop, gpus, networks(some, gpus, job)))
         except InputError:
             return False
 
@@ -89,6 +107,9 @@ class Predictor:
 
         def work(new: list[Considered]) -> list[Any]:
             gpus = machine(job, self.catalog)
+            if job.loop is not None:
+                found = outcomes(job, job.loop, gpus, networks(new, gpus, job))
+                return [one.outcome.step_time_s if one.outcome.fits else np.nan for one in found]
             return list(best_times(model_job(job), gpus, networks(new, gpus, job), job.parallelism))
 
         return np.array(self._kept("steps", job, list(found), found, work))

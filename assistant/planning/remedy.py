@@ -165,4 +165,4 @@ def _time_per_token(job: Resolved, gpus: int, entry: Entry, predictor: Predictor
         [step] = predictor.step_times(there, [entry.considered])
     except InputError:
         return None
-    return float(step) / there.global_batch / there.sequence_length if isfinite(step) else None
+    return float(step) / there.tokens_per_step if isfinite(step) else None

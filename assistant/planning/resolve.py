@@ -11,18 +11,20 @@ from typing import Any, Literal
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
 from assistant.model.adapters import ALL_LINEAR
 from assistant.model.low_communication import USUAL_STEPS
+from assistant.model.reinforcement import Loop
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Parallelism, Questionnaire, Training
 
+from . import rollouts
 from .assumptions import Assumptions
 from .mixtures import mixture_fields, published_precision
 
 # Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
 # 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
 _BATCH_TOKENS = ((1e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (100e9, 4e6), (float("inf"), 16e6))
-_DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096, "rlhf": 4096}
+_DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
@@ -83,6 +85,19 @@ class Resolved:
     inner_steps: int = USUAL_STEPS["diloco"]  # steps of an island between two exchanges
     adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
     quoted_rent: bool = False  # the rent of a GPU-hour was quoted: for this plan, or in the user's own catalog
+    loop: Loop | None = None  # of reinforcement learning; its sequence length is that of a mean prompt and answer
+
+    @property
+    def longest_sequence(self) -> int:
+        """Tokens of the longest sequence."""
+        if self.loop is None:
+            return self.sequence_length
+        return round(self.loop.prompt_tokens + self.loop.longest_answer)
+
+    @property
+    def tokens_per_step(self) -> int:
+        """Tokens that one step learns from: of an optimizer step, or of all answers of reinforcement learning."""
+        return self.sequence_length * (self.global_batch if self.loop is None else self.loop.answers)
 
     @property
     def params(self) -> float:
@@ -147,7 +162,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     architecture = architecture_of(model)
     params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
-    training = _training(questionnaire, model, params, gpu, taken)
+    training = _training(questionnaire, model, params, gpu, catalog, taken)
     training |= mixture_fields(questionnaire, model, architecture, training["precision"], taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
@@ -324,7 +339,12 @@ def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions)
 
 
 def _training(
-    questionnaire: Questionnaire, model: Model | ModelShape, params: float, gpu: Gpu, taken: Assumptions
+    questionnaire: Questionnaire,
+    model: Model | ModelShape,
+    params: float,
+    gpu: Gpu,
+    catalog: Catalog,
+    taken: Assumptions,
 ) -> dict[str, Any]:
     """The fields of a job that its training section says, in the order in which what it leaves open is listed."""
     given = questionnaire.training or Training()
@@ -334,19 +354,28 @@ def _training(
         sequence = inference.prompt_tokens + inference.output_tokens
         precision = inference.precision or _precision("inference", gpu, taken)
         return said | dict(sequence_length=sequence, global_batch=1, precision=precision, tokens=None)
-    sequence = given.sequence_length or _sequence_length(questionnaire, model, taken)
-    batch = given.global_batch or _global_batch(questionnaire, params, sequence, taken)
+    known = "precision" in given.model_fields_set
+    precision = given.precision if known else _training_precision(questionnaire, model, gpu, taken)
+    found = rollouts.answers(questionnaire, architecture_of(model), precision, catalog, taken)
+    if found is not None:
+        sequence, batch = found.sequence_length, found.global_batch
+    else:
+        sequence = given.sequence_length or _sequence_length(questionnaire, model, taken)
+        batch = given.global_batch or _global_batch(questionnaire, params, sequence, taken)
     unlimited = given.tokens is None and given.days is None
     tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
     if given.framework is None:
         why = "not said: tuned kernels and eager ones differ by a third, so the band is wider, most of all upwards"
         taken.take("training.framework", None, why)
-    known = "precision" in given.model_fields_set
-    precision = given.precision if known else _training_precision(questionnaire, model, gpu, taken)
     _interleave(questionnaire.parallelism, given.framework, taken)
     adapters = _adapters(questionnaire, given, precision, taken)
     return said | dict(
-        sequence_length=sequence, global_batch=batch, precision=precision, tokens=tokens, adapters=adapters
+        sequence_length=sequence,
+        global_batch=batch,
+        precision=precision,
+        tokens=tokens,
+        adapters=adapters,
+        loop=found.loop if found else None,
     )
 
 

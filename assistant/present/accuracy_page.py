@@ -10,8 +10,10 @@ from assistant.vocabulary.validation import (
     AdapterReport,
     CollectiveAccuracy,
     DispatchAccuracy,
+    LoopAccuracy,
     MeasuredRun,
     MemoryReport,
+    ReinforcementReport,
     SourceAccuracy,
     Validation,
 )
@@ -41,6 +43,7 @@ def accuracy_page(made: Validation, template: str) -> str:
         **(_adapters(made.adapters) if made.adapters else {}),
         dispatch_validation=_dispatches(_of("validation", made.dispatches)),
         dispatch_calibration=_dispatches(_of("calibration", made.dispatches)),
+        **(_reinforcement(made.reinforcement) if made.reinforcement else {}),
         collectives=sum(line.rows for line in made.collectives if not line.source),
         collectives_excluded=made.collectives_excluded,
         collectives_validation=_collectives(_of("validation", made.collectives)),
@@ -75,6 +78,33 @@ def _adapters(found: AdapterReport) -> dict[str, str | int]:
         "adapter_memory": _rows(memory_report.HEAD, cells, set(range(1, 7))),
         "adapter_verdicts": "\n".join([*memory_report.verdicts(found.memory), *refused]),
     }
+
+
+def _reinforcement(found: ReinforcementReport) -> dict[str, str | int]:
+    """Errors of steps of reinforcement learning and of weight syncs, those that judge and those fitted to."""
+    return {
+        "rl_excluded": found.excluded,
+        "rl_steps_validation": _loops(_of("validation", found.steps)),
+        "rl_steps_calibration": _loops(_of("calibration", found.steps)),
+        "rl_excluded_syncs": found.excluded_syncs,
+        "rl_syncs_validation": _loops(_of("validation", found.syncs)),
+        "rl_syncs_calibration": _loops(_of("calibration", found.syncs)),
+    }
+
+
+def _loops(lines: list[LoopAccuracy]) -> str:
+    """With the geometric mean of predicted over measured, which a few long steps do not decide."""
+    head = ("source", "rows", "mean", "median", "P90", "bias", "predicted ÷ measured", "one constant", "P10–P90")
+
+    def cells(line: LoopAccuracy) -> list[str]:
+        errors = (line.mean_absolute, line.median_absolute, line.p90_absolute)
+        shares = [f"{100 * value:.1f}" for value in errors]
+        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        constant = "–" if line.runs == 1 else f"{100 * line.null_mean_absolute:.1f}"
+        own = [line.source or "**all**", str(line.runs), *shares, f"{100 * line.bias:+.1f}", f"{line.ratio:.2f}"]
+        return [*own, constant, covered]
+
+    return _rows(head, map(cells, lines), set(range(1, 9)))
 
 
 def _table(lines: list[SourceAccuracy]) -> str:

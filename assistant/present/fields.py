@@ -32,6 +32,8 @@ _STRATEGIES = {
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
 _LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
 _PROFILE = {
+    "model.rl-training": "time of training on answers against pretraining",
+    "model.rl-hybrid": "time of a step against one with an engine of its own",
     "model.practice": "time of compute against the published runs of this software",
     "profile.compute": "your factor on the time of compute",
     "profile.network": "your factor on the time of the network",

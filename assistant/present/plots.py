@@ -33,10 +33,17 @@ LEAST_WIDTH = 36
 LEAST_SHARE = 0.005  # parts of a step below half a percent are not named
 PARTS = (
     ("compute", "compute", "█", "work"),
+    ("generation", "answers", "▇", "work"),
+    ("training", "training", "▅", "work"),
+    ("logprob", "log-probabilities", "▃", "work"),
+    ("reference", "reference model", "▂", "work"),
+    ("judges", "critic and reward", "▁", "work"),
     ("recompute", "recompute", "▓", "work"),
     ("optimizer", "optimizer", "▒", "work"),
     ("other", "other", "░", "wait"),
+    ("waiting", "waiting for answers", "┄", "wait"),
     ("pp_bubble", "pipeline bubble", "·", "wait"),
+    ("weight_sync", "weights to the engine", "→", "network"),
     ("tp", "tensor parallel", "═", "network"),
     ("cp", "context parallel", "≈", "network"),
     ("ep", "expert parallel", "╳", "network"),

@@ -19,6 +19,7 @@ from assistant.vocabulary.questionnaire import (
     ModelShape,
     Parallelism,
     Questionnaire,
+    Reinforcement,
     Training,
 )
 from assistant.vocabulary.sweep import Axis
@@ -29,6 +30,7 @@ _SECTIONS = {
     "cluster": Cluster,
     "training": Training,
     "parallelism": Parallelism,
+    "rl": Reinforcement,
     "inference": Inference,
     "budget": Budget,
     "constraints": Constraints,

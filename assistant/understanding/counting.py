@@ -24,7 +24,23 @@ _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
-_ROLES = frozenset({"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites"})
+_ROLES = frozenset(
+    {"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites", "rollouts", "rollout_nodes"}
+)
+
+
+_JOINED = (
+    "gpus",
+    "nodes",
+    "per_node",
+    "racks",
+    "per_rack_nodes",
+    "gpu",
+    "provider",
+    "sites",
+    "rollouts",
+    "rollout_nodes",
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,8 @@ class Scale:
     provider: str | None = None
     rack_scale: bool = False
     each: bool = False  # said of each of something
+    rollouts: int | None = None  # of the GPUs those that only generate
+    rollout_nodes: int | None = None  # the same in nodes
 
 
 class Counter:
@@ -99,6 +117,10 @@ def _scale(hit: Hit) -> Scale:
         said = replace(said, racks=1)
     if hit.key.value == "board":
         said = replace(said, per_node=_PER_BOARD)
+    if said.rollouts:
+        said = replace(said, gpus=said.rollouts + (said.gpus or 0))
+    if said.rollout_nodes:
+        said = replace(said, nodes=said.rollout_nodes + (said.nodes or 0))
     if "more_nodes" in hit.slots and said.nodes:
         said = replace(said, nodes=said.nodes + int(hit.slots["more_nodes"].value))
     if "more" in hit.slots and said.gpus:
@@ -191,7 +213,7 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
         if scale.them is not None:
             sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
             scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)
-        for name in ("gpus", "nodes", "per_node", "racks", "per_rack_nodes", "gpu", "provider", "sites"):
+        for name in _JOINED:
             value = getattr(scale, name)
             before = getattr(said, name)
             if value is None:
@@ -242,7 +264,11 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
             each = per_node or usual
             gpus = said.nodes * each if each else None
             result.nodes = said.nodes * sites
+            if said.rollout_nodes and each:
+                result.fields["rl.rollout_gpus"] = said.rollout_nodes * each
     if gpus is not None:
         result.fields[COUNTED] = gpus * sites
+    if said.rollouts:
+        result.fields["rl.rollout_gpus"] = said.rollouts
     if per_node is not None:
         result.fields["cluster.gpus_per_node"] = per_node

@@ -17,6 +17,7 @@ from .famous_runs import famous_runs, practices
 from .group_list import Measured, described_groups
 from .memory import with_memory
 from .practice import others_runs, published_runs
+from .reinforcement import reinforcement_report
 from .report import left_out, planned, validate
 
 _FILE = Path("knowledge/measurements/training.csv")
@@ -39,12 +40,16 @@ def described(knowledge: Path, catalog: Catalog) -> Validation:
     made = with_memory(validate(runs, _FILE), runs, knowledge / "measurements", catalog)
     made = with_collectives(made, knowledge / "measurements", catalog)
     adapters = adapter_report(adapter_runs(knowledge / "measurements", catalog))
+    reinforcement = reinforcement_report(knowledge / "measurements", catalog)
     expected = planned(others_runs(runs, knowledge, catalog))
     predicted = list(zip((run for run in runs if run.use != "excluded"), made.runs, strict=True))
     groups = described_groups(Measured(knowledge / "measurements", catalog, predicted, made.slowdowns))
     famous = famous_runs(knowledge / "measurements", catalog)
     found = {"adapters": adapters, "groups": groups, "famous": famous, "practices": practices(famous)}
-    found |= {"dispatches": dispatch_report(read_calls(knowledge / "measurements", catalog))}
+    found |= {
+        "dispatches": dispatch_report(read_calls(knowledge / "measurements", catalog)),
+        "reinforcement": reinforcement,
+    }
     return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], **found})
 
 

@@ -43,11 +43,13 @@ class PlausibleAnswer(Entry):
 
 
 class Circumstances(Entry):
-    """When a question matters. ``unless``: a field that was said ("any"), or said to be so."""
+    """When a question matters. ``workload``: in this one alone. ``unless``: a field that was said ("any"), or said to
+    be so."""
 
     across_nodes: bool = False
     mixture: bool = False  # the model has experts
     job: Literal["training", "serving"] | None = None
+    workload: str | None = None
     known: str | None = None
     unless: dict[str, str] = Field(default_factory=dict)
 
@@ -58,6 +60,7 @@ class Circumstances(Entry):
             (across_nodes or not self.across_nodes)
             and (mixture or not self.mixture)
             and self.job in (None, "serving" if serves else "training")
+            and self.workload in (None, fields.get("workload"))
             and (self.known is None or self.known in fields)
             and not any(self.unless[name] in ("any", value) for name, value in said.items())
         )

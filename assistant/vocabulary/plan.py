@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .catalog import Tier, Trust
 from .knowledge import Grade
+
+PHASES = ("generation", "logprob", "reference", "judges", "training", "weight_sync", "waiting")
 
 
 class Contract(BaseModel):
@@ -26,7 +28,12 @@ class Band(Contract):
 
 
 class Breakdown(Contract):
-    """Where the seconds of one step go; the parts add up to the step time. Communication parts are the exposed time."""
+    """Where the seconds of one step go; the parts add up to the step time. Communication parts are the exposed time.
+
+    Of reinforcement learning the phases of a whole step, as its trainer sees them: ``judges`` are critic and reward
+    model, ``waiting`` is for answers that are written at the same time on other GPUs. Written out are the phases of
+    such a step or the parts of an optimizer step, never both.
+    """
 
     compute: float = 0.0
     recompute: float = 0.0
@@ -37,7 +44,40 @@ class Breakdown(Contract):
     pp_p2p: float = 0.0
     dp: float = 0.0
     optimizer: float = 0.0
+    generation: float = 0.0
+    logprob: float = 0.0
+    reference: float = 0.0
+    judges: float = 0.0
+    training: float = 0.0
+    weight_sync: float = 0.0
+    waiting: float = 0.0
     other: float = 0.0
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, float]:
+        phases = any(getattr(self, name) for name in PHASES)
+        return {name: seconds for name, seconds in write(self).items() if name == "other" or (name in PHASES) is phases}
+
+
+class LearningStep(Contract):
+    """Of a step of reinforcement learning what its breakdown does not say.
+
+    ``generation_s`` and ``training_side_s`` are the two halves, whether or not they run ``at_once``; ``alone_s`` the
+    part of generation in which fewer than a tenth of the answers are still being written. ``weight_sync_s``: seconds of
+    each method on this network, ``weight_sync_gb`` what enters a node by the method in use. ``memory_gb``: of the
+    fullest GPU by phase.
+    """
+
+    generation_s: float
+    training_side_s: float
+    at_once: bool
+    alone_s: float
+    generation_crosses_nodes: bool
+    rollout_gpus: int | None
+    weight_sync: str | None
+    weight_sync_s: dict[str, float]
+    weight_sync_gb: float
+    memory_gb: dict[str, float]
 
 
 class Assumption(Contract):
@@ -73,6 +113,7 @@ class Prediction(Contract):
     step_time_p99_s: float | None = None
     # training: what failures and checkpoints leave of the time
     effective_time_percent: Band | None = None
+    learning: LearningStep | None = None
     outside_calibration: list[str] = Field(default_factory=list)
     assumptions: list[Assumption] = Field(default_factory=list)
 
@@ -177,6 +218,7 @@ class Candidate(Medians):
     breakdown_s: Breakdown | None = None
     # training: what failures and checkpoints leave of the time, on machines that nobody takes away
     effective_time_percent: Band | None = None
+    learning: LearningStep | None = None
 
 
 class Finding(Contract):

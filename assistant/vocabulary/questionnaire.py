@@ -420,6 +420,119 @@ class Parallelism(Section):
         return self
 
 
+Algorithm = Literal["grpo", "dapo", "rloo", "ppo", "dpo"]
+WeightSync = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
+_NO_MODEL = "none: rewards are computed by rules"
+
+
+def _identifier_or_size(value: Any) -> str:
+    """A catalog's id, or a number of parameters as people write it: ``350M``, ``7e9``."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:g}" if plain else _identifier(value)
+
+
+IdOrSize = Annotated[str, BeforeValidator(_identifier_or_size)]
+
+
+class Reinforcement(Section):
+    """Reinforcement learning: the answers of one step, who writes them, and how new weights get there."""
+
+    algorithm: Annotated[
+        Algorithm | None,
+        About("algorithm", "choice", "Which algorithm?", "GRPO", words=("rl algorithm", "(rl|policy) (method|loss)")),
+    ] = None
+    prompts_per_step: Annotated[
+        Annotated[Whole, Field(ge=1, le=10_000_000)] | None,
+        About("prompts per step", "count", "How many prompts does a step take?", "64, or 1,024 where each has one "
+                                                                                 "answer",
+              span="number", plain=True, sensible=(1, 100_000),
+              words=("prompts [per step]", "(rollout|prompt) batch [size]", "questions per step")),
+    ] = None  # fmt: skip
+    samples_per_prompt: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000)] | None,
+        About("answers per prompt", "count", "How many answers does a prompt get?", "16, or one in PPO",
+              span="number", plain=True, sensible=(1, 1024),
+              words=("(samples|answers|rollouts|generations|completions|responses) (per|each|for each|for every) "
+                     "(prompt|question)", "group size", "rollout n", "num generations")),
+    ] = None  # fmt: skip
+    prompt_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("prompt length", "count", "How long is a prompt?", "512 tokens", unit="{} tokens", span="number",
+              plain=True, words=("rl prompt (length|tokens)",)),
+    ] = None  # fmt: skip
+    response_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("mean answer", "count", "How long is an answer on average?", "2,048 tokens", unit="{} tokens",
+              span="number", plain=True, sensible=(8, 200_000),
+              words=("(mean|average|avg|typical) (rollout|trajectory|episode|response) (length|size|tokens)",)),
+    ] = None  # fmt: skip
+    max_response_tokens: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("longest answer", "count", "How long may an answer be?", "four times the mean", unit="{} tokens",
+              span="number", plain=True, binary=True, sensible=(8, 1_000_000),
+              words=("(max|maximum|longest) (rollout|trajectory|episode|response|answer|completion|generation|new) "
+                     "[length|size|tokens]", "(response|answer|generation) (limit|cap)")),
+    ] = None  # fmt: skip
+    rollout_gpus: Annotated[
+        Annotated[Whole, Field(ge=1, le=1_000_000)] | None,
+        About("GPUs that generate", "count", "How many of the GPUs only write answers?",
+              "none: the same GPUs take turns",
+              span="number", words=("(rollout|generation|sampler|actor) gpus",)),
+    ] = None  # fmt: skip
+    rollout_tensor_parallel: Annotated[
+        Positive | None,
+        About("tensor parallel of generation", "count", "Over how many GPUs is an engine's copy split?",
+              "what writes the answers soonest", span="number", words=("(rollout|generation|engine) tp",),
+              sensible=(1, 128)),
+    ] = None  # fmt: skip
+    rollout_precision: Annotated[
+        Precision | None,
+        About("precision of generation", "choice", "In which precision are answers written?", "as it is trained",
+              words=("(rollout|generation) (precision|dtype)",)),
+    ] = None  # fmt: skip
+    asynchronous: Annotated[
+        YesNo | None,
+        About("asynchronous", "flag", "Are answers written while training runs?", "they are not: the phases wait for "
+                                                                                  "each other",
+              words=("(asynchronous|async) (rl|rollouts|generation|training)",)),
+    ] = None  # fmt: skip
+    staleness: Annotated[
+        Annotated[Whole, Field(ge=0, le=1000)] | None,
+        About("steps off policy", "count", "How many steps may answers be older than the weights?",
+              "one where it is asynchronous", span="number", sensible=(0, 64),
+              words=("(staleness|off policyness)", "steps off [policy]", "(max|maximum) (staleness|lag)")),
+    ] = None  # fmt: skip
+    weight_sync: Annotated[
+        WeightSync | None,
+        About("weight sync", "choice", "How do new weights get to who writes the answers?",
+              "what is usual for where they are written", words=("weight (sync|synchronisation|synchronization|update)",
+                                                                 "refit")),
+    ] = None  # fmt: skip
+    reference_model: Annotated[
+        YesNo | None,
+        About("reference model", "flag", "Is there a reference model?", "there is, but for DAPO",
+              words=("(reference|ref) (model|policy)", "kl (penalty|loss|term)")),
+    ] = None  # fmt: skip
+    critic: Annotated[
+        IdOrSize | None,
+        About("critic", "id", "Which model is the critic?", "none, or in PPO one as large as the policy",
+              words=("critic [model]", "value model")),
+    ] = None  # fmt: skip
+    reward_model: Annotated[
+        IdOrSize | None,
+        About("reward model", "id", "Which model gives the rewards?", _NO_MODEL, words=("reward model",)),
+    ] = None  # fmt: skip
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Reinforcement:
+        mean, most = self.response_tokens, self.max_response_tokens
+        if mean is not None and most is not None and mean > most:
+            raise ValueError(f"expected response_tokens of at most max_response_tokens ({most}), got {mean}")
+        if self.staleness and self.asynchronous is False:
+            raise ValueError(f"expected asynchronous beside staleness {self.staleness}, got false")
+        return self
+
+
 class Inference(Section):
     """Serving: how a request looks and how many come."""
 
@@ -580,6 +693,7 @@ class Questionnaire(Section):
         About("parallelism", "choice", "How is the model split over the GPUs?", _DEGREE,
               words=("parallelism", "split", "sharding")),
     ] = "auto"  # fmt: skip
+    rl: Reinforcement | None = None
     inference: Inference | None = None
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
@@ -588,6 +702,11 @@ class Questionnaire(Section):
     def serves(self) -> bool:
         return self.workload in SERVING
 
+    @property
+    def trainers(self) -> int:
+        """GPUs that train: all but those that reinforcement learning leaves to generation."""
+        return self.cluster.gpus - ((self.rl.rollout_gpus or 0) if self.rl else 0)
+
     @model_validator(mode="after")
     def _consistent(self) -> Questionnaire:
         cluster, parallelism = self.cluster, self.parallelism
@@ -595,24 +714,34 @@ class Questionnaire(Section):
             raise ValueError(f"expected no training section for workload {self.workload}")
         if not self.serves and self.inference is not None:
             raise ValueError(f"expected no inference section for workload {self.workload}")
+        if self.rl is not None:
+            self._check_loop(self.rl)
         if cluster.wan_gbps is not None and cluster.sites == 1:
             raise ValueError("expected cluster.sites of at least 2 beside cluster.wan_gbps, got 1")
         if cluster.sites > 1 and cluster.gpus % cluster.sites:
             raise ValueError(f"expected cluster.gpus divisible by cluster.sites ({cluster.sites}), got {cluster.gpus}")
         if isinstance(parallelism, Parallelism):
             split = parallelism.tp * parallelism.pp * parallelism.cp
-            if cluster.gpus % split:
-                raise ValueError(f"expected tp·pp·cp to divide cluster.gpus ({cluster.gpus}), got {split}")
+            gpus, whose = self.trainers, "the GPUs that train" if self.trainers < cluster.gpus else "cluster.gpus"
+            if gpus % split:
+                raise ValueError(f"expected tp·pp·cp to divide {whose} ({gpus}), got {split}")
             experts = parallelism.ep * (parallelism.etp or 1)
-            if parallelism.etp is not None and (cluster.gpus // parallelism.pp) % experts:
-                raise ValueError(
-                    f"expected ep·etp to divide cluster.gpus ÷ pp ({cluster.gpus // parallelism.pp}), got {experts}"
-                )
-            if parallelism.dp is not None and split * parallelism.dp != cluster.gpus:
-                raise ValueError(
-                    f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}"
-                )
+            if parallelism.etp is not None and (gpus // parallelism.pp) % experts:
+                raise ValueError(f"expected ep·etp to divide {whose} ÷ pp ({gpus // parallelism.pp}), got {experts}")
+            if parallelism.dp is not None and split * parallelism.dp != gpus:
+                raise ValueError(f"expected tp·pp·cp·dp to be {whose} ({gpus}), got {split * parallelism.dp}")
         return self
+
+    def _check_loop(self, rl: Reinforcement) -> None:
+        if self.workload != "rlhf":
+            raise ValueError(f"expected no rl section for workload {self.workload}")
+        if rl.rollout_gpus is not None and rl.rollout_gpus >= self.cluster.gpus:
+            raise ValueError(
+                f"expected rl.rollout_gpus below cluster.gpus ({self.cluster.gpus}), as somebody must train, "
+                f"got {rl.rollout_gpus}"
+            )
+        if rl.algorithm == "dpo" and (rl.rollout_gpus or rl.asynchronous):
+            raise ValueError("expected no rollout_gpus and nothing asynchronous for dpo, which writes no answers")
 
 
 FIELDS: Mapping[str, RegisteredField] = registry(Questionnaire)

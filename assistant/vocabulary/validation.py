@@ -50,6 +50,23 @@ class SourceAccuracy(Entry):
     covered: float | None = None
 
 
+class LoopAccuracy(SourceAccuracy):
+    """The same of steps of reinforcement learning or of weight syncs; ``ratio``: geometric mean of predicted over
+    measured seconds."""
+
+    ratio: float
+
+
+class ReinforcementReport(Entry):
+    """Measured steps of reinforcement learning and weight syncs beside their predictions, and how many rows are left
+    away."""
+
+    steps: list[LoopAccuracy]
+    syncs: list[LoopAccuracy]
+    excluded: int
+    excluded_syncs: int
+
+
 class Slowdown(Entry):
     """One job measured on two fabrics: its step on ``fabric`` over that on the ``fastest`` one, measured and
     predicted."""
@@ -255,3 +272,4 @@ class Validation(Entry):
     groups: list[GroupAccuracy] = Field(default_factory=list)
     famous: list[FamousRun] = Field(default_factory=list)
     practices: list[PublicPractice] = Field(default_factory=list)
+    reinforcement: ReinforcementReport | None = None

@@ -12,7 +12,7 @@ from .. import figures, limits
 from ..blocks import Block, told
 from ..fields import assumed_text, field_name, field_text
 from ..plots import PARTS
-from . import reading
+from . import phases, reading
 
 _DAY = 86_400.0
 _LEAST_SHARE = 0.005  # of a step: what is below is not told
@@ -151,7 +151,9 @@ def _parts(found: Candidate) -> Iterator[str]:
     """The parts of a step that count, the largest first."""
     seconds = found.breakdown_s.model_dump() if found.breakdown_s else {}
     whole = sum(seconds.values())
-    named = [(seconds[key], name) for key, name, _, _ in PARTS if whole and seconds[key] / whole >= _LEAST_SHARE]
+    named = [
+        (seconds[key], name) for key, name, _, _ in PARTS if whole and seconds.get(key, 0.0) / whole >= _LEAST_SHARE
+    ]
     if named:
         shares = [f"{name} {figures.percent(100 * part / whole)}" for part, name in sorted(named, reverse=True)]
         yield f"Where the time goes: {', '.join(shares)}."
@@ -201,6 +203,10 @@ def mfu(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
 
 
 _COUNTED_SERVING = "Counted: weights, the cache of keys and values, buffers."
+_COUNTED_LEARNING = (
+    "Counted: the fullest phase. Engine and trainer that take turns leave their place to each other: an optimizer's "
+    "states wait in the host's memory while answers are written.",
+)
 _COUNTED_TRAINING = (
     "Counted: weights, gradients, optimizer states, activations, gathered parameters, buffers, and a margin for "
     "fragmentation.",
@@ -218,6 +224,8 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         return told(f"It does not fit: {lacks}", split)
     full = f"{need:,.1f} of the {room:,.0f} GiB of the fullest GPU are taken{_on(found)}"
     counted = [_COUNTED_SERVING] if reading.serves(plan) else _COUNTED_TRAINING
+    if found.learning is not None:
+        counted = [phases.memory(found.learning), *_COUNTED_LEARNING]
     return told(f"It fits: {full}, {max(0.0, room - need):,.1f} to spare; a margin is counted in.", split, *counted)
 
 
