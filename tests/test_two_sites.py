@@ -79,7 +79,8 @@ def test_the_network_inside_each_site_is_named_designed_and_charged() -> None:
     chosen = made.candidates[0]
     inside = chosen.parallelism["inside_each_site"]
     [own] = [one for one in made.candidates if one.fabric == inside]
-    assert chosen.fabric_usd_per_gpu_hour == own.fabric_usd_per_gpu_hour and own.fabric_usd_per_gpu_hour
+    prices = [(one.gpu_usd_per_hour, one.fabric_usd_per_gpu_hour) for one in (chosen, own)]
+    assert prices[0] == prices[1]
     assert "inside each site" in made.recommendation.headline
     assert made.fabric_design["fabric"] == inside and made.fabric_design["gpus"] == 32
     assert "sustains an exchange every" in said_between_sites(made)

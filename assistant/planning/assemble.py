@@ -105,7 +105,7 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     if entry is None or entry.priced is None or entry.priced.offered is None:
         return None
     of, tier = entry.priced.offered, "on-demand" if entry.priced.spot_factor == 1.0 else "spot"
-    wanted = (of.provider, of.offer.name, entry.id, tier)
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, tier)
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
