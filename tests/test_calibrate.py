@@ -106,7 +106,7 @@ def test_factors_that_were_there_are_found_again(tmp_path, library, compute, net
     file = _measured(tmp_path / "runs.csv", library, _many(), compute, network, noise=0.02)
     profile = calibrate(file, library.catalog)
     assert profile.compute.factor == pytest.approx(compute, rel=0.06)
-    assert profile.network.factor == pytest.approx(network, rel=0.12)
+    assert profile.network.of("ethernet-tcp-25") == pytest.approx(network, rel=0.12)
     assert profile.errors.left_out_percent < profile.errors.before_percent / 2
     assert profile.network.fabrics == ["infiniband-ndr-400", "ethernet-tcp-25"] and profile.compute.gpus == ["h100-sxm"]
 
@@ -120,6 +120,66 @@ def test_few_rows_move_a_factor_part_of_the_way_and_more_rows_further(tmp_path, 
 
     one, three, ten = factor(1), factor(3), factor(10)
     assert 1.0 < one < three < ten <= 1.4
+
+
+_ONE = [_row(10 + n, 8, "none", 8 * batch) for n, batch in enumerate((1, 2, 4))]
+_SEVERAL = [
+    _row(n, gpus, "infiniband-ndr-400", gpus * batch)
+    for n, (gpus, batch) in enumerate(((16, 1), (32, 1), (64, 1), (16, 4)))
+]
+
+
+@pytest.mark.parametrize("rows", [_SEVERAL, _ONE + _SEVERAL], ids=["several nodes", "one and several"])
+def test_a_network_eight_times_slower_does_not_become_a_slow_gpu(tmp_path, library, rows):
+    profile = calibrate(_measured(tmp_path / "runs.csv", library, rows, 1.0, 8.0), library.catalog)
+    assert profile.compute.factor == pytest.approx(1.0, abs=0.03)
+    assert profile.network.factor == pytest.approx(8.0, rel=0.1) and profile.network.others < 1.25
+    assert profile.blame.verdict == "network" and profile.blame.network_s > 0.9
+    said = " ".join(" ".join(calibration_lines(profile, 100)).split())
+    assert "The network is to blame" in said and "infiniband-ndr-400" in said
+
+
+def test_slow_gpus_do_not_become_a_slow_network(tmp_path, library):
+    profile = calibrate(_measured(tmp_path / "runs.csv", library, _ONE + _SEVERAL, 1.3, 1.0), library.catalog)
+    assert profile.compute.factor == pytest.approx(1.3, rel=0.05) and profile.network.factor < 1.1
+    assert profile.blame.verdict == "compute"
+
+
+def test_both_are_told_apart_and_parts_add_up(tmp_path, library):
+    profile = calibrate(_measured(tmp_path / "runs.csv", library, _ONE + _SEVERAL, 1.2, 4.0), library.catalog)
+    assert profile.compute.factor == pytest.approx(1.2, rel=0.05)
+    assert profile.network.factor == pytest.approx(4.0, rel=0.15)
+    blame = profile.blame
+    parts = blame.predicted_s + blame.compute_s + blame.network_s + blame.unexplained_s
+    assert blame.verdict == "both" and parts == pytest.approx(blame.measured_s, rel=0.01)
+
+
+def test_what_slows_several_nodes_and_no_message_is_nobodys_fault(tmp_path, library):
+    file = _measured(tmp_path / "runs.csv", library, _ONE + _SEVERAL, 1.0, 1.0)
+    rows = list(csv.DictReader(file.open(encoding="utf-8")))
+    waiting = [
+        {**row, "step_time_s": float(row["step_time_s"]) * (1.0 if row["gpus"] == "8" else 1.15)} for row in rows
+    ]
+    profile = calibrate(_write(tmp_path / "slow.csv", waiting), library.catalog)
+    assert profile.compute.factor == pytest.approx(1.0, abs=0.02) and profile.blame.verdict == "unexplained"
+
+
+def test_each_fabric_has_a_factor_of_its_own(tmp_path, library):
+    rows = _ONE + _SEVERAL + [{**row, "id": f"tcp-{row['id']}", "fabric": "ethernet-tcp-25"} for row in _SEVERAL]
+    plain = _measured(tmp_path / "runs.csv", library, rows, 1.0, 1.0)
+    runs = read_runs(plain, library.catalog)
+    slow = Factors(1.0, 1.0, {"infiniband-ndr-400": 5.0})
+    file = _write(
+        tmp_path / "slow.csv",
+        [{**row, "step_time_s": predicted(run, slow)} for row, run in zip(rows, runs, strict=True)],
+    )
+    profile = calibrate(file, library.catalog)
+    assert profile.network.of("infiniband-ndr-400") == pytest.approx(5.0, rel=0.15)
+    assert profile.network.of("ethernet-tcp-25") == pytest.approx(1.0, abs=0.05)
+    (tmp_path / "ours.yaml").write_text(profile_text(profile), encoding="utf-8")
+    constants = load(profile=tmp_path / "ours.yaml").catalog.constants
+    assert constants["profile-network-infiniband-ndr-400"].value == profile.network.of("infiniband-ndr-400")
+    assert constants["profile-network-ethernet-tcp-25"].value == profile.network.of("ethernet-tcp-25")
 
 
 def test_a_network_that_no_run_crosses_is_not_fitted(tmp_path, library):

@@ -9,7 +9,8 @@ from tests.program import weft
 
 def test_everything_listed_is_what_a_questionnaire_may_name(library):
     listed = json.loads(weft("catalog", "--format", "json").out)
-    assert list(listed) == ["models", "gpus", "fabrics", "providers"]
+    assert list(listed) == ["models", "gpus", "fabrics", "providers", "offers"]
+    assert {entry["provider"] for entry in listed.pop("offers")} == set(library.catalog.providers)
     for part, entries in listed.items():
         assert {entry["id"] for entry in entries} == set(getattr(library.catalog, part))
     h100 = next(entry for entry in listed["gpus"] if entry["id"] == "h100-sxm")

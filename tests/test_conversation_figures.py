@@ -92,7 +92,7 @@ def test_what_the_run_costs_and_what_that_is_made_of(begin: Begin, asked: str) -
         ("why tp 4?", lambda c: "Nobody fixed it"),
         (
             "how much is the network part?",
-            lambda c: f"{figures.usd(c.fabric_usd_per_gpu_hour)} per GPU-hour on top of the GPU",
+            lambda c: f"{c.fabric} costs nothing on top of the GPU: it is part of the machine's price",
         ),
     ],
 )
@@ -153,8 +153,8 @@ def test_what_a_network_would_need_to_win(begin: Begin) -> None:
 
 
 def test_nothing_speaks_against_what_is_recommended(begin: Begin) -> None:
-    assert "Nothing speaks against roce-v2-400" in _said(begin(JOB).say("why not roce?"))
-    assert one(begin(JOB).say("why not infiniband?"), Explanation).about == "infiniband-ndr-400"
+    assert "Nothing speaks against infiniband-ndr-400" in _said(begin(JOB).say("why not infiniband?"))
+    assert one(begin(JOB).say("why not roce?"), Explanation).about == "roce-v2-400"
 
 
 def test_the_plan_in_a_few_lines_and_how_far_to_trust_it(begin: Begin) -> None:
@@ -176,14 +176,15 @@ def test_hardware_settings_and_prices_of_the_plan(begin: Begin) -> None:
     assert f"{conversation.plan.fabric_design['switches']} switch" in _said(
         conversation.say("how many switches do we need?")
     )
-    assert "NCCL_IB_TC" in _said(conversation.say("which nccl settings should we use?"))
+    assert "NCCL_IB_TC" in _said(begin(JOB, "the network is roce v2 400").say("which nccl settings should we use?"))
+    assert "NCCL_SOCKET_IFNAME" in _said(conversation.say("which nccl settings should we use?"))
     assert "rental-prices-2026-10, 2026-10-06" in _said(conversation.say("how old are the prices?"))
 
 
 def test_a_time_that_is_asked_for_is_judged_and_sized(begin: Begin) -> None:
     conversation = begin(JOB)
     events = conversation.say("can we do it in 2 weeks?")
-    assert one(events, Note).text.startswith("No: on 64 GPUs over roce-v2-400 the run takes")
+    assert one(events, Note).text.startswith("No: on 64 GPUs over infiniband-ndr-400 the run takes")
     assert one(events, Answer).answer.computed.kind == "deadline"
     assert "constraints.deadline_days" not in conversation.draft.fields
     assert one(conversation.say("is it done in 2 years?"), Note).text.startswith("Yes: ")
@@ -222,7 +223,7 @@ def test_a_serving_job_tells_its_load_and_what_a_network_is_worth(begin: Begin) 
     assert f"One output token takes {figures.seconds(best.step_time_s.p50)}" in _said(
         conversation.say("what's the latency per token?")
     )
-    assert "would do, but is not needed" in _said(conversation.say("do we need infiniband?"))
+    assert "would do, but is not needed" in _said(conversation.say("do we need roce?"))
     assert "Serving has no end" in _said(conversation.say("how long does it take?"))
     assert one(begin(JOB).say("do we need infiniband?"), Answer).answer.computed.kind == "need", (
         "for training the model computes it"
@@ -306,12 +307,10 @@ def test_a_time_asked_of_a_serving_job_or_of_an_assumed_run_is_about_that_job(be
 
 def test_the_price_at_which_another_network_ties_follows_from_the_plans_own_figures(begin: Begin) -> None:
     conversation = begin(JOB, "100B tokens")
-    best, other = _best(conversation), next(c for c in conversation.plan.candidates if c.fabric == "infiniband-ndr-400")
-    ties = (
-        best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour
-    ) * best.run_hours / other.run_hours - other.gpu_usd_per_hour
-    assert f"({figures.usd(ties)} instead of {figures.usd(other.fabric_usd_per_gpu_hour)})" in _said(
-        conversation.say("what would it take for infiniband to win?")
+    best, other = _best(conversation), next(c for c in conversation.plan.candidates if c.fabric == "aws-efa-v2")
+    ties = best.gpu_usd_per_hour * best.run_hours / other.run_hours
+    assert f"({figures.usd(ties)} instead of {figures.usd(other.gpu_usd_per_hour)})" in _said(
+        conversation.say("what would it take for efa to win?")
     )
 
 

@@ -52,11 +52,7 @@ def test_every_price_offer_and_measurement_is_dated_and_specifications_do_not_ag
     assert "fabrics.infiniband-ndr-400.line_rate" not in names and "fabrics.infiniband-ndr-400.latency" in names
     assert "gpus.h100-sxm.calibration.gemm_efficiency" in names
     prices = [
-        fact
-        for provider in library.catalog.providers.values()
-        for offer in provider.offers
-        for fact in (offer.hour_price, offer.hour_price_spot)
-        if fact is not None
+        price for provider in library.catalog.providers.values() for offer in provider.offers for price in offer.prices
     ]
     assert sum(one.name.startswith("providers.") and one.kind == "rental price" for one in found) == len(prices)
 

@@ -10,6 +10,7 @@ import pytest
 
 from assistant import library
 from assistant.market import (
+    Offered,
     amortized,
     best_interval,
     break_even_slowdown,
@@ -70,7 +71,8 @@ def job(gpus: int = 32, fabric: str | None = None, **budget) -> Questionnaire:
 
 
 def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), **options):
-    return candidate_prices(questionnaire, H100, fabric, offers, CATALOG, today=TODAY, **options)
+    offered = [Offered("somebody", "Somebody", offer) for offer in offers]
+    return candidate_prices(questionnaire, H100, fabric, offered, CATALOG, today=TODAY, **options)
 
 
 @pytest.mark.parametrize(
@@ -271,8 +273,15 @@ def test_spot_is_rework_and_not_a_flat_discount():
     on_demand = prices(ROCE, job(gpus=512))
     assert on_demand.spot_factor == 1.0 and on_demand.failure_factor > 1.0
     assert CATALOG.gpus["h200-sxm"].hour_price_spot is None
-    stand_in = candidate_prices(job(spot=True), CATALOG.gpus["h200-sxm"], ROCE, (), CATALOG, today=TODAY)
-    assert "on-demand price stands in" in stand_in.gpu_usd_per_hour.note
+    without = candidate_prices(job(spot=True), CATALOG.gpus["h200-sxm"], ROCE, (), CATALOG, today=TODAY)
+    assert without.spot_factor == 1.0, "no spot price is known: rented on demand, and not with a spot machine's rework"
+    assert [(a.field, a.value) for a in without.assumptions if a.field == "budget.spot"] == [("budget.spot", False)]
+
+
+def test_allowing_spot_never_makes_a_run_dearer():
+    for gpus in (8, 64, 512, 4096, 16384):
+        steady, allowed = (prices(ROCE, job(gpus=gpus, spot=spot)) for spot in (False, True))
+        assert allowed.run_cost(100.0, gpus) <= steady.run_cost(100.0, gpus)
 
 
 def test_the_checkpoint_interval_is_youngs_for_rare_interruptions_and_wastes_least():

@@ -195,7 +195,8 @@ class Case:
     def machine(self, gpus: int, per_node: int) -> Machine:
         """So many GPUs in nodes, with a user's own calibration where there is one."""
         gpu = self.gpu
-        made = machine_of(gpu, self.catalog.scale_up_of(gpu, gpus, per_node), gpus, per_node, self.catalog.constants)
+        link, bridge = self.catalog.scale_up_of(gpu, gpus, per_node), self.catalog.bridge_of(gpu)
+        made = machine_of(gpu, link, gpus, per_node, self.catalog.constants, bridge)
         return profile.on_machine(made)
 
     def bare(self) -> Cluster:

@@ -77,7 +77,8 @@ def _bytes_into_node(catalog: Catalog, strategy: str, model: str, gpus: float, g
 def _machine(catalog: Catalog, gpu: str, gpus: int) -> Machine:
     entry = catalog.gpus[gpu]
     per_node = min(gpus, entry.gpus_per_node)
-    return machine_of(entry, catalog.scale_up_of(entry, gpus, per_node), gpus, per_node, catalog.constants)
+    link, bridge = catalog.scale_up_of(entry, gpus, per_node), catalog.bridge_of(entry)
+    return machine_of(entry, link, gpus, per_node, catalog.constants, bridge)
 
 
 def _bus_bandwidth(catalog: Catalog, fabric: str, gpu: str, nodes: float, message: float, switches_add: str) -> float:

@@ -5,16 +5,18 @@ import datetime
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 import assistant
 from assistant.library.files import text_of
-from assistant.model.uncertainty import SHARED_NETWORK
 from assistant.model.validation import Run
 from assistant.validation import read_measured
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.profile import ComputeFactor, NetworkFactor, Profile, ProfileErrors, ProfileRun
 
-from .fit import Factors, crosses, fit, fits_without_each, predicted, priors_of, table
+from .blame import blame_of
+from .fit import Factors, Priors, crosses, fit, fits_without_each, predicted, priors_of, table, taken_over
 
 LEAST_TO_LEAVE_OUT = 3  # rows from which on each is also predicted by a fit without it
 MOST_ROWS = 5_000
@@ -48,7 +50,8 @@ def calibrate(
         weft=assistant.__version__,
         measured_in=path.name,
         compute=compute,
-        network=_network(runs, factors),
+        network=_network(runs, factors, priors),
+        blame=blame_of(runs, factors),
         errors=_errors(rows),
         runs=rows,
     )
@@ -82,14 +85,16 @@ def _ids(found: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _network(runs: Sequence[Run], factors: Factors) -> NetworkFactor | None:
-    """The factor on the fabrics that were crossed. Fabrics share half of the error's variance in the model, so what one
-    fabric shows is half true of the others (the conditional mean of two normal errors of that correlation)."""
+def _network(runs: Sequence[Run], factors: Factors, priors: Priors) -> NetworkFactor | None:
+    """The factors on the fabrics that were crossed, and what they make likely for others."""
     crossed = [run for run in runs if crosses(run)]
     if not crossed:
         return None
-    others = round(factors.network**SHARED_NETWORK, 3)
-    return NetworkFactor(factor=factors.network, fabrics=_ids(run.network.id for run in crossed), others=others)
+    fabrics = _ids(run.network.id for run in crossed)
+    each = {fabric: factors.of(fabric) for fabric in fabrics}
+    others = round(float(np.exp(taken_over([float(np.log(factors.network))], priors))), 3)
+    several = each if len(each) > 1 else {}
+    return NetworkFactor(factor=factors.network, fabrics=fabrics, others=others, by_fabric=several)
 
 
 def _row(run: Run, number: int, factors: Factors, without: Factors | None) -> ProfileRun:

@@ -82,7 +82,7 @@ def _of_value(value: object, name: str, owner: object) -> Iterator[Found]:
 
 def _parts(value: object) -> list[tuple[object, object]]:
     if isinstance(value, BaseModel):
-        return [(key, getattr(value, key)) for key in type(value).model_fields]
+        return [(key, getattr(value, key)) for key, about in type(value).model_fields.items() if not about.exclude]
     if isinstance(value, dict):
         return list(value.items())
     return [(getattr(part, "name", i), part) for i, part in enumerate(value)] if isinstance(value, list) else []

@@ -54,6 +54,6 @@ def laid_over(catalog: Catalog, path: Path) -> Catalog:
     if network := profile.network:
         for fabric in catalog.fabrics:
             measured = fabric in network.fabrics
-            factor, what = (network.factor, "measured") if measured else (network.others, "taken over")
+            factor, what = (network.of(fabric), "measured") if measured else (network.others, "taken over")
             constants[f"{NETWORK}{fabric}"] = fact(factor, what)
     return catalog.model_copy(update={"constants": {**catalog.constants, **constants}})

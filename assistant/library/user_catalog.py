@@ -88,7 +88,7 @@ class UserCatalog:
         if not isinstance(theirs, dict):
             raise self._error(document, key, f"expected the fields that change, got {shown(theirs)}")
         for where, given in _facts(theirs):
-            ours = _at(entries.get(ident), where)
+            ours = None if _in_a_list(theirs, where) else _at(entries.get(ident), where)
             self._check_fact(document, (*key, *where), given, ours or _alike(entries, where))
             self.given[catalog_field, ident, *where] = ours
         if catalog_field == "fabrics" and ident not in entries and not theirs.keys() & _PRICES:
@@ -138,6 +138,11 @@ def _at(value: Any, path: Key) -> Any:
         else:
             value = value.get(part) if isinstance(value, dict) else None
     return value
+
+
+def _in_a_list(value: Any, path: Key) -> bool:
+    """Whether a path leads through a list: one stands for ours as a whole, and its third entry for no third of ours."""
+    return any(isinstance(_at(value, path[:depth]), list) for depth in range(len(path)))
 
 
 def _alike(entries: Mapping[str, Any], where: Key) -> dict[str, Any] | None:

@@ -66,7 +66,8 @@ def told(problem: Mapping[str, Any], root: type[BaseModel], path: tuple[str, ...
     if problem["type"] == "value_error":
         return problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "extra_forbidden":
-        return unknown_key(path[-1], model_at(root, path[:-1]).model_fields)
+        fields = model_at(root, path[:-1]).model_fields
+        return unknown_key(path[-1], [about.alias or name for name, about in fields.items()])
     return f"expected {_expected(problem['type'], problem.get('ctx', {})) or otherwise}, got {shown(problem['input'])}"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from .arithmetic import amortized, break_even_slowdown, power, run_cost
 from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
+from .offered import Offered
 from .priced import Freshness, Priced
 
 __all__ = [
     "CandidatePrice",
     "Freshness",
+    "Offered",
     "Priced",
     "amortized",
     "best_interval",

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu, Offer
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
 from .interruptions import mean_time_between, time_factor
+from .offered import Offered
 from .priced import Freshness, Priced, constant, quoted
 
 _ALWAYS_BUSY = (
     "bought machines are counted as busy in every hour of these months, without interest, staff, racks or building"
 )
+_NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, machines on demand cost less"
 _SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
+
+
+Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class CandidatePrice:
 
     ``failure_factor``: expected time of the run, failures and checkpoints included, ÷ its undisturbed time, on demand.
     ``spot_factor``: expected time on spot machines ÷ that on demand, 1 on demand; their product is the whole stretch.
-    Neither is contained in a price.
+    Neither is contained in a price; ``spot_stretch`` is what the spot factor is or would be.
+    ``offered``: whose price it is, ``None`` where it is no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
     """
 
     gpu_usd_per_hour: Priced
@@ -38,6 +44,9 @@ class CandidatePrice:
     failure_factor: float
     notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
+    spot_stretch: float = 1.0
+    offered: Offered | None = None
+    paid_share: float = 1.0
 
     @property
     def prices(self) -> tuple[Priced, ...]:
@@ -68,14 +77,15 @@ class CandidatePrice:
     def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
         """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is
         added."""
-        return arithmetic.run_cost(hours * self.spot_factor, gpus, self.gpu_total, self.fabric_total)
+        paid = gpus * self.paid_share
+        return arithmetic.run_cost(hours * self.spot_factor, paid, self.gpu_total, self.fabric_total)
 
 
 def candidate_prices(
     questionnaire: Questionnaire,
     gpu: Gpu,
     fabric: Fabric,
-    provider_offers: Sequence[Offer],
+    provider_offers: Sequence[Offered],
     catalog: Catalog,
     capex_per_gpu: float | None = None,
     *,
@@ -87,43 +97,76 @@ def candidate_prices(
 ) -> CandidatePrice:
     """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
 
-    ``provider_offers``: offers of the chosen provider, none when no provider is named. ``capex_per_gpu`` (US dollars)
-    and ``fabric_power_per_gpu`` (watts of switches and optics) come from the fabric design; ``None`` takes the
-    catalog's figures. ``nodes``: ``None`` counts the GPU's usual nodes. ``checkpoint_s``: seconds a checkpoint stops
-    the work. Raises :class:`InputError` when no price is known, :class:`KnowledgeError` when a constant is missing.
+    ``provider_offers``: what is offered for this job, of every provider that comes into question; the cheapest with
+    ``fabric`` is taken, and with none of them the GPU's own price stands in. Spot machines, where they are allowed, are
+    taken where they are cheaper after their interruptions. ``capex_per_gpu`` (US dollars) and ``fabric_power_per_gpu``
+    (watts of switches and optics) come from the fabric design; ``None`` takes the catalog's figures. ``nodes``:
+    ``None`` counts the GPU's usual nodes. ``checkpoint_s``: seconds a checkpoint stops the work.
+    Raises :class:`InputError` when no price is known, :class:`KnowledgeError` when a constant is missing.
     """
     freshness = Freshness.of(catalog.constants, today)
     assumptions: list[Assumption] = []
-    offers = [offer for offer in provider_offers if fabric.id in offer.fabrics]
+    offers = [o for o in provider_offers if fabric.technology == "none" or fabric.id in o.offer.fabrics]
+    taken, on_spot = None, False
+    count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
+    spot, failure = _factors(questionnaire.budget.on_spot, count, catalog, checkpoint_s, assumptions)
     if questionnaire.budget.mode == "rent":
-        parts = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
+        parts, taken, on_spot = _cheaper_tier(questionnaire, gpu, fabric, offers, catalog, freshness, spot)
+        if questionnaire.budget.on_spot and not on_spot:
+            assumptions.append(Assumption(field="budget.spot", value=False, why=_NO_SPOT))
     else:
         parts = _bought(
             questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions
         )
-    count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
-    spot, failure = _factors(questionnaire.budget.on_spot, count, catalog, checkpoint_s, assumptions)
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
-    return CandidatePrice(*parts, spot, failure, notes, tuple(assumptions))
+    gpus = questionnaire.cluster.gpus
+    share = taken.paid(gpus) / gpus if taken else 1.0
+    said = tuple(assumptions)
+    return CandidatePrice(*parts, spot if on_spot else 1.0, failure, notes, said, spot, taken, share)
 
 
-Parts = tuple[Priced, Priced, Priced | None, Priced | None]
+def _cheaper_tier(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    offers: Sequence[Offered],
+    catalog: Catalog,
+    freshness: Freshness,
+    stretch: float,
+) -> tuple[Parts, Offered | None, bool]:
+    """What is rented, of whom, and whether on the spot market: there only where it is allowed and, its run longer by
+    the factor ``stretch``, the cheaper."""
+    parts, taken = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
+    budget = questionnaire.budget
+    if not budget.on_spot or budget.gpu_hour_usd is not None:
+        return parts, taken, budget.on_spot
+    steady = questionnaire.model_copy(update={"budget": budget.model_copy(update={"spot": False})})
+    instead, offered = _rented(steady, gpu, fabric, offers, catalog, freshness)
+    if _hourly(instead, offered, questionnaire) <= stretch * _hourly(parts, taken, questionnaire):
+        return instead, offered, False
+    return parts, taken, True
+
+
+def _hourly(parts: Parts, taken: Offered | None, questionnaire: Questionnaire) -> float:
+    gpus = questionnaire.cluster.gpus
+    return sum(part.value for part in parts if part is not None) * (taken.paid(gpus) if taken else gpus)
 
 
 def _rented(
     questionnaire: Questionnaire,
     gpu: Gpu,
     fabric: Fabric,
-    offers: Sequence[Offer],
+    offers: Sequence[Offered],
     catalog: Catalog,
     freshness: Freshness,
-) -> Parts:
+) -> tuple[Parts, Offered | None]:
     """A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays."""
     budget, cluster = questionnaire.budget, questionnaire.cluster
     if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
         budget = budget.model_copy(update={"gpu_hour_usd": None})
-    rented = gpu_price.rent(budget, gpu, offers, catalog, freshness)
-    return rented, fabric_price.rent(questionnaire, fabric, offers, freshness), None, None
+    rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus)
+    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
+    return (rented, of_fabric, None, None), taken
 
 
 def _bought(
@@ -181,7 +224,7 @@ def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
 def _factors(
     spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]
 ) -> tuple[float, float]:
-    """The spot factor and the failure factor of :class:`CandidatePrice`, with what they rest on."""
+    """The spot stretch and the failure factor of :class:`CandidatePrice`, with what they rest on."""
     names = ("failures-per-node", "spot-interruptions-per-node", "checkpoint-write", "restart", "spot-restart")
     failures, taken, write, restart, spot_restart = (constant(catalog.constants, f"cost-{name}") for name in names)
     checkpoint = write.si if checkpoint_s is None else checkpoint_s
@@ -189,10 +232,9 @@ def _factors(
     _assume(assumptions, "failures per node and day", failures)
     if checkpoint_s is None:
         _assume(assumptions, "seconds a checkpoint stops the work", write)
-    if not spot:
-        return 1.0, failure_factor
-    _assume(assumptions, "spot interruptions per node and day", taken)
-    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
+    if spot:
+        _assume(assumptions, "spot interruptions per node and day", taken)
+        _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
     disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
     return disturbed / failure_factor, failure_factor
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from assistant.vocabulary.catalog import Fabric, Fact, Offer
+from assistant.vocabulary.catalog import Fabric, Fact
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .arithmetic import amortized
+from .offered import Offered
 from .priced import Freshness, Origin, Priced, nothing, quoted
 
 PREMIUM_FIELD = "budget.fabric_premium_gpu_hour_usd"
@@ -23,14 +24,14 @@ def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None
     return premium if applies else None
 
 
-def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offer], freshness: Freshness) -> Priced:
+def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered], freshness: Freshness) -> Priced:
     """USD per GPU-hour on top of the rented GPU."""
     premium = quoted_premium(questionnaire, fabric)
     if premium is not None:
         return quoted(fabric.name, premium, PREMIUM_FIELD)
     if fabric.technology == "none" or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "part of the instance's price", "included")
-    ours = (offer for offer in offers if offer.gpu == questionnaire.cluster.gpu and fabric.id in offer.fabrics)
+    ours = (o.offer for o in offers if o.offer.gpu == questionnaire.cluster.gpu and fabric.id in o.offer.fabrics)
     if any(offer.fabric_included for offer in ours):
         return nothing(fabric.name, "included in the provider's offer", "included")
     if fabric.premium is not None:

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.vocabulary.catalog import Catalog, Fact, Gpu, Offer
+from assistant.vocabulary.catalog import Catalog, Fact, Gpu
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Budget
 
 from .arithmetic import amortized
+from .offered import Offered
 from .priced import Freshness, Priced, quoted
 
 
-def rent(budget: Budget, gpu: Gpu, offers: Sequence[Offer], catalog: Catalog, freshness: Freshness) -> Priced:
-    """USD per GPU-hour of renting: the quote, else the cheapest offer, else the catalog's price, else a relative's.
+def rent(
+    budget: Budget, gpu: Gpu, offers: Sequence[Offered], catalog: Catalog, freshness: Freshness, gpus: int
+) -> tuple[Priced, Offered | None]:
+    """USD per GPU-hour of renting ``gpus`` GPUs, and the offer whose price it is: the quote, else the cheapest offer,
+    else the catalog's price, else a relative's.
 
     A spot price is asked for first when ``budget.spot``; where none is known the on-demand price stands in and the
     note says so. Raises :class:`InputError` when no price of any GPU is known.
     """
     what = f"{gpu.name}, spot" if budget.spot else gpu.name
     if budget.gpu_hour_usd is not None:
-        return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd")
+        return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd"), None
     for spot in (True, False) if budget.spot else (False,):
         note = None if spot == budget.spot else "no spot price known: the on-demand price stands in"
-        cheapest = _cheapest(offers, gpu, spot)
+        cheapest = _cheapest(offers, gpu, spot, gpus)
         if cheapest is not None:
-            offer, fact = cheapest
-            return freshness.priced(f"{what}, {offer.name}", fact, "offer", note=note or offer.note)
+            offered, fact = cheapest
+            priced = freshness.priced(f"{what}, {offered.name}", fact, "offer", note=note or offered.offer.note)
+            return priced, offered
         fact = gpu.hour_price_spot if spot else gpu.hour_price
         if fact is not None:
-            return freshness.priced(what, fact, note=note)
+            return freshness.priced(what, fact, note=note), None
     relatives = {other.id: other.hour_price for other in catalog.gpus.values() if other.hour_price is not None}
-    return _from_relative(what, gpu, relatives, catalog, freshness)
+    return _from_relative(what, gpu, relatives, catalog, freshness), None
 
 
 def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:
@@ -51,9 +56,10 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
     return _from_relative(what, gpu, prices, catalog, freshness, amortized(1.0, months))
 
 
-def _cheapest(offers: Sequence[Offer], gpu: Gpu, spot: bool) -> tuple[Offer, Fact] | None:
-    prices = ((offer, offer.hour_price_spot if spot else offer.hour_price) for offer in offers if offer.gpu == gpu.id)
-    return min(((offer, fact) for offer, fact in prices if fact), key=lambda priced: priced[1].si, default=None)
+def _cheapest(offers: Sequence[Offered], gpu: Gpu, spot: bool, gpus: int) -> tuple[Offered, Fact] | None:
+    prices = ((offered, offered.price(spot)) for offered in offers if offered.offer.gpu == gpu.id)
+    known = ((offered, fact) for offered, fact in prices if fact is not None)
+    return min(known, key=lambda one: one[1].si * one[0].paid(gpus), default=None)
 
 
 def _from_relative(

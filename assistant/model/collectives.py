@@ -7,7 +7,7 @@ and its factors are those of nccl-tests (PERFORMANCE.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -31,6 +31,18 @@ WHOLE_SWITCH = 8  # ranks from which NVLS is faster: with 4 to 7 of 8 GPUs the r
 TREE_EFFICIENCY = 0.85  # trees against rings at the same volume: 2 to 32 AWS p5 nodes
 # 387 GB/s on 8 nodes of 8 H100 with SHARP (cw-0005): what goes up and what comes down share the adapter
 SHARP_PASSES = 2.0
+# A rank that sends and does not receive: 43.7 of 50 GB/s from GPU to GPU on one rail, messages of 1 to 4 MiB
+# (uccl-0068 to 0070), a node's eight 45.8 each (kv0050); of what adapters reach in a ring, 49. NCCL's sendrecv_perf,
+# where every rank does both at once over few channels, is ``send_share``: 25.
+LONE_SHARE = 0.9
+# Adapters of a rack that a ring crosses, one for each of its channels: as many as NCCL lays rings through the eight
+# adapters of a node. Assumed: rings through 72 GPUs of a rack have been published by nobody.
+RACK_RINGS = 8
+# Bytes/s of the nodes that tell ``ll_per_byte``, Slingshot with two adapters and the first EFA. Where adapters move
+# data by themselves, messages of 16 KiB take the less on faster nodes, in proportion: 17 us more than 1 KiB on 188 GB/s
+# (azure-a100), 7 on 392 (dstack-0053 to 0073). Where software does (later EFA, TCPXO), faster nodes gain nothing.
+FLAGGED_NODE_RATE = 47e9
+RACK_ADAPTERS = 8  # of a node in the series that congestion was read off
 PEER_LAUNCH = 0.2e-6  # seconds per peer of an all-to-all, wherever it is: assumed, held while the protocols were fitted
 # NDR InfiniBand keeps its bandwidth to 8 nodes, with static routing a third is lost at 64 (azure-nccl-scaling)
 FLAT_DOMAINS = 8.0
@@ -42,30 +54,40 @@ LEAST_SHARE = 0.3
 @dataclass(frozen=True)
 class Group:
     """Ranks that communicate: ``size`` of them, ``local`` per scale-up domain, in ``domains`` domains ``apart`` from
-    each other. Shape (L,)."""
+    each other; ``reach`` ranks from the first to the last of a domain's, so many GPUs lie among them. Shape (L,)."""
 
     size: np.ndarray
     local: np.ndarray
     domains: np.ndarray
     apart: np.ndarray
+    reach: np.ndarray
+
+    def rows(self, index: np.ndarray) -> Group:
+        """Some of the groups, in the order of ``index``."""
+        return Group(*(getattr(self, field.name)[index] for field in fields(self)))
 
 
 def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
     """A group whose neighbours are ``stride`` ranks apart, ranks filling domains of ``domain`` GPUs in order."""
     local = np.minimum(np.maximum(np.floor(domain / stride), 1.0), size)
-    return Group(size, local, np.ceil(size / local), np.maximum(stride / domain, 1.0))
+    reach = stride * (local - 1.0) + 1.0
+    return Group(size, local, np.ceil(size / local), np.maximum(stride / domain, 1.0), reach)
 
 
-def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray) -> np.ndarray:
+def uplink_share(networks: Networks, apart: np.ndarray, span: np.ndarray, *, neighbours: bool = True) -> np.ndarray:
     """How many times slower neighbours ``apart`` domains from each other are for the uplinks of oversubscribed leaves,
     (F, L).
 
-    Ranks are placed leaf by leaf, so of the domains under one leaf as many talk to the next leaf at once as neighbours
-    are apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. A group or pipeline whose
-    ``span`` of domains stays under one leaf crosses none.
+    Where ranks are placed leaf by leaf, of the domains under one leaf as many talk to the next leaf at once as
+    neighbours are apart: one for a plain ring, all of them where a pipeline's stage fills the leaf. Of those that a
+    scheduler has ``scattered`` all do whose neighbour happens to be elsewhere. A group or pipeline whose ``span`` of
+    domains stays under one leaf crosses none. ``neighbours``: False where everybody sends to everybody, wherever they
+    are.
     """
     leaf = networks.leaf_domains
     crossing = np.minimum(apart, leaf) / leaf
+    if neighbours:
+        crossing = np.maximum(crossing, networks.scattered * (1.0 - leaf / np.maximum(span, leaf)))
     return np.where(span > leaf, np.maximum(networks.oversubscription * crossing, 1.0), 1.0)
 
 
@@ -88,31 +110,45 @@ class Wires:
         self.latency = networks.latency * slowdown
         self.blocking = bool((networks.oversubscription > 1.0).any())
         self.up = machine.scale_up_bandwidth
+        # Of the time a byte takes with flags where adapters are as slow as those that ``ll_per_byte`` was fitted on.
+        adapters = np.minimum(FLAGGED_NODE_RATE / (networks.gpu_rate * machine.gpus_per_node), 1.0)
+        self.flagged = np.where(networks.by_adapter, adapters, 1.0)
         self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
 
-    def inside_rate(self, local: np.ndarray | float) -> np.ndarray | float:
-        """Bytes/s into one of ``local`` ranks of a domain from the others.
+    def inside_rate(self, local: np.ndarray | float, reach: np.ndarray | float) -> np.ndarray | float:
+        """Bytes/s into one of ``local`` ranks of a domain from the others, which lie among ``reach`` GPUs.
 
-        Behind a switch that of the GPU; in a mesh each rank has links of its own to every peer, and a group uses those
-        between its members: two MI300X have one of seven.
+        Behind a switch or on PCIe that of the GPU; in a mesh each rank has links of its own to every peer, and a group
+        uses those between its members: two MI300X have one of seven. Neighbours on a bridge have the bridge; a ring
+        that leaves it moves at the pace of what joins the whole node.
         """
-        peers = self.machine.mesh_peers
+        peers, bridged = self.machine.mesh_peers, self.machine.bridged
+        if bridged > 1:
+            return np.where(np.asarray(reach) <= bridged, max(self.machine.bridge_bandwidth, self.up), self.up)
         if not peers:
             return self.up
         return self.up * np.where(np.asarray(local) > 1, np.minimum(np.asarray(local) - 1.0, peers) / peers, 1.0)
 
-    def network_rate(self, group: Group) -> np.ndarray:
-        """Bytes/s into one domain for one group, (F, L).
+    def network_rate(self, group: Group, *, rings: bool = True) -> np.ndarray:
+        """Bytes/s into one domain for one group, (F, L), of ``rings`` or of what each rank sends to all.
 
-        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares. Congestion
-        takes a share per doubling beyond ``FLAT_DOMAINS``.
+        All groups of a domain share its NICs, so a group with ``local`` ranks there owns ``local`` shares; a rack has
+        more than rings cross. Congestion takes a share per doubling beyond ``FLAT_DOMAINS`` nodes, a rack counting for
+        as many as its adapters would serve; where flows are hashed onto paths they lose ``routing_share`` as soon as
+        they collide.
         """
-        n = self.networks
-        doublings = np.log2(np.maximum(group.domains / FLAT_DOMAINS, 1.0))
+        n, m = self.networks, self.machine
+        rack = m.domain > m.gpus_per_node
+        endpoints = group.domains * (max(m.domain / RACK_ADAPTERS, 1.0) if rack else 1.0)
+        doublings = np.log2(np.maximum(endpoints / FLAT_DOMAINS, 1.0))
         kept = np.maximum(1.0 - n.scale_loss * doublings, LEAST_SHARE)
-        rate = n.gpu_rate * group.local * kept / self.slowdown
-        return rate / uplink_share(n, group.apart, group.domains * group.apart) if self.blocking else rate
+        kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
+        own = n.gpu_rate * group.local
+        rate = (np.minimum(own, n.nic_rate * RACK_RINGS) if rack and rings else own) * kept / self.slowdown
+        if not self.blocking:
+            return rate
+        return rate / uplink_share(n, group.apart, group.domains * group.apart, neighbours=rings)
 
     def waiting(self, group: Group) -> np.ndarray:
         """Factor for the slowest of many: the expected largest of n normal spreads is about jitter·√(2·ln n).
@@ -142,7 +178,7 @@ class Wires:
         c, start, crossing = self.constants, group.size > 1, hops * self.waiting(group)
         ll128_share = np.where(hops > 0, c.ll128_share, LL128_SHARE)
         inside = [protocol.base * start + protocol.near * self.near_step * near for protocol in (LL, LL128, SIMPLE)]
-        inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.slowdown)
+        inside[0] = inside[0] + whole * hops * (c.ll_per_byte * self.flagged * self.slowdown)
         low = np.minimum(
             inside[0] + crossing * self.hop(LL, 1.0) + streaming * (1.0 / LL_SHARE),
             inside[1] + crossing * self.hop(LL128, c.ll128_trips) + streaming * (1.0 / ll128_share),
@@ -154,7 +190,7 @@ class Wires:
         each."""
         volume = passes * bytes_ * (group.size - 1.0) / group.size
         apart = group.domains > 1
-        inside = volume / self.inside_rate(group.local)
+        inside = volume / self.inside_rate(group.local, group.reach)
         streaming = np.where(apart, np.maximum(volume / self.network_rate(group), inside), inside)
         near, hops = passes * (group.size - group.domains), passes * group.domains * apart
         return self.fastest(streaming, bytes_ / group.size, group, near, hops)
@@ -179,7 +215,8 @@ class Wires:
     def _inside_reduce(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """Bandwidth part of an all-reduce inside a domain; faster where the switch adds."""
         gain = np.where(group.local >= WHOLE_SWITCH, self.switch_gain, 1.0)
-        return 2.0 * bytes_ * (group.local - 1.0) / group.local / (self.inside_rate(group.local) * gain)
+        rate = self.inside_rate(group.local, group.reach) * gain
+        return 2.0 * bytes_ * (group.local - 1.0) / group.local / rate
 
     def switch(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
         """All-reduce of one domain in its switch (NVLS): faster for large tensors, slow to start, no steps from rank to
@@ -192,15 +229,33 @@ class Wires:
         hops = np.where(group.domains > 1, 2.0, 0.0)
         return self.fastest(outer, bytes_, group, 2.0 * (group.local - 1.0), hops)
 
+    def one_way_in_network(self, bytes_: np.ndarray, group: Group) -> np.ndarray:
+        """Half an all-reduce in the switches: an all-gather sends each domain's part up once and gets the whole down, a
+        reduce-scatter the other way round. As many bytes into a domain as a ring, but two hops in the place of one for
+        every domain (NCCL's CollNet direct; nothing measured)."""
+        volume = bytes_ * (group.size - 1.0) / group.size
+        inside = volume / self.inside_rate(group.local, group.reach)
+        streaming = np.maximum(volume / self.network_rate(group), inside)
+        return self.fastest(streaming, bytes_, group, group.local - 1.0, np.where(group.domains > 1, 2.0, 0.0))
+
 
 def all_gather(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
-    """Every rank ends with ``bytes_``. NCCL runs it as a ring on nodes of several GPUs (2.23 ``tuning.cc``)."""
-    return wires.ring(bytes_, group, 1.0)
+    """Every rank ends with ``bytes_``. NCCL runs it as a ring on nodes of several GPUs (2.23 ``tuning.cc``), or lets
+    switches that add copy it."""
+    return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
 
 
 def reduce_scatter(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
     """``bytes_`` in on every rank, 1/N out: the all-gather backwards."""
-    return wires.ring(bytes_, group, 1.0)
+    return _through_switches(wires, bytes_, group, wires.ring(bytes_, group, 1.0))
+
+
+def _through_switches(wires: Wires, bytes_: np.ndarray, group: Group, ring: np.ndarray) -> np.ndarray:
+    """The ring or, where the switches of the network add and copy, what they take if that is less."""
+    if not wires.networks.in_network_reduction.any():
+        return ring
+    usable = wires.networks.in_network_reduction & (group.domains > 1)
+    return np.where(usable, np.minimum(ring, wires.one_way_in_network(bytes_, group)), ring)
 
 
 def all_reduce(wires: Wires, bytes_: np.ndarray, group: Group) -> np.ndarray:
@@ -219,7 +274,7 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
     ``crossing``: the share of these bytes that really crosses when copies for one domain travel once. What goes to
     ranks under other leaves shares the leaf's uplinks.
     """
-    inside = bytes_ * (group.local - 1.0) / group.size / wires.inside_rate(group.local)
+    inside = bytes_ * (group.local - 1.0) / group.size / wires.inside_rate(group.local, group.reach)
     apart, remote = group.domains > 1, group.size - group.local
     carried = remote
     if wires.blocking:
@@ -227,17 +282,17 @@ def all_to_all(wires: Wires, bytes_: np.ndarray, group: Group, crossing: np.ndar
             np.maximum(group.size - group.local * wires.networks.leaf_domains, 0.0) * wires.networks.oversubscription
         )
         carried = np.maximum(remote, beyond)
-    between = crossing * bytes_ * carried / group.size * group.local / wires.network_rate(group)
-    start = SIMPLE.base * (group.size > 1) + group.size * PEER_LAUNCH
-    first = np.where(
-        apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step * (group.size > 1)
+    between = crossing * bytes_ * carried / group.size * group.local / wires.network_rate(group, rings=False)
+    if wires.networks.rails_apart.any():  # tokens for another rail travel to its GPU inside the domain first
+        other = bytes_ * remote / group.size * (1.0 - 1.0 / group.local) / wires.inside_rate(group.local, group.reach)
+        between = between + np.where(wires.networks.rails_apart, other, 0.0)
+    # Inside a domain NCCL sends small messages with flags (LL): its p2p threshold is 16 KiB to a peer.
+    simple = SIMPLE.base + np.where(
+        apart, wires.hop(SIMPLE, wires.constants.simple_trips), SIMPLE.near * wires.near_step
     )
-    return (
-        np.maximum(inside, np.where(apart, between, 0.0))
-        + start
-        + first
-        + remote * (wires.constants.peer * wires.latency)
-    )
+    flags = np.where(apart, np.inf, LL.base + LL.near * wires.near_step + inside * (1.0 / LL_SHARE - 1.0))
+    start = np.minimum(simple, flags) * (group.size > 1) + group.size * PEER_LAUNCH
+    return np.maximum(inside, np.where(apart, between, 0.0)) + start + remote * (wires.constants.peer * wires.latency)
 
 
 def send_receive(
@@ -247,15 +302,21 @@ def send_receive(
     senders: np.ndarray,
     stage: np.ndarray | float = 1.0,
     span: np.ndarray | float = 1.0,
+    both_ways: bool = False,
 ) -> np.ndarray:
     """Point to point between neighbours; ``senders`` ranks of a domain send at once and share its NICs. ``stage``:
     domains that send at once to as many others, of the ``span`` the whole chain has.
 
-    To a single peer NCCL opens few channels, which do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
+    ``both_ways``: each rank receives from another one meanwhile. To a single peer NCCL opens few channels, which then
+    do not fill an adapter: 25 of 49 GB/s on H100 with NDR.
     """
     n, c = wires.networks, wires.constants
-    rate = np.minimum(n.gpu_rate * wires.machine.domain / senders, n.nic_rate * c.send_share)
+    rate = np.minimum(
+        n.gpu_rate * wires.machine.domain / senders, n.nic_rate * (c.send_share if both_ways else LONE_SHARE)
+    )
     if wires.blocking:
         rate = rate / uplink_share(n, np.asarray(stage), np.asarray(span))
     outside = bytes_ * wires.slowdown / rate + wires.hop(SIMPLE, c.simple_trips)
-    return SIMPLE.base + np.where(crosses, outside, bytes_ / wires.inside_rate(2.0) + SIMPLE.near * wires.near_step)
+    return SIMPLE.base + np.where(
+        crosses, outside, bytes_ / wires.inside_rate(2.0, 2.0) + SIMPLE.near * wires.near_step
+    )

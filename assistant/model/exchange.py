@@ -73,9 +73,7 @@ def sharded_layers(
     in_layer, apart = (held.base_bytes, held.outer_bytes) if held else (float(job.weight_bytes),) * 2
     weights = np.concatenate((share.layer_dense[rows] * in_layer, share.outer[rows] * apart))
     gradients = np.concatenate((trained.layer_dense[rows], trained.outer[rows])) * job.gradient_bytes
-    doubled = Group(
-        *(np.concatenate((column, column)) for column in (ranks.size, ranks.local, ranks.domains, ranks.apart))
-    )
+    doubled = ranks.rows(np.tile(np.arange(len(rows)), 2))
     gather, scatter = (np.split(times, 2, axis=-1) for times in _both(links, weights, gradients, doubled))
     forward, again = gather[0], scatter[0]
     if job.architecture.moe_layers:

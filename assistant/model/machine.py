@@ -15,7 +15,11 @@ _FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units, where the catalog do
 
 @dataclass(frozen=True)
 class Machine:
-    """A cluster's GPUs in SI units. ``domain``: GPUs that reach each other without the network."""
+    """A cluster's GPUs in SI units.
+
+    ``domain``: GPUs that reach each other without the network. ``bridged``: neighbours joined by a link of their own,
+    ``bridge_bandwidth`` bytes/s as bus bandwidth, where the whole domain has a slower one; 1 where there is none.
+    """
 
     gpu: str
     gpus: int
@@ -36,6 +40,8 @@ class Machine:
     calibrated: bool
     relative: str | None = None  # whose efficiencies it takes over
     mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
+    bridged: int = 1
+    bridge_bandwidth: float = 0.0
     kernels: KernelConstants = KernelConstants()
     constants: Mapping[str, Fact] | None = field(default=None, compare=False, repr=False)
 
@@ -60,19 +66,27 @@ class Machine:
 
 
 def machine_of(
-    gpu: Gpu, scale_up: ScaleUp, gpus: int, gpus_per_node: int, constants: Mapping[str, Fact] | None = None
+    gpu: Gpu,
+    scale_up: ScaleUp,
+    gpus: int,
+    gpus_per_node: int,
+    constants: Mapping[str, Fact] | None = None,
+    bridge: ScaleUp | None = None,
 ) -> Machine:
-    """``gpus`` GPUs of one kind in nodes of ``gpus_per_node``; a rack-scale link spans nodes, others end at the
-    node."""
-    rack = scale_up.scope == "rack"
-    domain = gpu.scale_up_domain if rack else min(gpus_per_node, max(gpu.scale_up_domain, 1))
+    """``gpus`` GPUs of one kind in nodes of ``gpus_per_node``.
+
+    What joins racks spans nodes; else the node is the domain whatever its size, for nothing in it needs an adapter: 16
+    GPUs of a DGX-2 behind one switch, ten cards on PCIe. ``bridge``: what joins ``gpu.bridged_gpus`` neighbours of a
+    node besides ``scale_up``.
+    """
+    domain = max(gpus_per_node, gpu.scale_up_domain) if gpu.scale_up_domain > gpu.gpus_per_node else gpus_per_node
     bf16 = gpu.peak_bf16.si
     return Machine(
         gpu=gpu.id,
         gpus=gpus,
         gpus_per_node=gpus_per_node,
         domain=max(1, domain),
-        usual_nics_per_node=gpu.nics_per_node,
+        usual_nics_per_node=gpu.nics_in(gpus_per_node),
         memory=gpu.memory.si,
         memory_bandwidth=gpu.memory_bandwidth.si,
         peak={
@@ -92,6 +106,8 @@ def machine_of(
         calibrated=gpu.calibration.measured,
         relative=gpu.calibration.relative,
         mesh_peers=scale_up.mesh_peers,
+        bridged=gpu.bridged_gpus if bridge else 1,
+        bridge_bandwidth=bridge.bandwidth_per_gpu.si * bridge.bus_bandwidth_efficiency.si if bridge else 0.0,
         kernels=kernels_from(constants),
         constants=constants,
     )

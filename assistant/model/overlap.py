@@ -136,7 +136,7 @@ def spread(times: Times, rows: np.ndarray, length: int) -> Times:
 
 def taken(ranks: Group, rows: np.ndarray) -> Group:
     """Some of the groups."""
-    return Group(ranks.size[rows], ranks.local[rows], ranks.domains[rows], ranks.apart[rows])
+    return ranks.rows(rows)
 
 
 @dataclass(frozen=True)

@@ -269,6 +269,7 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
             np.minimum(stage, machine.domain),
             domains,
             stage * pipes.pp / machine.domain,
+            both_ways=True,  # activations one way, gradients the other
         )
         + SEND_LAUNCH
     )

@@ -211,6 +211,8 @@ def _beyond(job: Job, network: Network, domains: int) -> list[str]:
         reasons.append(f"{job.gpus} GPUs: the largest published run on {network.id} has {network.proven_gpus:.0f}")
     if _crosses_thin_uplinks(network, domains):
         reasons.append("leaves are oversubscribed: none of the measured runs tells how ranks share their uplinks")
+    if network.lossy:
+        reasons.append(f"{network.id} without flow control: what is lost differs from one network to the next")
     return reasons
 
 
@@ -263,6 +265,7 @@ def network_spread_of(network: Network, job: Job, domains: int) -> float:
     are assumed."""
     spread = NETWORK_SPREAD[network.transport]
     spread *= BEYOND_PROVEN if job.gpus > network.proven_gpus else 1.0
+    spread *= BEYOND_PROVEN if network.lossy else 1.0
     return spread * (network.uplink_spread if _crosses_thin_uplinks(network, domains) else 1.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
@@ -13,6 +14,7 @@ from assistant.vocabulary.plan import (
     Outcome,
     Plan,
     Recommendation,
+    RentalOffer,
     Verdict,
     Warning_,
 )
@@ -22,6 +24,7 @@ from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
+from .offers import rental_offers
 from .pipeline import Decision
 from .predictor import Predictor
 from .remedy import smallest_change
@@ -39,10 +42,14 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index
     up."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
+    offers = rental_offers(made.variants, made.entries, made.job, catalog, made.today)
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
-        recommendation=recommendation_of(made, predictor),
-        candidates=candidates_of(made),
+        recommendation=recommendation_of(made, predictor).model_copy(
+            update={"offer": _taken(made.choice.chosen, offers)}
+        ),
+        candidates=candidates_of(made, offers),
+        offers=offers,
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
@@ -55,11 +62,16 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index
     )
 
 
-def candidates_of(made: Decision) -> list[Candidate]:
+def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Candidate]:
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
-    return [_candidate(entry, "recommended" if entry is chosen else entry.verdict) for entry in ordered]
+    return [
+        _candidate(entry, "recommended" if entry is chosen else entry.verdict).model_copy(
+            update={"offer": _taken(entry, offers)}
+        )
+        for entry in ordered
+    ]
 
 
 def verdict_of(choice: Choice) -> Outcome:
@@ -84,6 +96,15 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
     )
 
 
+def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
+    """Which of the offers it is whose price an entry has."""
+    if entry is None or entry.priced is None or entry.priced.offered is None:
+        return None
+    of, tier = entry.priced.offered, "on-demand" if entry.priced.spot_factor == 1.0 else "spot"
+    wanted = (of.provider, of.offer.name, entry.id, tier)
+    return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
+
+
 def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
@@ -101,7 +122,7 @@ def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
         memory_gb_per_gpu=e.memory_bytes / GB,
         fits=e.fits,
         run_hours=entry.median_hours,
-        cost_usd=band_of(entry.cost),
+        cost_usd=band_of(entry.likely_cost),
         fabric_usd_per_gpu_hour=entry.price.fabric_total,
         gpu_usd_per_hour=entry.price.gpu_total,
         probability_best=entry.probability_best,
@@ -149,9 +170,9 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
         found.append(
             Warning_(
                 code="oversubscribed",
-                message=f"Ranks are taken to be placed leaf by leaf, so that few of a leaf's nodes talk to "
-                f"the next leaf at once. A scheduler that scatters them can lose as much as the {ratio:g}:1 between "
-                "leaf and spine.",
+                message=f"Half of the ranks are taken to be placed leaf by leaf and half by chance. A scheduler that "
+                f"scatters all of them can lose as much as the {ratio:g}:1 between leaf and spine; one that follows "
+                "the leaves loses next to nothing.",
             )
         )
     if not searched:

@@ -1,9 +1,10 @@
-"""Which fabrics come into question: what exists for this GPU, what the provider sells, how many NICs a node has."""
+"""Which fabrics come into question: what exists for this GPU, what is sold with it, how many NICs a node has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from assistant.market import Offered
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
 from .resolve import Resolved
@@ -16,13 +17,17 @@ LINK_SLACK = 1.25
 
 @dataclass(frozen=True)
 class Considered:
-    """One fabric of the catalog seen from one job. ``sold`` is None when no provider was named."""
+    """One fabric of the catalog seen from one job, with one number of NICs in a node.
+
+    ``offers``: what is sold with it to this job. ``sold`` is ``None`` where that is no question: of machines that are
+    bought, and of a rent that was quoted.
+    """
 
     fabric: Fabric
     exists: bool
     sold: bool | None
     nics_per_node: int | None
-    offers: tuple[Offer, ...]
+    offers: tuple[Offered, ...]
     owned: bool
     power_kw: float = 0.0  # GPUs, switches and optics at their rated power; hosts and cooling are not in it
 
@@ -33,17 +38,60 @@ class Considered:
 
 
 def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
-    """Every fabric of the catalog that was not ruled out, in the catalog's order."""
+    """Every fabric of the catalog that was not ruled out, in the catalog's order; one that is sold with several numbers
+    of NICs stands there once with each."""
     excluded = job.questionnaire.constraints.excluded_fabrics
-    return [_considered(fabric, job, catalog) for fabric in catalog.fabrics.values() if fabric.id not in excluded]
+    sold = on_the_market(job, catalog)
+    fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
+    return [one for fabric in fabrics for one in _considered(fabric, job, sold)]
 
 
-def _considered(fabric: Fabric, job: Resolved, catalog: Catalog) -> Considered:
-    cluster = job.questionnaire.cluster
-    offers = _offers(fabric, job, catalog)
-    sold = None if job.provider is None or fabric.technology in ("none", "wan") else bool(offers)
-    owned, nics = cluster.fabric == fabric.id, _nics(fabric, job, offers)
-    return Considered(fabric, _exists(fabric, job), sold, nics, offers, owned, _power_kw(fabric, job))
+def rented_openly(job: Resolved) -> bool:
+    """Whether the job is rented from whoever is cheapest: no provider is named, no rent was quoted, be it for this plan
+    or in the user's own catalog, and the network is not decided, by which the machines are as good as there."""
+    rents = job.questionnaire.budget.mode == "rent" and job.questionnaire.cluster.fabric is None
+    return rents and job.provider is None and not job.quoted_rent
+
+
+def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
+    """The offers of the provider that was named, else of all, with machines and size that the job can run on."""
+    providers = [job.provider] if job.provider else catalog.providers.values()
+    return tuple(
+        Offered(provider.id, provider.name, offer)
+        for provider in providers
+        for offer in provider.offers
+        if offer.gpu == job.gpu.id and (job.provider is not None or _runs(offer, job))
+    )
+
+
+def _runs(offer: Offer, job: Resolved) -> bool:
+    """Machines with as many GPUs as the job's nodes have, and no more GPUs in all than are let together."""
+    gpus = job.gpus // job.sites
+    return (offer.largest_gpus is None or gpus <= offer.largest_gpus) and offer.gpus_per_node >= job.gpus_per_node
+
+
+def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
+    offers = _with_fabric(fabric, job, market)
+    exists, owned, power = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id, _power_kw(fabric, job)
+    alike: dict[int | None, list[Offered]] = {}
+    for offered in offers:
+        alike.setdefault(_nics(fabric, job, offered), []).append(offered)
+    return [
+        Considered(fabric, exists, _sold(fabric, job, some), nics, tuple(some), owned, power)
+        for nics, some in (alike or {_nics(fabric, job, None): []}).items()
+    ]
+
+
+def _sold(fabric: Fabric, job: Resolved, offers: list[Offered]) -> bool | None:
+    """Whether it can be had of whoever was named, or, where nobody was, at a price that somebody quotes."""
+    if fabric.technology == "wan":
+        return None
+    if job.provider is not None:
+        return None if fabric.technology == "none" else bool(offers)
+    if not rented_openly(job):
+        return None
+    spot = job.questionnaire.budget.on_spot
+    return any(o.offer.hour_price or (spot and o.offer.hour_price_spot) for o in offers)
 
 
 def _power_kw(fabric: Fabric, job: Resolved) -> float:
@@ -70,30 +118,34 @@ def _exists(fabric: Fabric, job: Resolved) -> bool:
     return job.gpu.vendor in fabric.gpu_vendors and not elsewhere
 
 
-def _offers(fabric: Fabric, job: Resolved, catalog: Catalog) -> tuple[Offer, ...]:
-    """Offers of the provider that was named, else of the only ones that have this fabric: their price is then the
-    GPU's."""
-    named = [job.provider] if job.provider else [catalog.providers[p] for p in fabric.providers or ()]
-    same_gpu = [o for provider in named for o in provider.offers if o.gpu == job.gpu.id]
-    own = tuple(o for o in same_gpu if fabric.id in o.fabrics)
-    if own and not any(o.hour_price for o in own):
-        own += tuple(_stand_in(o, fabric) for o in same_gpu if o.hour_price)
+def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Offered]:
+    """What is sold with a fabric; every offer is sold without a need for one. Of a quoted rent only a cloud's own
+    network has offers: the quote says nothing of that cloud's price."""
+    if fabric.technology == "none":
+        return list(market) if job.provider or rented_openly(job) else []
+    own = [offered for offered in market if fabric.id in offered.offer.fabrics]
+    if job.provider is None and not rented_openly(job):
+        own = [offered for offered in own if offered.provider in (fabric.providers or ())]
+    if job.provider is not None and own and not any(offered.offer.hour_price for offered in own):
+        own += [_stand_in(offered, fabric) for offered in market if offered.offer.hour_price]
     return own
 
 
-def _stand_in(offer: Offer, fabric: Fabric) -> Offer:
+def _stand_in(offered: Offered, fabric: Fabric) -> Offered:
     """Another instance of the provider with the same GPU, for its price, where the one with this fabric has none
     published."""
+    offer = offered.offer
     note = f"no price published with {fabric.id}: that of {offer.name}, the same GPU at the same provider"
-    return offer.model_copy(update={"fabrics": [fabric.id], "nics_per_node": None, "note": note})
+    changed = offer.model_copy(update={"fabrics": [fabric.id], "nics_per_node": None, "note": note})
+    return replace(offered, offer=changed)
 
 
-def _nics(fabric: Fabric, job: Resolved, offers: tuple[Offer, ...]) -> int | None:
-    """As said, else as the provider's offer has it, else what the fabric fixes; ``None`` leaves the usual number."""
+def _nics(fabric: Fabric, job: Resolved, offered: Offered | None) -> int | None:
+    """As said, else as the offer has it, else what the fabric fixes; ``None`` leaves the usual number."""
     said = job.questionnaire.cluster.nics_per_node
     named = job.questionnaire.cluster.fabric
     if said is not None and (named is None or named == fabric.id) and fabric.transport != "tcp":
         return said
     if said is not None and fabric.transport == "tcp" and named == fabric.id:
         return said
-    return next((o.nics_per_node for o in offers if o.nics_per_node), fabric.nics_per_node)
+    return (offered.offer.nics_on(fabric) if offered else None) or fabric.nics_per_node

@@ -72,7 +72,7 @@ def mark_probabilities(entries: list[Entry]) -> None:
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
-        order = np.argmin(np.stack([e.cost for e in asked]), axis=0)
+        order = np.argmin(np.stack([e.likely_cost for e in asked]), axis=0)
         for i, entry in enumerate(asked):
             entry.probability_best = float(np.mean(order == i))
 
@@ -152,5 +152,5 @@ def choose_at(
 
 def _confidence(chosen: Entry, others: list[Entry]) -> float:
     """Probability that the choice is the cheapest of those that came into question, or within a percent of it."""
-    costs = np.stack([e.cost for e in others])
-    return float(np.mean(chosen.cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))
+    costs = np.stack([e.likely_cost for e in others])
+    return float(np.mean(chosen.likely_cost <= costs.min(axis=0) * (1 + TIE_PERCENT / 100)))

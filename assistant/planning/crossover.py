@@ -111,11 +111,11 @@ def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor)
     except InputError:
         return None
     tokens = there.global_batch * there.sequence_length / 1e9
-    costs = {
-        e.id: float(e.price.run_cost(step / 3600 * e.price.failure_factor, gpus)) / tokens
-        for e, step in zip(offered, times, strict=True)
-        if np.isfinite(step)
-    }
+    costs: dict[str, float] = {}
+    for e, step in zip(offered, times, strict=True):
+        if np.isfinite(step):
+            cost = float(e.price.run_cost(step / 3600 * e.price.failure_factor, gpus)) / tokens
+            costs[e.id] = min(cost, costs.get(e.id, cost))
     return _cheapest(gpus, costs, {e.id: e.considered.fabric.kind for e in offered}) if costs else None
 
 

@@ -43,6 +43,7 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
             entry.considered.nics_per_node,
             catalog,
             oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+            planes=job.questionnaire.cluster.planes or 1,
             amortization_months=job.questionnaire.budget.amortization_months,
         )
     except InputError:

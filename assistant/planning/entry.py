@@ -51,7 +51,8 @@ class Entry:
     estimated: Estimate | None = None
     priced: CandidatePrice | None = None
     run_hours: np.ndarray | None = None  # shape (worlds,)
-    run_cost: np.ndarray | None = None  # US dollars, shape (worlds,)
+    run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
+    price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)
     slowdown_percent: float | None = None
     probability_best: float | None = None
     tie: bool = False
@@ -74,8 +75,13 @@ class Entry:
 
     @property
     def cost(self) -> np.ndarray:
-        """US dollars of the run, shape (worlds,)."""
+        """US dollars of the run at the prices of the lists, shape (worlds,)."""
         return _known(self.run_cost)
+
+    @property
+    def likely_cost(self) -> np.ndarray:
+        """US dollars of the run at the prices that may turn out, shape (worlds,)."""
+        return about(self.cost * self.price_error, self.median_cost)
 
     @property
     def id(self) -> str:
@@ -111,6 +117,16 @@ class Entry:
         return changed
 
 
+def cheapest_of_each(variants: list[Entry]) -> list[Entry]:
+    """Each fabric once, as it costs least where it can be used, in the order of the fabrics."""
+    best: dict[str, Entry] = {}
+    for entry in variants:
+        now = best.get(entry.id)
+        if now is None or (not entry.usable, entry.median_cost) < (not now.usable, now.median_cost):
+            best[entry.id] = entry
+    return list(best.values())
+
+
 def _known(value: T | None) -> T:
     if value is None:
         raise LookupError("expected an entry that is filled so far")
@@ -124,6 +140,11 @@ def _median(draws: np.ndarray | None) -> float:
     middle = len(draws) // 2
     parted = np.partition(draws, (middle - 1, middle))
     return float(parted[middle - 1] + parted[middle]) / 2
+
+
+def about(draws: np.ndarray, median: float) -> np.ndarray:
+    """The draws with this median: of a product of draws it strays from the product of the medians by chance."""
+    return draws * (median / _median(draws)) if median else draws
 
 
 def band_of(draws: np.ndarray) -> Band:

@@ -11,7 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from . import profile
 from .candidates import Considered
 from .entry import Entry, Estimate, band_of
-from .resolve import Resolved
+from .resolve import USUAL_PLANES, Resolved
 
 # Gradients of the layers done first travel while the rest of the backward pass runs; it is two thirds of the compute.
 _BACKWARD_SHARE = 2 / 3
@@ -19,7 +19,8 @@ _BACKWARD_SHARE = 2 / 3
 
 def machine(job: Resolved, catalog: Catalog) -> Machine:
     """The GPUs of a job, as a user's own profile has them where the catalog was loaded with one."""
-    return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants))
+    bridge = catalog.bridge_of(job.gpu)
+    return profile.on_machine(machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants, bridge))
 
 
 def model_job(job: Resolved) -> Job:
@@ -45,7 +46,14 @@ def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Networ
     """The fabrics as the collectives see them, as the job's cluster and a profile among the machine's constants have
     them."""
     cluster = job.questionnaire.cluster
-    cabling = Cabling(cluster.oversubscription or 1.0, cluster.adaptive_routing)
+    cabling = Cabling(
+        cluster.oversubscription or 1.0,
+        cluster.adaptive_routing,
+        bool(cluster.in_network_reduction),
+        cluster.lossless,
+        cluster.topology or "rail",
+        cluster.planes or (USUAL_PLANES if cluster.topology == "plane" else 1),
+    )
     return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
 
 

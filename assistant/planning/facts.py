@@ -9,6 +9,7 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
+from .candidates import rented_openly
 from .choice import NEAR, meets
 from .entry import Entry
 from .resolve import Resolved
@@ -130,6 +131,7 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
     return {
         "budget_mode": budget.mode,
+        "prices_by_offer": rented_openly(job),
         "budget_usd": known(budget.usd),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
@@ -230,7 +232,7 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
 def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     """Facts about one candidate; what was not computed is unknown."""
     fabric, c = entry.considered.fabric, entry.considered
-    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_per_node)
+    nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
     rate = fabric.line_rate.si * 8 / 1e9 if fabric.line_rate else None
     proven = fabric.largest_proven_gpus.si if fabric.largest_proven_gpus else None
     facts = {
@@ -287,6 +289,8 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "cheapest": entry.usable and entry.median_cost == best,
         "tie": entry.tie,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
+        "offered_by": offered.provider if (offered := entry.price.offered) else "none",
+        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if entry.price.offered else None),
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),

@@ -7,12 +7,14 @@ nothing turns. What the rules think of a fabric is taken to stay as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip
 
+from .candidates import rented_openly
 from .choice import choose_at, clearly_other
 from .entry import Entry
 from .pipeline import Decision
@@ -26,6 +28,7 @@ SHORTEST_SEQUENCE = 128  # tokens
 PRICE_FACTORS = (1.5, 2.5, 5.0, 10.0)
 BISECTIONS = 7  # to a percent of the step between two factors
 MOST_FLIPS = 6
+PRICE = "gpu_hour_usd"  # of a provider: what its list says of a GPU-hour
 # A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
 BEYOND = 0.02
 
@@ -41,9 +44,11 @@ def flips(made: Decision, predictor: Predictor) -> list[Flip]:
     able = [
         e for e in made.entries if e.usable and e.run_cost is not None and (e.verdict == "acceptable" or e is chosen)
     ]
+    openly = rented_openly(job) and chosen.price.offered is not None
+    prices = _list_price_flips(made, able, chosen) if openly else [_gpu_price_flip(job, able, chosen)]
     found = [
         _premium_flip(job, able, chosen),
-        _gpu_price_flip(job, able, chosen),
+        *prices,
         *_size_flips(job, able, chosen, predictor),
     ]
     return [flip for flip in found if flip is not None][:MOST_FLIPS]
@@ -78,6 +83,68 @@ def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | N
 
     found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
     return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
+
+
+def _list_price_flips(made: Decision, able: list[Entry], chosen: Entry) -> list[Flip | None]:
+    """The list price of the provider whose offer is chosen, upward, and the nearest one of another, downward."""
+    on_sale = _on_sale(made, able)
+    ours, listed = _provider(chosen), {(one.provider, one.usd) for one in on_sale}
+    up = [_provider_flip(made.job, on_sale, chosen, name, usd, upward=True) for name, usd in listed if name == ours]
+    down = [_provider_flip(made.job, on_sale, chosen, name, usd, upward=False) for name, usd in listed if name != ours]
+    nearest = lambda found: min(
+        (f for f in found if f), key=lambda f: (_distance(f.at, f.from_), f.input), default=None
+    )
+    return [nearest(up), nearest(down)]
+
+
+@dataclass(frozen=True)
+class OnSale:
+    """An offer as a price can move it: the run on it, and USD per GPU-hour of its GPU."""
+
+    run: Entry
+    provider: str
+    usd: float
+
+    def at(self, usd: float) -> Entry:
+        """The run at another price."""
+        extra = self.run.price.fabric_total
+        return self.run.scaled((usd + extra) / (self.usd + extra))
+
+
+def _on_sale(made: Decision, able: list[Entry]) -> list[OnSale]:
+    """Every priced offer of the fabrics that come into question, in the tier in which these are rented."""
+    fabrics, found = {entry.id for entry in able}, []
+    for entry in made.variants:
+        if entry.id not in fabrics or not entry.usable or entry.priced is None or entry.price.offered is None:
+            continue
+        total = entry.price.gpu_total * entry.price.offered.paid(made.job.gpus)
+        for offered in entry.considered.offers:
+            listed = offered.offer.hour_price if entry.price.spot_factor == 1.0 else offered.offer.hour_price_spot
+            if listed is not None:
+                run = entry.scaled(listed.si * offered.paid(made.job.gpus) / total)
+                found.append(OnSale(run, offered.provider, listed.si))
+    return found
+
+
+def _provider_flip(
+    job: Resolved, on_sale: list[OnSale], chosen: Entry, provider: str, now: float, *, upward: bool
+) -> Flip | None:
+    """The price nearest to ``now`` of one provider at which another fabric is chosen; all that it lets at this price
+    moves, and of each fabric the offer counts that is then the cheapest."""
+
+    def decide(price: float) -> Entry | None:
+        best: dict[str, Entry] = {}
+        for one in on_sale:
+            entry = one.at(price) if (one.provider, one.usd) == (provider, now) else one.run
+            if entry.id not in best or entry.median_cost < best[entry.id].median_cost:
+                best[entry.id] = entry
+        return clearly_other(list(best.values()), job.questionnaire, chosen.id)
+
+    return _price_flip(f"providers.{provider}.{PRICE}", now, decide, upward=upward)
+
+
+def _provider(entry: Entry) -> str | None:
+    return entry.price.offered.provider if entry.price.offered else None
 
 
 def _price_flip(path: str, now: float, decide: Decide, *, upward: bool) -> Flip | None:

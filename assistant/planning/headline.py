@@ -22,7 +22,7 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
             f"A coin flip between {_name(chosen)} and {_name(other)} for {_job(job)}: {_figures(job, chosen)}; "
             "their costs cannot be told apart."
         )
-    return f"{what[0].upper()}{what[1:]}{_against(chosen, other)}."
+    return f"{what[0].upper()}{what[1:]}{_against(job, chosen, other)}."
 
 
 def _name(entry: Entry) -> str:
@@ -50,14 +50,28 @@ def _no_network(job: Resolved) -> str:
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
-        return f"{1e3 * entry.step:.3g} ms per output token, {usd(entry.median_cost)} a month's work"
-    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, about {usd(entry.median_cost)}"
+        return f"{1e3 * entry.step:.3g} ms per output token, {usd(entry.median_cost)} a month's work{_at(job, entry)}"
+    return (
+        f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, about {usd(entry.median_cost)}{_at(job, entry)}"
+    )
 
 
-def _against(chosen: Entry, other: Entry | None) -> str:
+def _at(job: Resolved, entry: Entry) -> str:
+    """Whose price that is, where nobody named a provider."""
+    offered = entry.price.offered
+    if offered is None or job.provider is not None:
+        return ""
+    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU-hour)"
+
+
+def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
     if other is None or other.run_cost is None:
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
+    if more >= 1 and other.price.offered is not None and job.provider is None:
+        theirs = f"{_name(other)} at {other.price.offered.provider_name}"
+        much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
+        return f"; the cheapest with another network, {theirs}, would cost {much}"
     if abs(more) < 1:
         return f"; {_name(other)} costs the same within the error and is the runner-up"
     if more > 0:

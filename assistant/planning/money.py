@@ -6,10 +6,10 @@ import datetime
 
 import numpy as np
 
-from assistant.market import candidate_prices
+from assistant.market import CandidatePrice, candidate_prices
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
@@ -19,6 +19,13 @@ from .resolve import Resolved
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
 # around the middle (InfiniBand 0.23–0.37, Spectrum-X 0.17–0.24, RoCE 0.085–0.125 USD per GPU-hour).
 FABRIC_PRICE_SPREAD = 0.25
+# Spread of a list price: the standard deviation of the logarithm of what several lists and regions say of one product
+# of one provider, around their median, in the prices of 2026 that the catalog was filled from (29 on demand: 0.17, 23
+# on the spot market: 0.19). What is agreed in the end differs from the list about as much as lists do.
+LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD = 0.17, 0.19
+LOW_TRUST_SPREAD = (
+    0.46  # of starting prices and estimates around the better ones of the same product: 10 of those prices
+)
 
 
 def price(
@@ -42,7 +49,7 @@ def price(
         )
 
 
-def run(entries: list[Entry], job: Resolved) -> None:
+def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Fill in hours, cost and slowdown of the run.
 
     The work is the same for all: the tokens asked for, or as much as the fastest candidate does in the days asked for
@@ -58,8 +65,26 @@ def run(entries: list[Entry], job: Resolved) -> None:
         # Failures and, on spot machines, interruptions stretch the run.
         hours = steps * entry.estimate.draws / 3600 * entry.price.failure_factor
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
-        entry.run_cost = _cost(entry, hours, job.gpus)
+        entry.run_cost, entry.price_error = _cost(entry, hours, job.gpus), _price_error(entry.price, catalog)
         entry.run_hours = hours * entry.price.spot_factor
+
+
+def list_price_error(provider: str, listed: ListPrice | None, age_days: int | None, catalog: Catalog) -> np.ndarray:
+    """What a rent turns out to be ÷ what the list of ``age_days`` days ago says, in every world: the same for all that
+    one provider lets."""
+    usual = SPOT_PRICE_SPREAD if listed and listed.tier == "spot" else LIST_PRICE_SPREAD
+    spread = LOW_TRUST_SPREAD if listed and listed.trust == "low" else usual
+    drift = np.log1p(catalog.constants["freshness-price-drift"].si)
+    half_lives = max(age_days or 0, 0) / catalog.constants["cost-price-half-life"].value
+    return np.exp(np.hypot(spread, drift * np.sqrt(half_lives)) * normal_draws(f"price of {provider}"))
+
+
+def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
+    """That of the offer whose price it is; 1 where it is none's."""
+    if price.offered is None:
+        return 1.0
+    listed = price.offered.offer.price("on-demand" if price.spot_factor == 1.0 else "spot")
+    return list_price_error(price.offered.provider, listed, price.gpu_usd_per_hour.age_days, catalog)
 
 
 def _steps(job: Resolved, fastest_step: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assistant.library import Library
@@ -21,7 +21,7 @@ from assistant.vocabulary.rules import Rule
 from . import choice, facts, money, verdicts
 from .choice import NEAR
 from .design import bought_designs
-from .entry import Entry
+from .entry import Entry, cheapest_of_each
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 from .sizes import sizes_of
@@ -46,6 +46,8 @@ class Decision:
     entries: list[Entry]
     conclusions: list[Conclusion]
     choice: choice.Choice
+    today: datetime.date | None = None  # dates the prices
+    variants: list[Entry] = field(default_factory=list)  # every fabric with each number of NICs that it is sold with
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -103,14 +105,15 @@ class Pipeline:
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
         self.price([e for e in entries if e.estimated is not None], job)
-        money.run(entries, job)
+        money.run(entries, job, self.catalog)
+        variants, entries = entries, cheapest_of_each(entries)
         choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)
         if facts.other_split(made.choice.chosen, entries):
             # The rules have spoken of a split that the choice does not run on: they look again, at its own.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
-        return made
+        return replace(made, variants=variants, today=self._today)
 
     def price(self, entries: list[Entry], job: Resolved) -> None:
         """Fill in the prices."""

@@ -13,6 +13,8 @@ from assistant.vocabulary.plan import Assumption
 
 from .resolve import Resolved
 
+BROKEN = 2.0  # times as long as predicted from which a network is not slow but out of order; assumed
+
 
 def on_machine(machine: Machine) -> Machine:
     """The machine as slow as the profile among its constants says; as it is where there is none for its GPU."""
@@ -68,20 +70,16 @@ def assumptions(job: Resolved, catalog: Catalog) -> Iterator[Assumption]:
     measured = {
         name.removeprefix(NETWORK): fact for name, fact in catalog.constants.items() if name.startswith(NETWORK)
     }
-    for word in ("measured", "taken over"):
-        fabrics = [name for name, fact in measured.items() if fact.note == word]
-        if fabrics:
-            fact = measured[fabrics[0]]
-            where = (
-                f"on {', '.join(fabrics)}"
-                if word == "measured"
-                else "on the fabrics that were not measured, by what fabrics share"
-            )
-            yield _taken(
-                "profile.network" if word == "measured" else "profile.network_others",
-                fact,
-                f"what crosses the network takes {fact.si:g} times as long {where}",
-            )
+    own = [name for name, fact in measured.items() if fact.note == "measured"]
+    if own:
+        slowest = max((measured[name] for name in own), key=lambda fact: fact.si)
+        each = ", ".join(f"{measured[name].si:g} times as long on {name}" for name in own)
+        broken = "; so far off a network is out of order rather than slow: weft nccl diagnose says why"
+        said = f"what crosses the network takes {each}{broken if slowest.si >= BROKEN else ''}"
+        yield _taken("profile.network", slowest, said)
+    if others := next((fact for fact in measured.values() if fact.note != "measured"), None):
+        said = f"what crosses the network takes {others.si:g} times as long on the fabrics that were not measured, by"
+        yield _taken("profile.network_others", others, f"{said} what fabrics share")
 
 
 def _taken(field: str, fact: Fact, why: str) -> Assumption:

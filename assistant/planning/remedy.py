@@ -32,14 +32,22 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return (
-            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name if job.provider else 'anybody'} "
-            "with a network between nodes: leave the provider open, or take a GPU that it offers with one."
-        )
+        return _not_sold(job)
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
         return _more_copies(job, allowed[0], predictor)
     return _loosened(job, allowed, predictor)
+
+
+def _not_sold(job: Resolved) -> str:
+    """What to do where nobody, or not who was named, lets these GPUs with a network that the job can run on."""
+    if job.provider is not None:
+        return (
+            f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave "
+            "the provider open, or take a GPU that it offers with one."
+        )
+    ways = "give the rent that you were quoted (budget.gpu_hour_usd), or plan to buy"
+    return f"Nobody in the catalog rents out {job.gpus:,} {job.gpu.name} at a price that it quotes: {ways}."
 
 
 def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:

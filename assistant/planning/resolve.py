@@ -39,6 +39,7 @@ _DUMPED_OR_IDLE = {
     "inference",
     "tokens",
     "days",
+    "quoted_rent",
 }
 _DUMPED_OR_IDLE |= {"assumptions"}
 
@@ -84,6 +85,7 @@ class Resolved:
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
     adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
+    quoted_rent: bool = False  # the rent of a GPU-hour was quoted: for this plan, or in the user's own catalog
 
     @property
     def params(self) -> float:
@@ -136,8 +138,9 @@ class Resolved:
 def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     """Fill every gap of a questionnaire whose ids are in the catalog."""
     taken = Assumptions()
+    gpu = catalog.gpus[questionnaire.cluster.gpu]
+    questionnaire = _rented_or_bought(questionnaire, gpu, catalog, taken)
     cluster = questionnaire.cluster
-    gpu = catalog.gpus[cluster.gpu]
     model = catalog.models[questionnaire.model] if isinstance(questionnaire.model, str) else questionnaire.model
     architecture = architecture_of(model)
     params = architecture.params
@@ -170,9 +173,30 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         else None,
         **training,
         assumptions=tuple(taken.taken),
+        quoted_rent=_quoted(questionnaire, gpu, catalog),
     )
 
 
+def _quoted(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog) -> bool:
+    """Whether a rent was quoted, for this job or in the user's own catalog."""
+    return questionnaire.budget.gpu_hour_usd is not None or f"gpus.{gpu.id}.hour_price" in catalog.overrides
+
+
+def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, taken: Assumptions) -> Questionnaire:
+    """Machines that nobody lets are bought, where nobody said that they are rented."""
+    budget, cluster = questionnaire.budget, questionnaire.cluster
+    said = (
+        "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
+    )
+    let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
+    if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
+        return questionnaire
+    why = f"not said, and the catalog has no priced offer of a {gpu.name}; give a quote to have it rented"
+    mode = taken.take("budget.mode", "buy", why)
+    return questionnaire.model_copy(update={"budget": budget.model_copy(update={"mode": mode})})
+
+
+USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
@@ -214,6 +238,19 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
             "cluster.oversubscription",
             1.0,
             "leaf switches with as much bandwidth towards the spines as towards the nodes",
+        )
+    if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.topology",
+            "plane" if (cluster.planes or 1) > 1 else "rail",
+            "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
+            "and half by chance",
+        )
+    if cluster.topology == "plane" and cluster.planes is None:
+        taken.take("cluster.planes", USUAL_PLANES, "an adapter with two ports, one on each of two networks")
+    if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        taken.take(
+            "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"
         )
 
 

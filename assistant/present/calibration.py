@@ -1,6 +1,6 @@
 """What a calibration came to: the factors in words, the errors before and after, row by row."""
 
-from assistant.vocabulary.profile import Profile, ProfileRun
+from assistant.vocabulary.profile import Blame, Profile, ProfileRun
 
 from . import figures
 from .blocks import Block, Bullets, Heading, Paragraph, Table
@@ -19,7 +19,43 @@ def calibration_lines(profile: Profile, width: int = 80) -> list[str]:
     else:
         said += ". With fewer than three runs none can be left out to check the fit, so the factors keep close to 1."
     factors: list[Block] = [Heading("Factors on time"), Bullets(_factors(profile))]
-    return lines_of([Paragraph(said), *factors, Heading("Seconds per step"), _runs(profile.runs)], width)
+    blamed: list[Block] = [Heading("What it is"), Bullets(_blame(profile.blame, profile))] if profile.blame else []
+    return lines_of([Paragraph(said), *blamed, *factors, Heading("Seconds per step"), _runs(profile.runs)], width)
+
+
+_SAID = {
+    "network": "The network is to blame: {what}. weft nccl diagnose reads the logs that say why.",
+    "compute": "The GPUs are to blame: what they do by themselves takes {compute:.3g} times as long as it should. Look "
+    "at clocks, power limits and kernels; another network will not help.",
+    "both": "Both are to blame: the GPUs take {compute:.3g} times as long as they should, and {what}.",
+    "unexplained": "Neither the GPUs nor the network explain it: look for GPUs that wait for a slow one, for data, or "
+    "for checkpoints.",
+    "neither": "Steps take what was predicted, as nearly as runs repeat.",
+}
+
+
+def _blame(blame: Blame, profile: Profile) -> list[str]:
+    """Who is to blame, and how many seconds of the step each takes."""
+    network = profile.network
+    each = [f"{network.of(one):.3g} times as long on {one}" for one in network.fabrics] if network else []
+    what = f"what crosses nodes takes {', '.join(each)} as it should"
+    lines = [_SAID[blame.verdict].format(what=what, compute=profile.compute.factor)]
+    if blame.verdict != "neither":
+        lines.append(
+            f"A step on {'several nodes' if blame.nodes == 'several' else 'one node'} takes {blame.measured_s:.3g} s, "
+            f"predicted were {blame.predicted_s:.3g} s: {_more(blame.compute_s)} from the GPUs, "
+            f"{_more(blame.network_s)} from the network, {_more(blame.unexplained_s)} from neither."
+        )
+    if blame.nodes == "several" and not blame.single_node_runs:
+        lines.append(
+            "No run on one node: one such row would tell slow GPUs from a slow network for certain; so far they are "
+            "told apart by how much each run sends."
+        )
+    return lines
+
+
+def _more(seconds: float) -> str:
+    return f"{seconds:+.2g} s" if abs(seconds) >= 5e-4 else "nothing"
 
 
 def _factors(profile: Profile) -> list[str]:
@@ -28,10 +64,8 @@ def _factors(profile: Profile) -> list[str]:
     if network is None:
         lines.append("network: not fitted, no run crosses nodes")
     else:
-        lines.append(
-            f"network {network.factor:.3g}: what crosses nodes, on {', '.join(network.fabrics)}; "
-            f"{network.others:.3g} on every other fabric, which shares half of it"
-        )
+        lines += [f"network {network.of(one):.3g}: what crosses nodes on {one}" for one in network.fabrics]
+        lines.append(f"network {network.others:.3g} on every other fabric: half of what the model itself may get wrong")
     left_out = profile.errors.left_out_percent
     if left_out is not None and left_out >= profile.errors.before_percent:
         lines.append(

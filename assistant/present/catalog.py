@@ -1,4 +1,5 @@
-"""What the catalog knows: the ids a questionnaire may name, with what tells them apart."""
+"""What the catalog knows: the ids a questionnaire may name, with what tells them apart, and what is sold at what
+price."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +7,8 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 
 from . import figures
-from .blocks import Heading, Paragraph, Table
+from .blocks import Block, Heading, Paragraph, Table
+from .offers import OFFERS, listed_offers, offer_blocks
 from .text import lines_of
 
 Cells = dict[str, str]
@@ -68,22 +70,37 @@ _TITLES = {"models": "Models", "gpus": "GPUs", "fabrics": "Networks between the 
 _NUMBERS = frozenset(("parameters", "layers", "context", "memory", "peak BF16", "per GPU-hour", "line rate", "latency"))
 
 
-def listed(catalog: Catalog, part: str) -> list[dict[str, Any]]:
-    """The entries of a part of :data:`PARTS`: ``id``, what tells it apart, ``aliases`` that are understood as well."""
+def listed(catalog: Catalog, part: str, provider: str | None = None, gpu: str | None = None) -> list[dict[str, Any]]:
+    """The entries of a part of :data:`PARTS`: ``id``, what tells it apart, ``aliases`` that are understood as well.
+
+    Of ``offers`` every figure and price, of one provider or GPU where one is given.
+    """
+    if part == OFFERS:
+        return listed_offers(catalog, provider, gpu)
     return [
         {"id": ident, **PARTS[part](entry, catalog), "aliases": list(entry.aliases)}
         for ident, entry in getattr(catalog, part).items()
     ]
 
 
-def catalog_lines(catalog: Catalog, parts: list[str], width: int = 80) -> list[str]:
+def catalog_lines(
+    catalog: Catalog, parts: list[str], width: int = 80, provider: str | None = None, gpu: str | None = None
+) -> list[str]:
     """The parts as tables; names and prices stand in the JSON in full where a terminal has no room."""
-    blocks = [block for part in parts for block in (Heading(_TITLES[part]), _table(listed(catalog, part)))]
-    how = Paragraph(
-        "The first column is what a questionnaire may name; the conversation understands the names as well. "
-        "Prices are dated figures of the catalog; weft catalog --format json has the other names of each."
-    )
-    return lines_of([*blocks, how], width)
+    blocks: list[Block] = []
+    for part in parts:
+        if part == OFFERS:
+            blocks += offer_blocks(catalog, provider, gpu, width)
+        else:
+            blocks += [Heading(_TITLES[part]), _table(listed(catalog, part))]
+    if parts != [OFFERS]:
+        blocks.append(
+            Paragraph(
+                "The first column is what a questionnaire may name; the conversation understands the names as well. "
+                "Prices are dated figures of the catalog; weft catalog --format json has the other names of each."
+            )
+        )
+    return lines_of(blocks, width)
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:

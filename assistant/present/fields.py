@@ -23,6 +23,7 @@ _TECHNOLOGIES = {
 }
 _STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
+_LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
 _PROFILE = {
     "model.practice": "time of compute against the published runs of this software",
     "profile.compute": "your factor on the time of compute",
@@ -35,11 +36,15 @@ _LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 def field_name(name: str) -> str:
     """``cluster.gpus`` → ``GPUs``; a path without a name of its own reads as its last part."""
+    listed = _LIST_PRICE.fullmatch(name)
+    if listed:
+        return f"price at {listed[1]}"
     return FIELDS[name].about.label if name in FIELDS else name.split(".")[-1].replace("_", " ")
 
 
 def unit_of(name: str) -> str:
     """How a value of a field is written: ``{} tokens``."""
+    name = "budget.gpu_hour_usd" if _LIST_PRICE.fullmatch(name) else name
     return FIELDS[name].about.unit if name in FIELDS else "{}"
 
 

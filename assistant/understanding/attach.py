@@ -23,7 +23,7 @@ from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
 _MONTH = 30.4375  # days
-_LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
+LEAST_BUDGET = 1000  # dollars: a smaller bare number is no budget
 _FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
 _SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
 
@@ -107,7 +107,7 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
     found = []
     for quantity in (q for quantities in source.starting.values() for q in quantities if q.kind in kinds):
         value = converted(field, quantity, today)
-        if value is None or _fit(field, value) or (field.path == "budget.usd" and value < _LEAST_BUDGET):
+        if value is None or _fit(field, value) or (field.path == "budget.usd" and value < LEAST_BUDGET):
             continue
         if field.path == "model.params" and quantity.unit not in _SIZES:
             continue

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Gpu
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
 
-from .attach import Context, Fact, converted
+from .attach import LEAST_BUDGET, Context, Fact, converted
 from .templates import Quantity, Source
 from .wordings import FACTORS, SHARES, span_kinds
 
@@ -19,7 +19,6 @@ _USUAL_NODE = 8  # GPUs of a node
 DENIES = frozenset(
     {"not", "isn't", "aren't", "wasn't", "from", "no", "than", "#"}
 )  # before a number that is not the one meant
-_LEAST_BUDGET = 100  # dollars: a smaller bare number is no budget
 
 
 def current(path: str, context: Context, gpu: Gpu | None) -> float | None:
@@ -164,4 +163,4 @@ def _as_answer(path: str, quantity: Quantity, field: RegisteredField, today: dat
     if path == "model.params" and quantity.unit not in ("b", "bn", "billion", "m", "million", "t", "trillion"):
         return None
     value = converted(field, quantity, today)
-    return None if path == "budget.usd" and value is not None and value < _LEAST_BUDGET else value
+    return None if path == "budget.usd" and value is not None and value < LEAST_BUDGET else value

@@ -180,7 +180,8 @@ class Listener:
         words = [token.text for token in reading.text.tokens if token.is_word or token.is_number]
         asked = FIELDS.get(reading.context.asked or "")
         begins = bool(words) and words[0] in _CORRECTING
-        answers = asked is not None and asked.about.kind in NUMERIC
+        least = attach.LEAST_BUDGET if reading.context.asked == "budget.usd" else 0.0
+        answers = asked is not None and asked.about.kind in NUMERIC and any(q.value >= least for q in _plain(reading))
         return begins and not answers and len(words) <= _FEW and bool(changes.last_said(reading.context, FIELDS))
 
     def _understand(self, reading: Reading) -> None:
@@ -265,6 +266,11 @@ class Listener:
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
         return self._topics.ask(Heard(reading.text, reading.source, *said))
+
+
+def _plain(reading: Reading) -> list[Quantity]:
+    """The bare numbers of a message."""
+    return [q for q in reading.quantities if q.kind == "number"]
 
 
 def _argued(reading: Reading, path: str) -> bool:

@@ -381,7 +381,8 @@ class Names:
                 if len("".join(parts)) >= _SHORTEST_ALONE:
                     self._trie.add(parts, Named("provider", provider.id))
             for offer in provider.offers:
-                for name in _instance_names(offer.name):
+                joined = self.catalog.fabrics[offer.fabrics[0]].transport not in ("none", "tcp", "wan")
+                for name in _instance_names(offer.name, joined):
                     self._trie.add(parts_of(name), Named("instance", offer.name, (provider.id, offer)))
 
     # -- networks ----------------------------------------------------------------------------------------
@@ -454,13 +455,19 @@ def _is_compact(tokens: Sequence[Token], start: int, end: int) -> bool:
     return all(t.glued for t in tokens[start + 1 : end]) and (digits >= 2 or tokens[start].text == "t") and digits <= 4
 
 
-def _instance_names(offer: str) -> list[str]:
-    """The names of an offer that name an instance type; an offer called "H100 cluster" names a GPU and nothing else."""
+def _instance_names(offer: str, joined: bool) -> list[str]:
+    """The names of an offer that name an instance type; an offer called "H100 cluster" names a GPU and nothing else.
+
+    ``joined``: by a network for GPUs. Only the family of such a type stands for it alone: "p3" is a priority too.
+    """
     code, _, other = offer.partition(" (")
+    code, sold_as = code.removeprefix("Standard_"), code
     names = [code] if " " not in code and any(c.isdigit() for c in code) and any(c in "._-" for c in code) else []
+    names += [sold_as] if names and sold_as != code else []
     names += [other.rstrip(")")] if names and " " in other else []
-    family = code.split(".")[0] if code.endswith("xlarge") else ""
-    series = re.fullmatch(r"([A-Z]+)\d+\w*?_([A-Z]+\d+\w*)_(v\d)", code)  # ND96isr_H100_v5 is sold as "ND H100 v5"
+    family = code.split(".")[0] if code.endswith("xlarge") and joined else ""
+    # ND96isr_H100_v5 is sold as "ND H100 v5".
+    series = re.fullmatch(r"([A-Z]+)\d+\w*?_(?:NDR_)?([A-Z]+\d+\w*)_(v\d)", code)
     names += [" ".join(series.groups())] if series else []
     return names + ([family] if family else [])
 

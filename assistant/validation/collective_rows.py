@@ -80,7 +80,7 @@ def _series(
     source, use, collective, gpu, gpus, per_node, fabric, nics, in_network = key
     entry = catalog.gpus[gpu]
     link = catalog.scale_up_of(entry, int(gpus), int(per_node))
-    machine = machine_of(entry, link, int(gpus), int(per_node), catalog.constants)
+    machine = machine_of(entry, link, int(gpus), int(per_node), catalog.constants, catalog.bridge_of(entry))
     bytes_, seconds = np.array(rows).T
     network = network_of(fabrics[fabric], int(nics or 0) or None, machine, in_network=in_network == "1")
     return Series(source, use, collective, machine, network, bytes_, seconds)
@@ -92,7 +92,7 @@ def predicted(series: Series, constants: CollectiveConstants | None = None, late
     machine = series.machine
     wires = Wires(machine, Networks([network]), constants=constants or protocols_from(machine.constants))
     if series.collective == "send_receive":  # each rank sends to the next: one of a domain sends to another domain
-        found = collectives.send_receive(wires, series.bytes, np.array(machine.domains > 1), np.ones(1))
+        found = collectives.send_receive(wires, series.bytes, np.array(machine.domains > 1), np.ones(1), both_ways=True)
     else:
         ranks = group(np.array([float(machine.gpus)]), np.ones(1), machine.domain)
         found = getattr(collectives, series.collective)(wires, series.bytes, ranks)

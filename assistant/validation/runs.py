@@ -121,7 +121,8 @@ def run_of(row: Mapping[str, str], catalog: Catalog) -> Run:
             raise InputError(f'expected one of {", ".join(accepted)}, got "{row[name]}"', Place(field=name))
     gpu, gpus = _known(row, "gpu", catalog.gpus), _whole(row, "gpus", least=1)
     per_node = _whole(row, "gpus_per_node", gpu.gpus_per_node, least=1)
-    machine = machine_of(gpu, catalog.scale_up_of(gpu, gpus, per_node), gpus, per_node, catalog.constants)
+    link, bridge = catalog.scale_up_of(gpu, gpus, per_node), catalog.bridge_of(gpu)
+    machine = machine_of(gpu, link, gpus, per_node, catalog.constants, bridge)
     if machine.domains > 1 and row.get("fabric") in (None, "", "none"):
         given = row.get("fabric") or "nothing"
         raise InputError(f"expected the fabric that joins {machine.domains} nodes, got {given}", Place(field="fabric"))

@@ -4,16 +4,19 @@ A :class:`Fact` is written in the unit its source uses; ``si`` gives it in the u
 (bytes, seconds, FLOP/s, bytes/s, watts, US dollars, plain fractions).
 
 On disk (``knowledge/catalog/``) every part is a mapping whose keys are the ids, and an entry does not repeat its id:
-``gpus.yaml``, ``fabrics.yaml``, ``scale_up.yaml``, ``providers.yaml``, ``devices.yaml``, ``constants.yaml`` and
-``models/*.yaml`` (one file per family), which together fill the fields of :class:`Catalog`.
+``gpus.yaml``, ``fabrics.yaml``, ``scale_up.yaml``, ``devices.yaml``, ``providers/*.yaml`` (a file per provider),
+``constants/*.yaml`` and ``models/*.yaml`` (one file per family), which together fill the fields of :class:`Catalog`. A
+part may be a file or a folder of files.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
+from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from .entry import Entry
 
@@ -123,6 +126,10 @@ class Gpu(Entry):
     aliases: list[str] = Field(default_factory=list)
     summary: str
 
+    def nics_in(self, gpus_per_node: int) -> int:
+        """Usual RDMA adapters of a node of so many GPUs: as many per GPU as the usual node has, one at least."""
+        return max(1, round(self.nics_per_node * gpus_per_node / self.gpus_per_node))
+
 
 class Model(Entry):
     """A public model's architecture; the parameter count is checked by formula against ``params``."""
@@ -228,22 +235,159 @@ class Fabric(Entry):
         return self.nics_per_node or (1 if self.transport in ("tcp", "wan") else for_rdma)
 
 
+Tier = Literal["on-demand", "reserved", "spot", "capacity-block"]
+Trust = Literal["high", "medium", "low"]
+
+
+class ListPrice(Entry):
+    """What one GPU-hour of an offer costs in one tier and region.
+
+    ``months``: the term of a reservation, ``None`` where the list does not say it; ``region``: ``None`` where the price
+    holds everywhere. ``trust``: ``high`` was read in the provider's own list or a copy of its feed, ``medium`` where
+    others name it, ``low`` is a starting price, an estimate, contradicted or derived.
+    """
+
+    tier: Tier
+    months: float | None = Field(default=None, gt=0)
+    region: str | None = None
+    price: Fact  # USD/GPU-h
+    trust: Trust = "high"
+
+    @model_validator(mode="after")
+    def _only_a_reservation_has_a_term(self) -> ListPrice:
+        if self.months is not None and self.tier != "reserved":
+            raise ValueError(f"months: only a reserved price has a term, this one is {self.tier}")
+        return self
+
+    @field_validator("price")
+    @classmethod
+    def _per_gpu_hour(cls, price: Fact) -> Fact:
+        return _of_a_gpu_hour(price)
+
+    @property
+    def name(self) -> str:
+        """``reserved 12 months us-east-1``."""
+        term = f"{self.months:g} months" if self.months else None
+        return " ".join(filter(None, (self.tier, term, self.region)))
+
+
+def _of_a_gpu_hour(price: Fact) -> Fact:
+    if price.unit != "USD/GPU-h":
+        raise ValueError(f"expected a price in USD/GPU-h, got one in {price.unit}")
+    if price.value < 0:
+        raise ValueError(f"expected a price of at least 0, got {price.value:g}")
+    return price
+
+
 class Offer(Entry):
-    """A named instance or cluster of a provider."""
+    """A named instance or cluster of a provider.
+
+    ``fabrics``: first the network between the GPUs of a job, whose adapters ``nics_per_node`` and ``gbps_per_nic``
+    count; then other networks that ranks can really use, such as the Ethernet of the machine. Adapters of the front end
+    are never counted with the first. ``hour_price`` and ``hour_price_spot`` may stand for the one price on demand and
+    the one spot price; they are then the first of ``prices``.
+    """
 
     name: str
     gpu: str
-    gpus_per_node: int
-    fabrics: list[str]
-    nics_per_node: int | None = None
-    largest_gpus: int | None = None
-    hour_price: Fact | None = None
-    hour_price_spot: Fact | None = None
-    fabric_included: bool = True
+    gpus_per_node: int = Field(gt=0)
+    fabrics: list[str] = Field(min_length=1)
+    nics_per_node: int | None = Field(default=None, gt=0)
+    gbps_per_nic: float | None = Field(default=None, gt=0, allow_inf_nan=False)  # null: the fabric's line rate
+    min_gpus: int | None = Field(default=None, gt=0)  # the smallest order; null: one machine
+    largest_gpus: int | None = Field(default=None, gt=0)  # the largest that is let together
+    short_price: Fact | None = Field(default=None, alias="hour_price", exclude=True)
+    short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
+    prices: list[ListPrice] = Field(default_factory=list, validate_default=True)
+    fabric_included: bool | None = True  # in the price; null: not known
+    rail_optimised: bool | None = None
     topology: str | None = None
-    source: str
+    source: str  # of the machine and its network; each price has its own
     date: datetime.date
+    trust: Trust = "high"  # in the machine and its network
     note: str | None = None
+
+    @field_validator("short_price", "short_price_spot")
+    @classmethod
+    def _per_gpu_hour(cls, price: Fact | None) -> Fact | None:
+        return price and _of_a_gpu_hour(price)
+
+    @field_validator("prices")
+    @classmethod
+    def _with_short_ones(cls, prices: list[ListPrice], info: ValidationInfo) -> list[ListPrice]:
+        short: tuple[tuple[Tier, Fact | None], ...] = (
+            ("on-demand", info.data.get("short_price")),
+            ("spot", info.data.get("short_price_spot")),
+        )
+        return [*(ListPrice(tier=tier, price=price) for tier, price in short if price is not None), *prices]
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Offer:
+        if self.min_gpus is not None and self.largest_gpus is not None and self.min_gpus > self.largest_gpus:
+            raise ValueError(f"expected min_gpus of at most largest_gpus ({self.largest_gpus}), got {self.min_gpus}")
+        return self
+
+    @property
+    def gbps_per_gpu(self) -> float | None:
+        """Gb/s of the network between the GPUs, one direction, that each of them has; ``None`` where it is not known
+        or there is none."""
+        if self.nics_per_node is None or self.gbps_per_nic is None or self.fabrics[0] == "none":
+            return None
+        return self.nics_per_node * self.gbps_per_nic / self.gpus_per_node
+
+    def nics_on(self, fabric: Fabric) -> int | None:
+        """NICs of a node, counted at the fabric's line rate: 8 of 400 Gb/s are 16 of a fabric of 200.
+
+        ``None`` where the offer says nothing of them: the usual number holds. The sockets of an Ethernet beside the
+        network between the GPUs are such a case, and so is a fabric that the offer does not have.
+        """
+        beside = fabric.transport == "tcp" and fabric.id != self.fabrics[0]
+        if self.nics_per_node is None or beside or fabric.id not in self.fabrics or fabric.line_rate is None:
+            return None
+        if self.gbps_per_nic is None:
+            return self.nics_per_node
+        return max(1, round(self.nics_per_node * self.gbps_per_nic * UNITS["Gb/s"] / fabric.line_rate.si))
+
+    @property
+    def usual_region(self) -> str | None:
+        """The region that stands first in the list of prices: the one a provider quotes when none is asked for."""
+        return next((price.region for price in self.prices if price.region is not None), None)
+
+    def price(self, tier: Tier, months: float | None = None) -> ListPrice | None:
+        """The list price of a tier to reckon with; ``None`` where none was read.
+
+        Of trustworthy prices (``high``, ``medium``; low ones only where there are no others) those of the usual region
+        or of no region in particular, else of any; of these the newest, and of several of one day the first listed.
+        ``months``: of reservations the longest term that is no longer, an unnamed term after those; without it the
+        shortest.
+        """
+        found = [price for price in self.prices if price.tier == tier]
+        return self.usual(_of_term(found, months) if tier == "reserved" else found)
+
+    def usual(self, prices: Sequence[ListPrice]) -> ListPrice | None:
+        """The one of several prices of this offer, all of one tier and term, that :meth:`price` reckons with."""
+        found = [price for price in prices if price.trust != "low"] or prices
+        found = [price for price in found if price.region in (None, self.usual_region)] or found
+        return max(found, key=lambda price: price.price.date, default=None)
+
+    @property
+    def hour_price(self) -> Fact | None:
+        """The list price of a GPU-hour on demand, chosen as :meth:`price` does."""
+        found = self.price("on-demand")
+        return found and found.price
+
+    @property
+    def hour_price_spot(self) -> Fact | None:
+        """The spot price of a GPU-hour, chosen as :meth:`price` does."""
+        found = self.price("spot")
+        return found and found.price
+
+
+def _of_term(reserved: list[ListPrice], months: float | None) -> list[ListPrice]:
+    """Reservations of the term that suits: the longest of at most ``months``, the shortest where none was asked for."""
+    terms = [price.months for price in reserved if price.months is not None and price.months <= (months or math.inf)]
+    term = (max(terms) if months else min(terms)) if terms else None
+    return [price for price in reserved if price.months == term]
 
 
 class Provider(Entry):
@@ -305,3 +449,7 @@ class Catalog(Entry):
         """
         bridged = gpu.bridge is not None and 1 < min(gpus, gpus_per_node) <= gpu.bridged_gpus
         return self.scale_ups[gpu.bridge if gpu.bridge and bridged else gpu.scale_up]
+
+    def bridge_of(self, gpu: Gpu) -> ScaleUp | None:
+        """What joins neighbours of a node directly besides what joins all of it; ``None`` where nothing does."""
+        return self.scale_ups[gpu.bridge] if gpu.bridge else None

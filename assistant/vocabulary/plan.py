@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .catalog import Tier, Trust
 from .knowledge import Grade
 
 
@@ -81,6 +82,35 @@ class Flip(Contract):
     to_fabric: str
 
 
+Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
+
+
+class RentalOffer(Contract):
+    """What one provider's machines come to for this job: ``fabric`` is what joins them, ``gbps_per_gpu`` its line rate.
+
+    Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
+    ``meets_limits`` tells whether deadline, budget and the other limits are kept.
+    """
+
+    provider: str
+    instance: str
+    gpu: str
+    fabric: str
+    gbps_per_gpu: float | None
+    tier: Tier
+    usd_per_gpu_hour: float | None
+    usd_per_month: float | None
+    run_cost_usd: Band | None
+    finishes_days: float | None
+    date: str | None
+    source: str | None
+    stale: bool
+    verdict: Verdict
+    meets_limits: bool
+    network_included: bool | None
+    trust: Trust | None = None
+
+
 Outcome = Literal["recommended", "no-network-needed", "infeasible"]
 
 
@@ -93,11 +123,9 @@ class Recommendation(Contract):
     confidence: float
     runner_up: str | None = None
     flips: list[Flip] = Field(default_factory=list)
+    offer: int | None = None  # where the plan's offers have the one recommended
     smallest_change: str | None = None  # infeasible: what would make it work
     not_the_likeliest: str | None = None  # why another fabric is recommended than the one most often the cheapest
-
-
-Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
 
 
 class Medians(Contract):
@@ -139,6 +167,7 @@ class Candidate(Medians):
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
     # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
+    offer: int | None = None  # the cheapest of the plan's offers with this fabric
     gpu_usd_per_hour: float | None = None
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
@@ -237,6 +266,7 @@ class Plan(Contract):
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]
+    offers: list[RentalOffer] = Field(default_factory=list)  # renting: what is sold to this job, cheapest run first
     findings: list[Finding]
     evidence: list[Evidence]
     conflicts: list[PlanConflict]

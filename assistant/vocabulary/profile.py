@@ -9,8 +9,10 @@ from pydantic import Field
 
 from .plan import Contract
 
-# Beyond a factor of four a run measures something else than this model predicts.
+# Beyond a factor of four a GPU runs something else than this model predicts; a network that is set up wrong, sockets in
+# the place of RDMA, is a hundred times slower than it should be.
 Factor = Annotated[float, Field(ge=0.25, le=4.0, allow_inf_nan=False)]
+AnyFactor = Annotated[float, Field(ge=0.25, le=128.0, allow_inf_nan=False)]
 
 
 class ComputeFactor(Contract):
@@ -23,12 +25,36 @@ class ComputeFactor(Contract):
 class NetworkFactor(Contract):
     """Time of what crosses the network against the catalog's constants, on these fabric ids.
 
-    ``others`` is what that measurement makes likely for every other fabric.
+    ``factor``: their geometric mean where ``by_fabric`` has one for each. ``others`` is what the measurement makes
+    likely for every other fabric.
     """
 
-    factor: Factor
+    factor: AnyFactor
     fabrics: list[str] = Field(min_length=1)
     others: Factor = 1.0
+    by_fabric: dict[str, AnyFactor] = Field(default_factory=dict)
+
+    def of(self, fabric: str) -> float:
+        """The factor of a fabric that was measured."""
+        return self.by_fabric.get(fabric, self.factor)
+
+
+class Blame(Contract):
+    """Who makes the runs of several nodes slower (or faster) than predicted, in mean seconds per step.
+
+    ``predicted_s`` + ``compute_s`` + ``network_s`` + ``unexplained_s`` = ``measured_s``. ``neither``: they take what
+    was predicted, within the scatter of runs; ``unexplained``: something that slows neither GPUs on one node nor the
+    network. Without runs on several nodes it speaks of those on one.
+    """
+
+    verdict: Literal["network", "compute", "both", "neither", "unexplained"]
+    nodes: Literal["one", "several"]
+    single_node_runs: int
+    measured_s: float
+    predicted_s: float
+    compute_s: float
+    network_s: float
+    unexplained_s: float
 
 
 class ProfileRun(Contract):
@@ -63,5 +89,6 @@ class Profile(Contract):
     measured_in: str  # the file of the runs
     compute: ComputeFactor
     network: NetworkFactor | None = None
+    blame: Blame | None = None
     errors: ProfileErrors
     runs: list[ProfileRun] = Field(min_length=1)

@@ -211,6 +211,26 @@ class Cluster(Section):
         About("adaptive routing", "flag", "Does the network route adaptively?", "as the network usually does",
               words=("adaptive routing",)),
     ] = None  # fmt: skip
+    in_network_reduction: Annotated[
+        YesNo | None,
+        About("in-network reduction", "flag", "Do the switches add (SHARP)?", "they do not, as in most clouds",
+              words=("in network (reduction|computing|aggregation)", "sharp")),
+    ] = None  # fmt: skip
+    lossless: Annotated[
+        YesNo | None,
+        About("flow control", "flag", "Are flow and congestion control (PFC, ECN) set up on the Ethernet?",
+              "they are, where the network is RoCE", words=("lossless ethernet",)),
+    ] = None  # fmt: skip
+    topology: Annotated[
+        Literal["rail", "fat-tree", "rail-only", "plane"] | None,
+        About("topology", "choice", "How are the adapters of a node spread over leaf switches?",
+              "one leaf for each rail, as reference designs do", words=("[network] topology",)),
+    ] = None  # fmt: skip
+    planes: Annotated[
+        Annotated[Whole, Field(ge=1, le=16)] | None,
+        About("planes", "count", "Into how many separate planes is the network split?", "one",
+              words=("[network] planes",), span="number", sensible=(1, 8)),
+    ] = None  # fmt: skip
     sites: Annotated[
         Annotated[Whole, Field(ge=1, le=1000)],
         About("sites", "count", "In how many places do the machines stand?", "one", span="number",

@@ -1,0 +1,33 @@
+"""An offer as one job sees it: who sells it, and how many GPUs of whole machines are paid for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.vocabulary.catalog import Fact, Offer
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A named instance or cluster of a provider (its id and its name)."""
+
+    provider: str
+    provider_name: str
+    offer: Offer
+
+    @property
+    def name(self) -> str:
+        """``CoreWeave HGX H100``: the provider's name and the offer's, said once where one holds the other."""
+        own = self.offer.name
+        return own if self.provider_name.lower() in own.lower() else f"{self.provider_name} {own}"
+
+    def price(self, spot: bool) -> Fact | None:
+        """The list price of a GPU-hour, on demand or on the spot market; ``None`` where none was read."""
+        return self.offer.hour_price_spot if spot else self.offer.hour_price
+
+    def paid(self, gpus: int) -> int:
+        """The GPUs that are paid for: of several machines all of each, of one machine those asked for, and never fewer
+        than the smallest order."""
+        per_machine = self.offer.gpus_per_node
+        whole = gpus if gpus <= per_machine else -(-gpus // per_machine) * per_machine
+        return max(whole, self.offer.min_gpus or 0)

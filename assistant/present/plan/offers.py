@@ -1,0 +1,59 @@
+"""What is sold to this job: every offer with what it comes to, the cheapest first."""
+
+from assistant.vocabulary.plan import Plan, RentalOffer
+
+from .. import figures, limits
+from ..blocks import Block, Heading, Paragraph, Table
+from .candidates import SIGNS
+
+_INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
+
+
+def section(plan: Plan) -> list[Block]:
+    """All of them."""
+    priced = [o for o in plan.offers if o.run_cost_usd is not None]
+    silent = [o for o in plan.offers if o.run_cost_usd is None]
+    if not plan.offers:
+        return []
+    notes = [Paragraph("Prices are lists, with the date on which they were read; the sum is that of the whole run.")]
+    if silent:
+        names = ", ".join(dict.fromkeys(f"{o.instance} ({o.provider}, {o.fabric})" for o in silent))
+        notes.append(Paragraph(f"Sold without a price that was read, so without a sum: {names}."))
+    return [Heading("Offers"), *([_table(plan, priced)] if priced else []), *notes]
+
+
+def in_short(plan: Plan) -> list[Block]:
+    """The cheapest, and the cheapest with each other network; the others are counted."""
+    priced = [o for o in plan.offers if o.run_cost_usd is not None and o.verdict != "avoid"]
+    if not priced:
+        return []
+    first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
+    shown = sorted({*range(min(limits.OFFERS_IN_SHORT, len(priced))), *first.values()})[: 2 * limits.OFFERS_IN_SHORT]
+    gone = len(plan.offers) - len(shown)
+    more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
+    return [Heading("Offers"), _table(plan, [priced[n] for n in shown]), *more]
+
+
+def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
+    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    header = ["", "offer", "network", "Gb/s per GPU", "per GPU-hour", "cost of the run", "done in", "price of"]
+    rows = [_row(o, o is taken) for o in shown]
+    won = next((n for n, o in enumerate(shown) if o is taken), None)
+    shorter = {1: ["of", *(o.provider for o in shown)], 5: ["cost", *(row[5] for row in rows)]}
+    return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7), shorter)
+
+
+def _row(offer: RentalOffer, taken: bool) -> list[str]:
+    sign = "✓" if taken else SIGNS[offer.verdict] if offer.meets_limits else "✗"
+    extra = [
+        note for note in ("" if offer.tier == "on-demand" else offer.tier, _INCLUDED[offer.network_included]) if note
+    ]
+    name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(extra)})" if extra else "")
+    rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
+    cost = offer.run_cost_usd and offer.run_cost_usd.p50
+    days = None if offer.finishes_days is None else 24 * offer.finishes_days
+    dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
+    return [
+        *(sign, name, offer.fabric, rate, figures.usd(offer.usd_per_gpu_hour)),
+        *(figures.usd(cost), figures.hours(days), dated),
+    ]

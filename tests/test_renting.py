@@ -1,0 +1,127 @@
+"""Who rents with the provider open is recommended something that somebody sells, at a price that is quoted."""
+
+from __future__ import annotations
+
+import datetime
+import random
+
+import pytest
+
+from assistant.library import Library, load
+from assistant.library.questionnaires import from_value
+from assistant.planning import Pipeline, plan
+from assistant.planning.pipeline import Decision
+from assistant.present.plan.formats import plan_html, plan_lines
+
+TODAY = datetime.date(2026, 11, 20)
+GPUS = "h100-sxm h200-sxm b200 b300 gb200 gb300 a100-sxm-80gb mi300x mi325x l40s h100-pcie gh200 rtx-4090".split()
+MODELS = "llama-3.1-8b llama-3.1-70b llama-3.1-405b qwen2.5-7b mixtral-8x7b deepseek-v3".split()
+WORKLOADS = ("pretraining", "finetuning", "inference", "batch-inference")
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load()
+
+
+@pytest.fixture(scope="module")
+def pipeline(library: Library) -> Pipeline:
+    return Pipeline(library, TODAY)
+
+
+def rental(seed: int) -> dict:
+    draw = random.Random(seed)
+    cluster = {"gpu": draw.choice(GPUS), "gpus": 8 * 2 ** draw.randrange(0, 9)}
+    budget = {"mode": "rent", "spot": draw.random() < 0.25}
+    return {"workload": draw.choice(WORKLOADS), "model": draw.choice(MODELS), "cluster": cluster, "budget": budget}
+
+
+def decided(pipeline: Pipeline, value: dict) -> Decision:
+    return pipeline.decide(from_value(value, pipeline.catalog))
+
+
+def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline: Pipeline) -> None:
+    chosen = 0
+    for seed in range(300):
+        job = rental(seed)
+        entry = decided(pipeline, job).choice.chosen
+        if entry is None:
+            continue
+        chosen += 1
+        offered = entry.price.offered
+        assert offered is not None, job
+        assert offered.offer in pipeline.catalog.providers[offered.provider].offers, job
+        assert offered.offer.gpu == job["cluster"]["gpu"], job
+        assert entry.id == "none" or entry.id in offered.offer.fabrics, job
+        listed = offered.offer.hour_price if entry.price.spot_factor == 1.0 else offered.offer.hour_price_spot
+        assert listed is not None and entry.price.gpu_usd_per_hour.value == listed.value, job
+    assert chosen > 100, "or there was little to check"
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 7))
+def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeline: Pipeline, seed: int) -> None:
+    job = rental(seed)
+    entry = decided(pipeline, job).choice.chosen
+    if entry is None or entry.price.offered is None:
+        return
+    named = job | {"cluster": job["cluster"] | {"provider": entry.price.offered.provider}}
+    again = decided(pipeline, named).choice.chosen
+    assert again is not None
+    if again.price.offered.offer not in pipeline.catalog.providers[entry.price.offered.provider].offers:
+        return  # of who is named the price of another of its machines stands in where one has none
+    assert (again.id, again.median_cost) == (entry.id, pytest.approx(entry.median_cost)), job
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 9))
+def test_allowing_spot_never_makes_the_recommendation_dearer(pipeline: Pipeline, seed: int) -> None:
+    job = rental(seed)
+    costs = []
+    for spot in (False, True):
+        made = decided(pipeline, job | {"budget": {"mode": "rent", "spot": spot}})
+        costs.append(min((e.median_cost for e in made.entries if e.usable), default=float("inf")))
+    assert costs[1] <= costs[0] * 1.0001, job
+
+
+def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_where_nobody_spoke_of_renting(library):
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "rubin", "gpus": 144}}
+    rented = plan(from_value(job | {"budget": {"mode": "rent"}}, library.catalog), library, index=None, today=TODAY)
+    assert rented.recommendation.verdict == "infeasible"
+    assert "Nobody in the catalog rents out 144" in rented.recommendation.smallest_change
+    open_ = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    assert ("budget.mode", "buy") in [(a.field, a.value) for a in open_.assumptions]
+    assert open_.recommendation.fabric and not open_.offers
+
+
+def test_a_quoted_rent_is_the_offer(library: Library) -> None:
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 64},
+        "budget": {"mode": "rent", "gpu_hour_usd": 2.2},
+    }
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    assert made.offers == [] and made.recommendation.offer is None
+    best = next(c for c in made.candidates if c.fabric == made.recommendation.fabric)
+    assert best.gpu_usd_per_hour == 2.2
+
+
+def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Library) -> None:
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-70b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 64},
+        "training": {"days": 30},
+        "budget": {"mode": "rent"},
+    }
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    priced = [o for o in made.offers if o.run_cost_usd]
+    assert len(priced) >= 10 and [o.run_cost_usd.p50 for o in priced] == sorted(o.run_cost_usd.p50 for o in priced)
+    taken = made.offers[made.recommendation.offer]
+    assert taken.fabric == made.recommendation.fabric and taken.date and taken.source
+    shown = " ".join(" ".join(plan_lines(made)).split())
+    assert all(o.provider in shown for o in priced) and "Offers" in plan_html(made)
+    for offer in priced:
+        sold = [
+            p for o in library.catalog.providers[offer.provider].offers if o.name == offer.instance for p in o.prices
+        ]
+        assert offer.usd_per_gpu_hour in [p.price.value for p in sold], "a price that this provider does not quote"
