@@ -50,7 +50,7 @@ ROOMS = {
         "present",
         "sweeps",
     },
-    "validation": {"vocabulary", "library", "model", "planning", "present"},
+    "validation": {"vocabulary", "library", "model", "market", "planning", "present"},
     "sweeps": {"vocabulary", "library", "model", "planning", "present"},
     "calibration": {"vocabulary", "library", "model", "planning", "validation", "present"},
     "benchmark": {"vocabulary", "library", "model", "planning", "retrieval", "present"},
@@ -172,7 +172,7 @@ def _reached(start, imports):
 _BY_NAME = re.compile(r"(?:dict|Mapping|list\[dict|Iterator\[dict)\[str, (?:dict\[str, )?Any\]+(?: \| None)?")
 # What takes or gives one such value.
 ANY_VALUE = {
-    "assistant.planning.resolve.Assumptions.take",
+    "assistant.planning.assumptions.Assumptions.take",
     "assistant.present.plan.quantities.given",
 }
 

@@ -244,6 +244,7 @@ def test_what_was_assumed_is_listed():
     }
     assert {assumption.field for assumption in prices(INFINIBAND, job(mode="rent")).assumptions} == {
         "failures per node and day",
+        "seconds to restart after a failure",
         "seconds a checkpoint stops the work",
     }
 

@@ -13,8 +13,8 @@ from assistant.library import Library
 from assistant.library.questionnaires import from_value, nested
 from assistant.model import Architecture, Machine, architecture_of, machine_of
 from assistant.planning import profile
+from assistant.planning.assumptions import Assumptions
 from assistant.planning.prediction import predict
-from assistant.planning.resolve import Assumptions
 from assistant.understanding.topics import carried
 from assistant.vocabulary.answers import Computed, Figure
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu

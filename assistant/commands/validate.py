@@ -41,7 +41,8 @@ def validate(
     weights that FSDP gathers again for recomputing, where checkpoints lie around its units), memory_gb (peak of one GPU
     in PyTorch's allocator, GiB), use (calibration, validation or excluded); for adapters method (full, lora or qlora),
     lora_rank, lora_targets (attention or all-linear), frozen (how the frozen weights are held), document_tokens (mean
-    length of the documents packed into a sequence), loss_bytes (kept of each logit). See weft handbook accuracy.
+    length of the documents packed into a sequence), loss_bytes (kept of each logit); for mixtures etp, expert_overlap
+    (none, batch or dualpipe), dispatch_precision (bf16 or fp8), routing_nodes. See weft handbook accuracy.
     """
     from assistant.present import validation as present
 

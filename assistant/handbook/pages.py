@@ -83,12 +83,14 @@ def _audit(library: Library, root: Path) -> Made:
 def _accuracy(library: Library, root: Path) -> Made:
     """The page and its plot, with the errors of the sources left out as last computed."""
     from assistant.present.accuracy_page import accuracy_page, accuracy_plot
+    from assistant.present.measured_page import measured_page
     from assistant.validation.shipped_runs import described
 
     made = described(library.knowledge_folder, library.catalog)
     page = library.handbook["accuracy"]
     yield page, accuracy_page(made, library.handbook_template("accuracy"))
     yield page.with_suffix(".svg"), accuracy_plot(made.runs)
+    yield library.handbook["measured"], measured_page(made, library.handbook_template("measured"))
 
 
 def _left_out(library: Library, root: Path) -> Made:

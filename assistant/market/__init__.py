@@ -7,16 +7,20 @@ from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
 from .offered import Offered
 from .priced import Freshness, Priced
+from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 __all__ = [
     "CandidatePrice",
     "Freshness",
+    "Interruptions",
     "Offered",
     "Priced",
     "amortized",
     "best_interval",
     "break_even_slowdown",
     "candidate_prices",
+    "checkpoint_seconds",
+    "interruptions_of",
     "mean_time_between",
     "power",
     "run_cost",

@@ -15,6 +15,7 @@ from . import arithmetic, fabric_price, gpu_price
 from .interruptions import mean_time_between, time_factor
 from .offered import Offered
 from .priced import Freshness, Priced, constant, quoted
+from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _ALWAYS_BUSY = (
     "bought machines are counted as busy in every hour of these months, without interest, staff, racks or building"
@@ -30,10 +31,10 @@ Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and 
 class CandidatePrice:
     """US dollars per GPU-hour of GPU and fabric. Power is separate and zero when renting.
 
-    ``failure_factor``: expected time of the run, failures and checkpoints included, ÷ its undisturbed time, on demand.
-    ``spot_factor``: expected time on spot machines ÷ that on demand, 1 on demand; their product is the whole stretch.
-    Neither is contained in a price; ``spot_stretch`` is what the spot factor is or would be.
-    ``offered``: whose price it is, ``None`` where it is no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
+    ``interruptions``: what failures and checkpoints take on demand. ``spot_factor``: expected time on spot machines ÷
+    that on demand, 1 on demand; with :attr:`failure_factor` it makes the whole stretch. Neither is contained in a
+    price; ``spot_stretch`` is what the spot factor is or would be. ``offered``: whose price it is, ``None`` where it is
+    no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
     """
 
     gpu_usd_per_hour: Priced
@@ -41,12 +42,17 @@ class CandidatePrice:
     gpu_power_usd_per_hour: Priced | None
     fabric_power_usd_per_hour: Priced | None
     spot_factor: float
-    failure_factor: float
+    interruptions: Interruptions
     notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
     spot_stretch: float = 1.0
     offered: Offered | None = None
     paid_share: float = 1.0
+
+    @property
+    def failure_factor(self) -> float:
+        """Expected time of the run, failures and checkpoints included, ÷ its undisturbed time, on demand."""
+        return self.interruptions.factor
 
     @property
     def prices(self) -> tuple[Priced, ...]:
@@ -92,7 +98,7 @@ def candidate_prices(
     fabric_power_per_gpu: float | None = None,
     nodes: int | None = None,
     capex_date: datetime.date | None = None,
-    checkpoint_s: float | None = None,
+    checkpoint_bytes: float | None = None,
     today: datetime.date | None = None,
 ) -> CandidatePrice:
     """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
@@ -101,7 +107,7 @@ def candidate_prices(
     ``fabric`` is taken, and with none of them the GPU's own price stands in. Spot machines, where they are allowed, are
     taken where they are cheaper after their interruptions. ``capex_per_gpu`` (US dollars) and ``fabric_power_per_gpu``
     (watts of switches and optics) come from the fabric design; ``None`` takes the catalog's figures. ``nodes``:
-    ``None`` counts the GPU's usual nodes. ``checkpoint_s``: seconds a checkpoint stops the work.
+    ``None`` counts the GPU's usual nodes. ``checkpoint_bytes``: of one GPU's part of a checkpoint.
     Raises :class:`InputError` when no price is known, :class:`KnowledgeError` when a constant is missing.
     """
     freshness = Freshness.of(catalog.constants, today)
@@ -109,7 +115,7 @@ def candidate_prices(
     offers = [o for o in provider_offers if fabric.technology == "none" or fabric.id in o.offer.fabrics]
     taken, on_spot = None, False
     count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
-    spot, failure = _factors(questionnaire.budget.on_spot, count, catalog, checkpoint_s, assumptions)
+    spot, failures = _stretches(questionnaire.budget.on_spot, count, catalog, checkpoint_bytes, assumptions)
     if questionnaire.budget.mode == "rent":
         parts, taken, on_spot = _cheaper_tier(questionnaire, gpu, fabric, offers, catalog, freshness, spot)
         if questionnaire.budget.on_spot and not on_spot:
@@ -122,7 +128,7 @@ def candidate_prices(
     gpus = questionnaire.cluster.gpus
     share = taken.paid(gpus) / gpus if taken else 1.0
     said = tuple(assumptions)
-    return CandidatePrice(*parts, spot if on_spot else 1.0, failure, notes, said, spot, taken, share)
+    return CandidatePrice(*parts, spot if on_spot else 1.0, failures, notes, said, spot, taken, share)
 
 
 def _cheaper_tier(
@@ -221,22 +227,27 @@ def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
     return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
 
 
-def _factors(
-    spot: bool, nodes: int, catalog: Catalog, checkpoint_s: float | None, assumptions: list[Assumption]
-) -> tuple[float, float]:
-    """The spot stretch and the failure factor of :class:`CandidatePrice`, with what they rest on."""
+def _stretches(
+    spot: bool, nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption]
+) -> tuple[float, Interruptions]:
+    """The spot stretch and the interruptions of :class:`CandidatePrice`, with what they rest on."""
     names = ("failures-per-node", "spot-interruptions-per-node", "checkpoint-write", "restart", "spot-restart")
     failures, taken, write, restart, spot_restart = (constant(catalog.constants, f"cost-{name}") for name in names)
-    checkpoint = write.si if checkpoint_s is None else checkpoint_s
-    failure_factor = _stretch(failures.si, nodes, checkpoint, restart.si)
+    checkpoint = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)
+    found = interruptions_of(nodes, checkpoint, catalog)
     _assume(assumptions, "failures per node and day", failures)
-    if checkpoint_s is None:
+    _assume(assumptions, "seconds to restart after a failure", restart)
+    if checkpoint_bytes is None:
         _assume(assumptions, "seconds a checkpoint stops the work", write)
+    else:
+        why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
+        told = Assumption(field="seconds a checkpoint stops the work", value=round(checkpoint, 1), why=why)
+        assumptions.append(told)
     if spot:
         _assume(assumptions, "spot interruptions per node and day", taken)
         _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
     disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
-    return disturbed / failure_factor, failure_factor
+    return disturbed / found.factor, found
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ import numpy as np
 from .architecture import Architecture
 from .job import RECOMPUTE, Job
 from .layout import Layouts
+from .mixtures import gathered_inputs, lightly_kept, recomputes_lightly
 
 _FULL, _SELECTIVE = RECOMPUTE.index("full"), RECOMPUTE.index("selective")
 
@@ -77,7 +78,10 @@ def activation_bytes_per_layer(job: Job, layouts: Layouts, habits: Habits = Habi
     split = e * width / layouts.tp
     scores = (2.0 * e + 1.0) * a.heads * job.sequence_length / layouts.tp if job.attention == "unfused" else 0.0
     scores = np.where(layouts.recompute == _SELECTIVE, 0.0, scores)
-    return tokens * (whole + split + scores), tokens * e * a.hidden / spread
+    kept = tokens * (whole + split + scores + 2.0 * e * gathered_inputs(job, layouts))
+    if recomputes_lightly(job):
+        kept = np.where(layouts.recompute == _SELECTIVE, np.minimum(lightly_kept(job, layouts), kept), kept)
+    return kept, tokens * e * a.hidden / spread
 
 
 def _attention_width(a: Architecture, habits: Habits) -> float:

@@ -56,6 +56,8 @@ class Architecture:
     experts_per_token: int = 0
     shared_experts: int = 0
     expert_ffn: int = 0
+    expert_groups: int = 1  # that experts are routed by, and how many of them a token may visit
+    expert_group_limit: int = 1
     dense_layers: int = 0
     moe_every: int = 1
     attention_bias: bool = False
@@ -211,6 +213,8 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         experts_per_token=model.experts_per_token,
         shared_experts=model.shared_experts,
         expert_ffn=(model.expert_ffn or model.ffn) if model.experts else 0,
+        expert_groups=model.expert_groups,
+        expert_group_limit=model.expert_group_limit,
         dense_layers=model.dense_layers,
         moe_every=model.moe_every,
         attention_bias=model.attention_bias,

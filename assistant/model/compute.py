@@ -16,6 +16,7 @@ from .job import Job
 from .kernels import KernelConstants
 from .layout import Slices
 from .machine import Machine
+from .mixtures import recomputes_lightly
 
 TILE = 128.0  # rows and columns of the output tile of a tensor-core kernel (CUTLASS default 128×128 and 128×256)
 CALIBRATED_SEQUENCE = 8192.0  # tokens; of the rows that efficiencies were fitted to, one in a hundred has more
@@ -56,7 +57,8 @@ class LayerTimes:
     backward: np.ndarray
     forward_floor: np.ndarray
     backward_floor: np.ndarray
-    attention: np.ndarray  # the part selective recompute repeats
+    attention: np.ndarray  # scores, softmax and values, forward
+    selective: np.ndarray  # the part selective recompute repeats
     head_forward: np.ndarray
     head_backward: np.ndarray
     spared: np.ndarray  # the part full recompute leaves out: a layer's last product, where checkpointing stops early
@@ -167,7 +169,7 @@ def widening_time(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
     if job.adapters is None or not job.adapters.quantized:
         return np.zeros_like(slices.tp)
     a = job.architecture
-    weights = a.shared_layer_params / slices.tp + a.expert_layer_params / np.where(slices.ep > 1, slices.ep, slices.tp)
+    weights = a.shared_layer_params / slices.tp + a.expert_layer_params / (slices.ep * slices.etp)
     return WIDENING * (job.adapters.base_bytes + job.weight_bytes) * weights / kernels.memory_rate
 
 
@@ -200,12 +202,10 @@ def mlp_gemms(a: Architecture, tokens: np.ndarray, width: np.ndarray, batch: np.
     ]
 
 
-def expert_gemms(a: Architecture, tokens: np.ndarray, tp: np.ndarray, ep: np.ndarray, grouped: float) -> list[tuple]:
-    """Router, shared and routed experts of one layer; with ep > 1 experts are whole and tokens split over tp."""
-    spread = ep > 1
-    width = np.where(spread, a.expert_ffn, a.expert_ffn / tp)
-    own = np.where(spread, tokens / tp, tokens)
-    held = a.experts / ep
+def expert_gemms(a: Architecture, tokens: np.ndarray, slices: Slices, grouped: float) -> list[tuple]:
+    """Router, shared and routed experts of one layer; ``etp`` ranks share an expert and the tokens of all of them."""
+    tp, width = slices.tp, a.expert_ffn / slices.etp
+    own, held = tokens * slices.etp / tp, a.experts / slices.ep
     gemms = [(tokens, float(a.hidden), float(a.experts), 1.0)]
     gemms += mlp_gemms(a, np.maximum(own * a.experts_per_token / held, 1.0), width, held * grouped)
     if a.shared_experts:
@@ -326,10 +326,26 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
         launch + loop,
         machine.kernels.backward_launch * launch + 2.0 * loop,
         core_forward * factor,
+        factor * (light_repeat(job, slices, kernels) if recomputes_lightly(job) else core_forward),
         head_forward * factor + outer,
         head_backward * factor,
         spared * factor,
     )
+
+
+def light_repeat(job: Job, slices: Slices, kernels: Kernels) -> np.ndarray:
+    """Seconds per layer in which norms, the up-projections of latent attention and the experts' activation are computed
+    again: norms read and write the hidden size, the activation reads two inner tensors and writes one."""
+    a = job.architecture
+    tokens = slices.micro_batch * job.sequence_length / slices.cp
+    inner = (a.experts_per_token + a.shared_experts) * a.expert_ffn * a.moe_layers + a.ffn * a.plain_layers
+    norms = 4.0 * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
+    moved = tokens * job.activation_bytes * (norms + 3.0 * inner / a.layers / slices.tp)
+    seconds = moved / kernels.memory_rate
+    if a.latent is None:
+        return seconds
+    up = [gemm for at, gemm in enumerate(attention_gemms(a, tokens, slices.tp)) if at in (1, 3)]
+    return seconds + _forward_and_backward(up, kernels.matrix_rate, kernels, frozen=True)[0]
 
 
 def _softmax_falls_back(job: Job, slices: Slices) -> np.ndarray:
@@ -356,7 +372,7 @@ def _kinds(a: Architecture, tokens: np.ndarray, slices: Slices, constants: Kerne
         # activation of the experts a token visits, and its copies sorted by expert before and merged after
         copies = constants.permute_passes / 3.0 * a.experts_per_token * a.hidden
         width = np.full_like(tokens, (a.experts_per_token + a.shared_experts) * a.expert_ffn + copies)
-        gemms = expert_gemms(a, tokens, slices.tp, slices.ep, constants.grouped)
+        gemms = expert_gemms(a, tokens, slices, constants.grouped)
         visited = a.experts_per_token * (a.hidden + a.expert_ffn) + a.shared_experts * a.expert_ffn
         kinds.append((a.moe_layers, gemms, width, whole + visited / slices.tp, a.experts / slices.ep))
     return kinds

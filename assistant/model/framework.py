@@ -23,8 +23,9 @@ class Framework:
     of the hideable communication that really disappears; collectives that run beside compute
     take units and memory bandwidth from it, so measured runs show little of it. ``tp_overlap``: the same for
     tensor-parallel communication. ``practice``: compute time of other people's runs against those of the publishers
-    whom the factors come from, who show what can be reached. ``spread``: standard deviation of the logarithm of compute
-    time within this stack, of one publisher.
+    whom the factors come from, who show what can be reached. ``practice_spread``, ``stragglers``: standard deviations
+    of the logarithm of compute time upwards, of teams whose software is not known and of slow nodes in large jobs.
+    ``spread``: standard deviation of the logarithm of compute time within this stack, of one publisher.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Framework:
     overlap: float = 0.8
     tp_overlap: float = 0.25
     practice: float = 1.0
+    practice_spread: float = 0.0
+    stragglers: float = 0.0
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
     spread: float = 0.10
@@ -57,7 +60,7 @@ class Framework:
 
 CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
 PRACTICE = "practice"
-READ = (*CALIBRATED, PRACTICE, "expert_launch")  # what the catalog may say of a stack
+READ = (*CALIBRATED, PRACTICE, "practice_spread", "expert_launch")  # what the catalog may say of a stack
 _EAGER = Framework(
     "fsdp",
     compute=1.2,
@@ -96,6 +99,8 @@ def framework_of(name: str | None, gpu: str = "", constants: Mapping[str, Fact] 
     """
     profile = UNKNOWN if name is None else FRAMEWORKS[name]
     given = {habit: _fact(profile.name, habit, gpu, constants) for habit in READ}
+    slow = (constants or {}).get(f"cluster-{PRACTICE}-stragglers")
+    given |= {"stragglers": slow}
     return replace(profile, **{habit: fact.si for habit, fact in given.items() if fact})
 
 

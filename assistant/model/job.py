@@ -12,6 +12,8 @@ from .architecture import BYTES, Architecture
 STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
 DDP, ZERO1, ZERO2, FSDP, HSDP, ASYNC, DILOCO = range(7)
 RECOMPUTE = ("none", "selective", "full")
+EXPERT_OVERLAPS = ("none", "batch", "dualpipe")
+NO_OVERLAP, BATCH_OVERLAP, DUALPIPE = EXPERT_OVERLAPS
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,10 @@ class Job:
     where a sequence is one. ``loss_bytes``: bytes kept of each logit where a kernel for the loss is known to keep so
     many; ``None``: as the stack's own.
     ``adapters``: what is trained beside a frozen model, ``None`` where all of it is trained.
+    ``expert_overlap``: what dispatch and combine of experts hide behind: nothing (``None`` too), the compute of another
+    micro-batch, or that in DeepSeek's bidirectional pipeline (2412.19437, 3.2.1). ``dispatch_precision``: of tokens on
+    the way to their experts, ``bf16`` or ``fp8``. ``routing_nodes``: scale-up domains that a token goes to at most;
+    ``None``: as its model has it.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 
@@ -54,6 +60,9 @@ class Job:
     adapters: Adapters | None = None
     document_tokens: float | None = None
     loss_bytes: float | None = None
+    expert_overlap: str | None = None
+    dispatch_precision: str = "bf16"
+    routing_nodes: int | None = None
 
     @property
     def tokens(self) -> int:

@@ -47,7 +47,7 @@ class KernelConstants:
     attention_depth: float = 200.0
     outer_launch: float = 1.0
     loss_traffic: float = 40.0
-    grouped: float = 1.2
+    grouped: float = 1.05
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
 

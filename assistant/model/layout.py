@@ -22,14 +22,13 @@ class Slices:
     tp: np.ndarray
     cp: np.ndarray
     ep: np.ndarray
+    etp: np.ndarray  # ranks that share an expert
     micro_batch: np.ndarray
     sequence_parallel: np.ndarray  # 0 or 1
 
     def take(self, index: np.ndarray) -> Slices:
         """Some of the slices, in the order of ``index``."""
-        return Slices(
-            self.tp[index], self.cp[index], self.ep[index], self.micro_batch[index], self.sequence_parallel[index]
-        )
+        return Slices(*(getattr(self, column.name)[index] for column in fields(Slices)))
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,7 @@ class Layouts:
     tp: np.ndarray
     cp: np.ndarray
     ep: np.ndarray
+    etp: np.ndarray
     micro_batch: np.ndarray
     sequence_parallel: np.ndarray
 
@@ -84,6 +84,8 @@ class Layouts:
             "micro_batch": int(self.micro_batch[index]),
             "recompute": RECOMPUTE[int(self.recompute[index])],
         }
+        if self.ep[index] > 1 and self.etp[index] > 1:
+            found["etp"] = int(self.etp[index])
         share = float(self.recomputed[index])
         return found | ({"recomputed_layers_percent": 100.0 * share} if share < 1.0 else {})
 

@@ -1,11 +1,16 @@
-"""Training in islands that meet rarely: DiLoCo and local SGD between sites or nodes (2311.08105).
+"""Training in islands that meet rarely, between sites or nodes.
 
-Each island trains alone for ``sync_every`` inner steps, then the islands average their changes once. The time of that
-exchange is spread over the inner steps.
+Each island trains alone for H inner steps, then the islands average what they have learned; the time of that exchange
+is spread over the inner steps. By name: DiLoCo (2311.08105) sends the change since the last exchange and takes a step
+of its own with the mean, H = 500 in its paper; local SGD (1808.07217) sends the weights, H = 16 there; federated
+averaging (1602.05629) does so through a server that stands at one of the sites. All send one 16-bit number for each
+trained parameter; fewer bits, as some implementations have them, are not modelled, nor an exchange that runs while the
+next inner steps do, nor what H costs in quality.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,6 +26,14 @@ if TYPE_CHECKING:
     from .training import Outcome
 
 
+# Of Ethernet's 1,538 bytes per packet TCP carries 1,448.
+WAN_GOODPUT = 1448 / 1538
+# Inner steps of each method's paper.
+USUAL_STEPS = {"diloco": 500, "localsgd": 16, "fedavg": 500}
+# What the sustained number of inner steps may cost, as a share of the time.
+WAITING = 0.05
+
+
 @dataclass(frozen=True)
 class Synchronisation:
     """One exchange between islands: bytes into an island, seconds, and its share of a step when spread out."""
@@ -32,21 +45,50 @@ class Synchronisation:
 
 
 def synchronise(
-    parameter_bytes: float, islands: int, island_rate: float, every: int, latency: float = 0.05
+    parameter_bytes: float,
+    islands: int,
+    island_rate: float,
+    every: int,
+    latency: float = 0.05,
+    *,
+    through_server: bool = False,
+    goodput: float = 1.0,
 ) -> Synchronisation:
     """Averaging ``parameter_bytes`` among ``islands`` reached at ``island_rate`` bytes/s, once in ``every`` steps.
 
-    Ring volume 2·(k−1)/k of the parameters into each island; 140 GB over 1 Gb/s between two sites take 1,120 s.
+    Ring volume 2·(k−1)/k of the parameters into each island; 140 GB over 1 Gb/s between two sites take 1,120 s, and
+    1,190 with a ``goodput`` of :data:`WAN_GOODPUT`, what the protocol leaves of the rate. A server at one of the sites
+    takes in and gives out the parameters of all k − 1 others.
     """
-    volume = 2.0 * (islands - 1) / islands * parameter_bytes
-    seconds = volume / island_rate + 2.0 * (islands - 1) * latency if islands > 1 else 0.0
+    share = float(islands - 1) if through_server else 2.0 * (islands - 1) / islands
+    volume, rounds = share * parameter_bytes * (2.0 if through_server else 1.0), 2.0 * (islands - 1)
+    seconds = volume / (island_rate * goodput) + rounds * latency if islands > 1 else 0.0
     return Synchronisation(islands, volume, seconds, seconds / every)
+
+
+def sustained_steps(exchange_s: float, step_s: float, waiting: float = WAITING) -> int:
+    """The fewest inner steps with which an exchange of ``exchange_s`` takes at most ``waiting`` of the time."""
+    return max(1, math.ceil(exchange_s * (1.0 - waiting) / (waiting * step_s)))
+
+
+def link_for_every_step(parameter_bytes: float, islands: int, hidden_s: float) -> float:
+    """Bytes/s of a link over which the gradients of every step travel within ``hidden_s``, what the backward pass
+    hides."""
+    return 2.0 * (islands - 1) / islands * parameter_bytes / (hidden_s * WAN_GOODPUT)
 
 
 def islands_of(job: Job, machine: Machine) -> int:
     """Islands of a job: its sites, or more where a site is larger than one scale-up domain and nothing joins its
     nodes."""
     return max(job.sites, machine.domains)
+
+
+def inside_island(parallelism: Parallelism | None) -> Parallelism | None:
+    """The split of one island: what was said of it, and left open where only the method was."""
+    if parallelism is None or parallelism.model_fields_set <= {"strategy", "inner_steps"}:
+        return None
+    given = {name: getattr(parallelism, name) for name in parallelism.model_fields_set - {"inner_steps", "dp"}}
+    return Parallelism.model_validate({**given, "strategy": "zero1"})
 
 
 def predict_islands(
@@ -65,7 +107,7 @@ def predict_islands(
     inner_job = replace(job, gpus=job.gpus // islands, global_batch=max(1, job.global_batch // islands), sites=1)
     inner_machine = replace(machine, gpus=inner_job.gpus)
     inside = replace(network, wide_area=False, possible=True)
-    split = parallelism and Parallelism(**{**parallelism.model_dump(), "strategy": "ddp", "dp": None})
+    split = inside_island(parallelism)
     outcome = predict(inner_job, inner_machine, [inside], split)[0]
     rate = (
         job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else network.gpu_rate * machine.gpus_per_node

@@ -16,6 +16,7 @@ from .framework import Framework
 from .job import DDP, FSDP, HSDP, ZERO1, ZERO2, Job
 from .layout import Layouts
 from .machine import Machine
+from .mixtures import two_way
 
 # CUDA context, NCCL channels and library workspaces of one process, outside of PyTorch's allocator: the fullest
 # Ultrascale run had 77.4 GiB in the allocator of the 79.1 GiB that an 80 GB H100 gives out, so it is at most 1.8 GB
@@ -70,7 +71,7 @@ def share_of(job: Job, layouts: Layouts) -> Share:
     a, v = job.architecture, layouts.interleave
     layers = v * np.ceil(a.layers / (layouts.pp * v))
     layer_dense = a.shared_layer_params / layouts.tp
-    layer_experts = a.expert_layer_params / np.where(layouts.ep > 1, layouts.ep, layouts.tp)
+    layer_experts = a.expert_layer_params / (layouts.ep * layouts.etp)
     outer = np.where(layouts.pp > 1, a.embedding_params, a.outer_params) / layouts.tp
     return Share(layers * layer_dense + outer, layers * layer_experts, layers, layer_dense, layer_experts, outer)
 
@@ -92,10 +93,11 @@ def shard_sizes(layouts: Layouts, domain: int) -> tuple[np.ndarray, np.ndarray]:
     All data-parallel ranks, or for HSDP and ``shard_within_node`` those inside one scale-up domain.
     """
     dense = layouts.dp * layouts.cp
-    experts = np.where(layouts.ep > 1, np.maximum(dense * layouts.tp / layouts.ep, 1.0), dense)
+    own = layouts.ep * layouts.etp  # ranks that hold one copy of the experts
+    experts = np.where(layouts.ep > 1, np.maximum(dense * layouts.tp / own, 1.0), dense)
     inside = (layouts.strategy == HSDP) | (layouts.shard_within_node > 0)
     room = np.maximum(np.floor(domain / layouts.tp), 1.0)
-    expert_room = np.where(layouts.ep > 1, np.maximum(np.floor(domain / layouts.ep), 1.0), room)
+    expert_room = np.where(layouts.ep > 1, np.maximum(np.floor(domain / own), 1.0), room)
     return np.where(inside, np.minimum(dense, room), dense), np.where(inside, np.minimum(experts, expert_room), experts)
 
 
@@ -131,6 +133,8 @@ def stages(job: Job, layouts: Layouts, habits: Habits) -> tuple[Stage, Stage, St
     single = pp == 1
     outer = np.where(single, float(a.outer_params), float(a.embedding_params))
     held = in_flight(layouts, [0.0, place, pp - 1.0])
+    if (both := two_way(job, layouts)).any():  # every rank holds two stages and one micro-batch more than stages
+        held = [np.where(both, np.minimum(layouts.micro_batches, pp + 1.0), often) for often in held]
     return (
         Stage(first, held[0], outer, single * one),
         Stage(most, held[1], none, none),
@@ -192,6 +196,15 @@ def _states_of(
     )
 
 
+def _twice(states: States, both: np.ndarray) -> States:
+    """The states where a rank holds two stages: their weights and gradients, the optimizer's share of twice the
+    ranks."""
+    if not both.any():
+        return states
+    copies = np.where(both, 2.0, 1.0)
+    return States(states.weights * copies, states.gradients * copies, states.optimizer)
+
+
 def _beside(trained: States, part: float, frozen: np.ndarray) -> States:
     """Per frozen weight: its own bytes, and the states of so many trained parameters."""
     return States(frozen + part * trained.weights, part * trained.gradients, part * trained.optimizer)
@@ -214,7 +227,9 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     habits, gradient = HABITS[framework.name], gradient_bytes(job, framework)
     share, (ranks, expert_ranks) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
     strategy = layouts.strategy
-    dense, experts, outer = _states_of(job, gradient, strategy, ranks, expert_ranks)
+    dense, experts, outer = (
+        _twice(kind, two_way(job, layouts)) for kind in _states_of(job, gradient, strategy, ranks, expert_ranks)
+    )
     kept, work, logits = activations(job, layouts, habits)
     per_layer = share.layer_dense * dense.total + share.layer_experts * experts.total
 

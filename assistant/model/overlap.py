@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collectives import Group, Wires, all_gather, all_reduce, all_to_all, group, reduce_scatter
+from .collectives import Group, Wires, all_gather, all_reduce, group, reduce_scatter
+from .dispatch import call_time, element_bytes, routing_of
 from .framework import Framework
 from .job import Job
 from .layout import Layouts, Slices
@@ -104,25 +105,29 @@ def context_parallel(
 
 
 def expert_parallel(job: Job, links: Links, framework: Framework, slices: Slices) -> LayerCommunication:
-    """Tokens travel to their experts and back: two all-to-alls per mixture layer and direction, exposed.
-
-    Where the framework sends a token to each domain once (DeepEP) and copies it inside, fewer bytes cross the network.
-    """
+    """Tokens travel to their experts and back, per layer and direction, with nothing hidden: dispatch and combine
+    forward, and backward the same two the other way round. Ranks that share an expert gather each other's tokens before
+    it and add up their results after it (expert tensor parallel, 2504.14960)."""
     a = job.architecture
     if not a.moe_layers or not (slices.ep > 1).any():
         return nothing(slices)
     tokens = slices.micro_batch * job.sequence_length / slices.cp / slices.tp
-    bytes_ = tokens * a.experts_per_token * a.hidden * job.activation_bytes
-    ranks = group(slices.ep, np.ones_like(slices.ep), links.machine.domain)
-    once = visited_share(ranks.domains, a.experts_per_token) if framework.dispatch_once else 1.0
-    both = np.where(slices.ep > 1, 2.0 * all_to_all(links.of(ranks.domains > 1), bytes_, ranks, once), 0.0)
+    ranks = group(slices.ep, slices.etp, links.machine.domain)
+    wires, routing = links.of(ranks.domains > 1), routing_of(job, framework, ranks)
+    there, back = (
+        call_time(wires, tokens * a.hidden * element_bytes(job, combine=way), ranks, routing, combine=way)
+        for way in (False, True)
+    )
+    both = np.where(slices.ep > 1, there + back, 0.0)
+    shared = (slices.ep > 1) & (slices.etp > 1)
+    if shared.any():
+        sharing = group(slices.etp, np.ones_like(slices.etp), links.machine.domain)
+        bytes_ = tokens * slices.etp * a.experts_per_token * a.hidden * job.activation_bytes
+        inside = links.of(sharing.domains > 1)
+        gathered = all_gather(inside, bytes_, sharing) + reduce_scatter(inside, bytes_, sharing)
+        both = both + np.where(shared, gathered, 0.0)
     both = both * (a.moe_layers / a.layers)
     return LayerCommunication(both, both)
-
-
-def visited_share(domains: np.ndarray, copies: int) -> np.ndarray:
-    """Expected domains a token visits ÷ its copies, when ``copies`` experts are spread evenly over ``domains``."""
-    return domains * (1.0 - (1.0 - 1.0 / domains) ** copies) / copies
 
 
 def spread(times: Times, rows: np.ndarray, length: int) -> Times:
@@ -153,8 +158,8 @@ def data_groups(layouts: Layouts, domain: int) -> DataGroups:
     """Data-parallel groups after tensor and expert parallel ranks are placed next to each other."""
     dense, experts = shard_sizes(layouts, domain)
     all_dense = layouts.dp * layouts.cp
-    stride = np.where(layouts.ep > 1, layouts.ep, layouts.tp)
-    all_experts = np.where(layouts.ep > 1, np.maximum(all_dense * layouts.tp / layouts.ep, 1.0), all_dense)
+    stride = np.where(layouts.ep > 1, layouts.ep * layouts.etp, layouts.tp)
+    all_experts = np.where(layouts.ep > 1, np.maximum(all_dense * layouts.tp / stride, 1.0), all_dense)
     return DataGroups(
         group(dense, layouts.tp, domain),
         group(experts, stride, domain),

@@ -10,10 +10,11 @@ import numpy as np
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .job import DDP, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, ZERO2, Job
+from .job import DDP, DUALPIPE, FSDP, HSDP, RECOMPUTE, STRATEGIES, ZERO1, ZERO2, Job
 from .layout import Layouts, Slices, distinct, layouts_of
 from .machine import Machine
 from .memory import FRAGMENTATION
+from .mixtures import recomputes_lightly
 
 _FULL = RECOMPUTE.index("full")
 LARGEST_MICRO_BATCH = 64  # sequences
@@ -49,6 +50,8 @@ class Choices:
     recompute: Sequence[int]
     recomputed: Sequence[float] = (1.0,)  # shares of the layers tried with full recompute
     sequence_parallel: Sequence[bool] | None = None
+    # ranks that share an expert: 0 is one where experts are spread and all of tp where not, -1 all of tp
+    etp: Sequence[int] = (0,)
     shard_within_node: bool = False
     sharded_pipelines: bool = False
     within: Sequence[int] = ()
@@ -100,6 +103,7 @@ def _fixed(job: Job, given: Parallelism) -> Choices:
         recompute=_recompute(job),
         recomputed=_recomputed(job),
         sequence_parallel=[given.sequence_parallel],
+        etp=[given.etp or 0],
         shard_within_node=given.shard_within_node,
     )
 
@@ -111,6 +115,8 @@ def _interleaves(job: Job, given: Parallelism | None = None, pipelines: Sequence
     """
     if given is not None and ("interleave" in given.model_fields_set or given.pp == 1):
         return [given.interleave]
+    if job.expert_overlap == DUALPIPE:
+        return [1]
     tried = job.framework in ("megatron", None) if given is not None else job.framework != "deepspeed"
     return chunks(job.architecture.layers, [given.pp] if given is not None else pipelines) if tried else [1]
 
@@ -148,6 +154,7 @@ def _free(job: Job, machine: Machine) -> Choices:
         strategy=[DDP, ZERO1, ZERO2, FSDP] + ([HSDP] if apart else []),
         recompute=_recompute(job),
         recomputed=_recomputed(job),
+        etp=(0, -1) if a.experts else (0,),
         sequence_parallel=(False, True),
         within=[ZERO1, ZERO2] if apart else [],
         domain=machine.domain,
@@ -162,9 +169,8 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
-    return (
-        [0, 2] if job.attention == "flash" else [0, 1, 2]
-    )  # with flash attention no scores are kept that could be recomputed
+    # with flash attention no scores are kept that could be recomputed; mixtures have other parts that are
+    return [0, 1, 2] if job.attention != "flash" or recomputes_lightly(job) else [0, 2]
 
 
 def _recomputed(job: Job) -> Sequence[float]:
@@ -190,10 +196,11 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
 def _slices(choices: Choices) -> Slices:
     """The product of the slice's columns, sequence parallel varying fastest."""
     given = choices.sequence_parallel
-    axes = (choices.tp, choices.cp, choices.ep, choices.micro_batch, (0,) if given is None else given)
+    axes = (choices.tp, choices.cp, choices.ep, choices.etp, choices.micro_batch, (0,) if given is None else given)
     grid = np.meshgrid(*(np.asarray(axis, dtype=float) for axis in axes), indexing="ij")
-    tp, cp, ep, micro_batch, parallel = (column.ravel() for column in grid)
-    return Slices(tp, cp, ep, micro_batch, (tp > 1).astype(float) if given is None else parallel)
+    tp, cp, ep, etp, micro_batch, parallel = (column.ravel() for column in grid)
+    etp = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
+    return Slices(tp, cp, ep, etp, micro_batch, (tp > 1).astype(float) if given is None else parallel)
 
 
 def _splits(
@@ -221,11 +228,11 @@ def _least_bytes(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, micro
     """Bytes that a GPU of the first stage holds at least, whatever is sharded and recomputed, (C, P): its layers'
     inputs, its share of the gradients and of Adam's states, and the weights, which no split of several stages shards.
     """
-    a, tp, ep = job.architecture, slices.tp[:, None], slices.ep[:, None]
+    a, tp, own = job.architecture, slices.tp[:, None], (slices.ep * slices.etp)[:, None]
     tokens = slices.micro_batch * job.sequence_length / slices.cp
     inputs = tokens * job.activation_bytes * a.hidden / np.where(slices.sequence_parallel > 0, slices.tp, 1.0)
     shared = (a.shared_layer_params + a.expert_layer_params) / (tp * dp * slices.cp[:, None])
-    whole = a.shared_layer_params / tp + a.expert_layer_params / np.where(ep > 1, ep, tp)
+    whole = a.shared_layer_params / tp + a.expert_layer_params / own
     weight, state = job.weight_bytes, 12.0 if job.precision == "fp32" else 14.0 if job.master_weights else 6.0
     alone = weight * (job.precision == "fp32" or not job.master_weights)  # master weights are FSDP's only ones
     if job.adapters is not None:
@@ -241,9 +248,20 @@ def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices:
     full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
     ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
     spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
+    if len(choices.etp) > 1:  # an expert is shared where there are no more of them to spread, and once
+        shared = np.tile(
+            np.repeat(np.asarray(choices.etp) < 0, _kinds_of(choices)),
+            len(slices.tp) // _kinds_of(choices) // len(choices.etp),
+        )
+        spread = spread & (~shared | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1)))
     if choices.domain is not None:
         spread = spread & ~_slower(job, slices, choices.domain)
-    return full & ((ep == 1) | (np.mod(ranks, ep) == 0)) & spread[:, None]
+    return full & ((ep == 1) | (np.mod(ranks, ep * slices.etp[:, None]) == 0)) & spread[:, None]
+
+
+def _kinds_of(choices: Choices) -> int:
+    """Slices of equal tp, cp, ep and etp, which follow each other."""
+    return len(choices.micro_batch) * len(choices.sequence_parallel or (0,))
 
 
 def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
@@ -302,7 +320,7 @@ def _built(
         else _sharding(choices, pp, dp * slices.cp[own], slices.tp[own])
     )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
-    group = own // (len(choices.micro_batch) * len(choices.sequence_parallel or (0,)))  # slices of equal tp, cp and ep
+    group = own // _kinds_of(choices)
     first, index = distinct(own)
     return layouts_of(
         slices.take(own[first]),

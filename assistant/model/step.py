@@ -19,6 +19,7 @@ from .job import FSDP, HSDP, RECOMPUTE, ZERO1, ZERO2, Job
 from .layout import Layouts, distinct
 from .machine import Machine
 from .memory import Share, shard_sizes, share_of, trained_share
+from .mixtures import exposed_experts, overlaps_experts, two_way
 from .network import Networks
 from .overlap import Links, Times, context_parallel, data_groups, expert_parallel, exposed, tensor_parallel
 from .search import PARTS
@@ -44,7 +45,9 @@ class _Layer:
 
     ``forward``, ``backward`` and ``repeated`` by themselves; ``tp`` is what tensor parallel adds to the three,
     ``outer_tp`` what it adds to the head, and ``ahead`` and ``back`` are the windows with it that gradients and weights
-    travel behind.
+    travel behind. ``ep`` is what no other micro-batch's compute hides of the experts' communication, ``ep_alone`` all
+    of it, where a pipeline fills or drains and there is no other micro-batch. ``weights``: seconds of the products that
+    make weight gradients, which a bidirectional pipeline moves into its bubbles.
     """
 
     forward: Times
@@ -53,10 +56,12 @@ class _Layer:
     tp: Times
     cp: Times
     ep: Times
+    ep_alone: Times
     ahead: Times
     back: Times
     head: Times
     outer_tp: Times
+    weights: Times
 
     def all(self) -> Times:
         """Seconds on the critical path before data-parallel communication."""
@@ -82,6 +87,7 @@ class _Pieces:
     sync: Times
     send: Times
     optimizer: Times
+    two_way: np.ndarray | None
 
     def work(self) -> tuple[Times, Times]:
         """Seconds of one micro-batch: (all stages together, the slowest stage)."""
@@ -91,6 +97,22 @@ class _Pieces:
         )
         last = np.maximum(self.layers - (self.layouts.pp - 1.0) * self.stage, 0.0) * one + head
         return self.layers * one + head, np.maximum(self.stage * one, last)
+
+    def filling(self, work: Times, slowest: Times) -> Times:
+        """Seconds beyond every micro-batch on the slowest stage: the pipeline fills and drains, and nothing runs beside
+        the experts' communication meanwhile."""
+        pp, v = self.layouts.pp, self.layouts.interleave
+        if self.two_way is None:
+            return (work - slowest) / v
+        layer, kind = self.layer, self.kind
+        alone = _pick(layer.ep_alone - layer.ep, kind)
+        one_way = (work - slowest + (self.layers - self.stage) * alone) / v
+        if not self.two_way.any():
+            return one_way
+        one = _pick(layer.all(), kind) + self.sharded
+        backward = _pick(layer.backward + layer.repeated + 0.5 * layer.ep_alone, kind)
+        bubble = (0.5 * pp - 1.0) * (one + backward - 3.0 * _pick(layer.weights, kind))
+        return np.where(self.two_way, self.stage * (np.maximum(bubble, 0.0) + pp * alone), one_way)
 
 
 def steps(
@@ -104,7 +126,8 @@ def steps(
     """Step time and parts of every layout on every network.
 
     ``slowdown`` stretches the network (for error bands). Pipelines follow one-forward-one-backward
-    (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m).
+    (2104.04473): T = m·t_max + (Σ t_stage − t_max)/v, which for equal stages is the bubble (p−1)/(v·m); DualPipe
+    (2412.19437, 3.2.1) has one of (p/2 − 1)·(F&B + B − 3W).
     """
     parts = _parts(_pieces(job, machine, networks, layouts, slowdown, framework))
     return Steps(reduce(np.add, parts.values()), parts)
@@ -117,7 +140,7 @@ def step_times(
     pieces = _pieces(job, machine, networks, layouts, 1.0, framework)
     work, slowest = pieces.work()
     m = layouts.micro_batches
-    local = m * slowest + (work - slowest) / layouts.interleave + (pieces.optimizer + pieces.overhead)
+    local = m * slowest + pieces.filling(work, slowest) + (pieces.optimizer + pieces.overhead)
     return np.atleast_2d(local + m * pieces.outer + pieces.sync + pieces.send)
 
 
@@ -161,6 +184,7 @@ def _pieces(
         ),
         send=_stage_sends(job, links, framework, layouts, times.forward),
         optimizer=_pick(optimizer_time(machine, places, trained), place),
+        two_way=two_way(job, layouts) if overlaps_experts(job) else None,
     )
 
 
@@ -173,7 +197,7 @@ def _kinds_in_part(layouts: Layouts) -> np.ndarray:
 def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
     layer, kind, m, p = pieces.layer, pieces.kind, pieces.layouts.micro_batches, pieces.layouts.pp
     work, slowest = pieces.work()
-    bubble = np.where(p > 1, m * slowest + (work - slowest) / pieces.layouts.interleave - m * work / p, 0.0)
+    bubble = np.where(p > 1, m * slowest + pieces.filling(work, slowest) - m * work / p, 0.0)
     per_rank = m * pieces.layers / p
     return {
         "compute": per_rank * _pick(layer.forward + layer.backward, kind) + m / p * _pick(layer.head, kind),
@@ -201,7 +225,7 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
     ep = expert_parallel(job, links, framework, slices)
     trained = trained_share(job, share_of(job, kinds))
     gradients = gradient_time(job, links.machine, framework, kinds, trained)
-    repeated = np.where(kinds.recompute == _SELECTIVE, times.attention[own], 0.0)
+    repeated = np.where(kinds.recompute == _SELECTIVE, times.selective[own], 0.0)
 
     def passes(forward: Times, backward: Times) -> tuple[Times, Times, Times]:
         """(Forward, backward, repeated) when the GPU also does these seconds of critical communication in them."""
@@ -214,15 +238,18 @@ def _layer(job: Job, links: Links, framework: Framework, times: LayerTimes, kind
 
     alone, beside = passes(np.zeros_like(times.forward), np.zeros_like(times.forward)), passes(tp.forward, tp.backward)
     again = 1.0 + full * part  # full recompute repeats the forward pass's collectives
+    experts = _pick(ep.forward, own) * again + _pick(ep.backward, own)
     return _Layer(
         *alone,
         tp=reduce(np.add, beside) - reduce(np.add, alone),
         cp=_pick(cp.forward, own) * again + _pick(cp.backward, own),
-        ep=_pick(ep.forward, own) * again + _pick(ep.backward, own),
+        ep=exposed_experts(job, links.machine, experts, reduce(np.add, alone)),
+        ep_alone=experts,
         ahead=beside[0],
         back=beside[1] + beside[2],
         head=(times.head_forward + times.head_backward)[own],
         outer_tp=_pick(np.asarray(tp.outer), own),
+        weights=(times.forward - times.attention)[own],
     )
 
 

@@ -11,6 +11,7 @@ from functools import reduce
 import numpy as np
 
 from .collectives import Group, group
+from .dispatch import element_bytes, routing_of
 from .job import DDP, FSDP, HSDP, ZERO2, Job
 from .layout import Layouts
 from .machine import Machine
@@ -79,13 +80,18 @@ def _context(job: Job, machine: Machine, layouts: Layouts):
 
 
 def _expert(job: Job, machine: Machine, layouts: Layouts):
+    """Dispatch and combine forward and backward; what crosses is each copy, or one for each domain (DeepEP)."""
     a = job.architecture
-    share = a.moe_layers / a.layers
-    bytes_ = _activation(job, layouts) / layouts.tp * a.experts_per_token
-    runs = _per_step(job, layouts) * share * 4.0 * (layouts.ep > 1)
-    ranks = group(layouts.ep, np.ones_like(layouts.ep), machine.domain)
-    outside = bytes_ * (ranks.size - ranks.local) / ranks.size
-    return runs * bytes_ * (ranks.size - 1.0) / ranks.size, runs * outside * machine.domain, runs
+    tokens = layouts.micro_batch * job.sequence_length / layouts.cp / layouts.tp
+    elements = element_bytes(job, combine=False) + element_bytes(job, combine=True)
+    calls = _per_step(job, layouts) * (a.moe_layers / a.layers) * 2.0 * (layouts.ep > 1)
+    ranks = group(layouts.ep, layouts.etp, machine.domain)
+    routing = routing_of(job, machine.framework(job.framework), ranks)
+    both, crossing = calls * tokens * a.hidden * elements, routing.crossing(ranks)
+    copies = np.maximum(a.experts_per_token * (ranks.size - 1.0) / ranks.size, crossing)
+    if routing.once:
+        copies = np.maximum(routing.reached(ranks)[1] * (ranks.size - 1.0) / ranks.size, crossing)
+    return both * copies, np.where(ranks.domains > 1, both * crossing * machine.domain, 0.0), 2.0 * calls
 
 
 def _pipeline(job: Job, machine: Machine, layouts: Layouts):

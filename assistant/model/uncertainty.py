@@ -73,13 +73,24 @@ def network_draws(ids: Sequence[str], spreads: np.ndarray) -> np.ndarray:
     return spreads[:, None] * (np.sqrt(SHARED_NETWORK) * common + np.sqrt(1.0 - SHARED_NETWORK) * own)
 
 
-def drawn_times(ratio_times: np.ndarray, compute_spread: float, ids: Sequence[str], spreads: np.ndarray) -> np.ndarray:
+def drawn_times(
+    ratio_times: np.ndarray,
+    compute_spread: float,
+    ids: Sequence[str],
+    spreads: np.ndarray,
+    slower_spread: float | None = None,
+) -> np.ndarray:
     """Step times in every world, (F, S) seconds.
+
+    ``slower_spread``: of the compute error where it makes a step longer than the median; ``None``: as
+    ``compute_spread``, which then holds on both sides.
 
     ``ratio_times`` (K, F): step times with the network slowed by ``RATIOS``. With compute error c and network error n
     a step takes c·T(n/c), because all times scale together.
     """
-    compute = compute_spread * normal_draws("compute")
+    drawn = normal_draws("compute")
+    above = compute_spread if slower_spread is None else slower_spread
+    compute = np.where(drawn > 0, above, compute_spread) * drawn
     ratio = network_draws(ids, spreads) - compute
     grid = np.log(RATIOS)
     times = np.stack([np.interp(ratio[f], grid, ratio_times[:, f]) for f in range(len(ids))])

@@ -20,10 +20,12 @@ from assistant.vocabulary.plan import (
 )
 
 from . import evidence, overrides, practice, profile, stale
+from .between_sites import between_sites
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
+from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
 from .predictor import Predictor
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from assistant.retrieval import Index
 
 GB = 1e9
+MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
 def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
@@ -66,8 +69,9 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
+    trains = not made.job.serves
     return [
-        _candidate(entry, "recommended" if entry is chosen else entry.verdict).model_copy(
+        _candidate(entry, "recommended" if entry is chosen else entry.verdict, trains=trains).model_copy(
             update={"offer": _taken(entry, offers)}
         )
         for entry in ordered
@@ -105,7 +109,7 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
-def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
+def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
     e = entry.estimate
@@ -127,21 +131,24 @@ def _candidate(entry: Entry, verdict: Verdict) -> Candidate:
         gpu_usd_per_hour=entry.price.gpu_total,
         probability_best=entry.probability_best,
         breakdown_s=e.breakdown,
+        effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
     )
 
 
 def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
-    if chosen is None or chosen.considered.fabric.technology in ("none", "wan"):
+    joined = chosen.inside or chosen if chosen else None
+    if joined is None or joined.considered.fabric.technology in ("none", "wan"):
         return {}
-    design = design_for(chosen, job, catalog)
+    design = design_for(joined, job, catalog)
     return design.model_dump(mode="json") if design else {}
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
-    if chosen is None or chosen.considered.fabric.technology == "wan":
+    joined = chosen.inside or chosen if chosen else None
+    if joined is None or joined.considered.fabric.technology == "wan":
         return {}
     return advice(
-        chosen.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
+        joined.considered.fabric, job.gpu, job.nodes, Host(provider=job.provider.id if job.provider else None)
     )
 
 
@@ -164,7 +171,14 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
         for c in made.conclusions
         if c.then.get("warn") and c.fabric in about and c.then["warn"] not in codes
     ]
-    found = [*_given_but_impossible(made), *_beyond_the_context(job), *by_rules, *named]
+    found = [
+        *_given_but_impossible(made),
+        *_beyond_the_context(job),
+        *_interrupted(made),
+        *between_sites(made),
+        *by_rules,
+        *named,
+    ]
     ratio = job.questionnaire.cluster.oversubscription or 1.0
     if ratio > 1.0:
         found.append(
@@ -211,6 +225,26 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
             code="beyond-the-context",
             message=f"Sequences of {job.sequence_length:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
+        )
+    ]
+
+
+def _interrupted(made: Decision) -> list[Warning_]:
+    """What failures take of a run so large that they decide when it ends."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or job.serves:
+        return []
+    found = chosen.price.interruptions
+    share = effective_percent(found)
+    if share.p50 > MOSTLY_TRAINING:
+        return []
+    return [
+        Warning_(
+            code="interruptions",
+            message=f"On {job.gpus:,} GPUs something interrupts the job every {found.between_s / 3600:.2g} hours. "
+            f"With a checkpoint every {found.every_s / 60:.0f} minutes and {found.restart_s / 60:.0f} to restart, "
+            f"{share.p50:.0f} % of the time trains, {share.p10:.0f} to {share.p90:.0f} % as teams differ; hours and "
+            "costs count it. Three in five interruptions are GPUs and their memory, one in ten the network.",
         )
     ]
 

@@ -36,6 +36,7 @@ class Estimate:
     breakdown: Breakdown
     outside: tuple[str, ...] = ()
     traffic: dict[str, float] = field(default_factory=dict)
+    alternatives: tuple[Estimate, ...] = ()  # between sites: islands on each fabric that may join the GPUs of a site
     copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
 
 
@@ -50,6 +51,7 @@ class Entry:
     considered: Considered
     estimated: Estimate | None = None
     priced: CandidatePrice | None = None
+    inside: Entry | None = None  # between sites: the fabric that joins the GPUs of each
     run_hours: np.ndarray | None = None  # shape (worlds,)
     run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
     price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)

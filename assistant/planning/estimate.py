@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.model import Cabling, Job, Machine, Network, Outcome, machine_of, network_of, predict_training
-from assistant.model.low_communication import Synchronisation, synchronise
+from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
 from assistant.vocabulary.catalog import Catalog
 
 from . import profile
@@ -14,7 +14,7 @@ from .entry import Entry, Estimate, band_of
 from .resolve import USUAL_PLANES, Resolved
 
 # Gradients of the layers done first travel while the rest of the backward pass runs; it is two thirds of the compute.
-_BACKWARD_SHARE = 2 / 3
+BACKWARD_SHARE = 2 / 3
 
 
 def machine(job: Resolved, catalog: Catalog) -> Machine:
@@ -39,6 +39,10 @@ def model_job(job: Resolved) -> Job:
         job.sites,
         job.wan_gbps * 1e9 / 8 if job.wan_gbps else None,
         adapters=job.adapters,
+        expert_overlap=job.expert_overlap,
+        dispatch_precision=job.dispatch_precision,
+        routing_nodes=job.routing_nodes,
+        sync_every=job.inner_steps,
     )
 
 
@@ -91,40 +95,52 @@ def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
 def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     """Several sites: every fabric joins the GPUs of one site; between sites there is only the wide-area link.
 
-    A fabric as candidate means one synchronous job stretched over that link; ``wide-area low communication`` means
-    islands that meet rarely, each on the fabric that is fastest inside a site.
+    A fabric as candidate means one synchronous job stretched over that link, or islands on that fabric where the user
+    fixed a method in which they meet rarely, or where the fabric is given and islands are faster; ``wide-area low
+    communication`` means islands, each on whichever fabric suits the inside of a site best.
     """
-    site = replace(
-        job.at_one_site(),
-        parallelism=None if job.parallelism is None or job.parallelism.strategy == "diloco" else job.parallelism,
-    )
+    site = replace(job.at_one_site(), parallelism=inside_island(job.parallelism) if job.rare else job.parallelism)
     gpus = machine(site, catalog)
     inside = [e for e in entries if e.considered.fabric.technology != "wan"]
     fabrics = networks([e.considered for e in inside], gpus, site)
     outcomes = predict_training(model_job(site), gpus, fabrics, site.parallelism)
-    rates = [network.gpu_rate * gpus.domain for network in fabrics]
+    estimates = [as_estimate(one, net.gpu_rate * gpus.domain) for one, net in zip(outcomes, fabrics, strict=True)]
     gradients, link = job.trained_params * 2.0, (job.wan_gbps or 0.0) * 1e9 / 8
-    every_step = synchronise(gradients, job.sites, link, 1)
-    for entry, outcome, rate in zip(inside, outcomes, rates, strict=True):
-        entry.estimated = _stretched(as_estimate(outcome, rate), every_step)
-    rarely = synchronise(gradients, job.sites, link, model_job(job).sync_every)
-    fastest = min(range(len(inside)), key=lambda i: (not outcomes[i].fits, outcomes[i].band.p50))
+    every_step = synchronise(gradients, job.sites, link, 1, goodput=WAN_GOODPUT)
+    server = job.averaging == "fedavg"
+    rarely = synchronise(gradients, job.sites, link, job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
+    apart = [_islands(one, rarely, e.id, job) for one, e in zip(estimates, inside, strict=True)]
+    for entry, estimate, islands in zip(inside, estimates, apart, strict=True):
+        stretched = _stretched(estimate, every_step)
+        given = entry.id == job.questionnaire.cluster.fabric and job.parallelism is None
+        rare = job.rare or (given and islands.band.p50 < stretched.band.p50)
+        entry.estimated = islands if rare else stretched
+    # A network that is there joins the GPUs of each site; else the fastest, until prices tell which is the cheapest.
+    owned = [one for one, e in zip(apart, inside, strict=True) if e.id == job.questionnaire.cluster.fabric]
+    choices = tuple(owned or apart)
+    fastest = min(choices, key=lambda one: (not one.fits, one.band.p50))
     for entry in entries:
         if entry.considered.fabric.technology == "wan":
-            entry.estimated = _islands(
-                as_estimate(outcomes[fastest], rates[fastest]), rarely, inside[fastest].id, job.sites
-            )
+            entry.estimated = replace(fastest, alternatives=choices)
 
 
 def _stretched(estimate: Estimate, sync: Synchronisation) -> Estimate:
     """A synchronous step over the wide-area link: what of the exchange the backward pass does not hide is waited
     for."""
-    exposed = max(0.0, sync.per_step - _BACKWARD_SHARE * estimate.breakdown.compute)
+    exposed = max(0.0, sync.per_step - BACKWARD_SHARE * estimate.breakdown.compute)
     return _longer(estimate, exposed, sync, {})
 
 
-def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, sites: int) -> Estimate:
-    layout = {"strategy": "diloco", "inside_each_site": fabric, "dp": (estimate.parallelism.get("dp") or 1) * sites}
+def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolved) -> Estimate:
+    """Islands that meet once in the job's inner steps, each on ``fabric``."""
+    copies = (estimate.parallelism.get("dp") or 1) * job.sites
+    layout = {
+        "strategy": job.averaging,
+        "inner_steps": job.inner_steps,
+        "split_inside": estimate.parallelism.get("strategy"),
+        "inside_each_site": fabric,
+        "dp": copies,
+    }
     longer = _longer(estimate, sync.per_step, sync, layout)
     return replace(
         longer, outside=(*estimate.outside, "low-communication training: its convergence is not part of the prediction")

@@ -85,6 +85,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "params_b": job.params / GB,
         "active_params_b": job.architecture.active_params / GB,
         "moe": bool(job.model.experts),
+        "expert_overlap": job.expert_overlap or "none",
         "sequence_length": job.sequence_length,
         "global_batch": job.global_batch,
         "tokens_b": known(job.tokens / GB if job.tokens else None),

@@ -26,7 +26,9 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
 
 
 def _name(entry: Entry) -> str:
-    return entry.considered.fabric.name
+    if entry.inside is None or entry.inside.considered.fabric.technology == "none":
+        return entry.considered.fabric.name
+    return f"{entry.considered.fabric.name} with {entry.inside.considered.fabric.name} inside each site"
 
 
 def _job(job: Resolved) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from assistant.market import CandidatePrice, candidate_prices
+from assistant.market import CandidatePrice, Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
+from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
-from .entry import Entry
+from .entry import Entry, Estimate
 from .resolve import Resolved
 
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
@@ -26,6 +29,8 @@ LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD = 0.17, 0.19
 LOW_TRUST_SPREAD = (
     0.46  # of starting prices and estimates around the better ones of the same product: 10 of those prices
 )
+# Of one trained parameter: weight in two bytes, FP32 copy and two moments of Adam.
+CHECKPOINT_BYTES = 14.0
 
 
 def price(
@@ -45,8 +50,49 @@ def price(
             fabric_power_per_gpu=design.power_w / gpus if design else None,
             capex_date=oldest_price(design) if design else None,
             nodes=job.nodes,
+            checkpoint_bytes=checkpoint_bytes(job),
             today=today,
         )
+    for entry in entries:
+        if entry.estimated is not None and entry.estimated.alternatives:
+            _joined_inside(entry, {e.id: e for e in entries})
+
+
+def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
+    """Between sites: the islands on the fabric with which a step costs least, at the price of that fabric. The line
+    between the sites has none here."""
+
+    def cost(estimate: Estimate) -> tuple[bool, float]:
+        price = known[_inside(estimate)].price
+        return not estimate.fits, estimate.band.p50 * (price.gpu_total + price.fabric_total)
+
+    chosen = min(entry.estimate.alternatives, key=cost)
+    fabric = known[_inside(chosen)]
+    entry.estimated = replace(chosen, alternatives=entry.estimate.alternatives)
+    entry.inside, entry.priced = fabric, fabric.price
+
+
+def _inside(estimate: Estimate) -> str:
+    return str(estimate.parallelism["inside_each_site"])
+
+
+def checkpoint_bytes(job: Resolved) -> float | None:
+    """One GPU's part of a checkpoint; ``None`` where nothing is trained."""
+    return None if job.serves else CHECKPOINT_BYTES * job.trained_params / job.gpus
+
+
+def effective_time(job: Resolved, catalog: Catalog) -> Band | None:
+    """Percent of a training run's time that trains, on machines that nobody takes away; ``None`` for serving."""
+    state = checkpoint_bytes(job)
+    if state is None:
+        return None
+    return effective_percent(interruptions_of(job.nodes, checkpoint_seconds(state, catalog), catalog))
+
+
+def effective_percent(interruptions: Interruptions) -> Band:
+    """The share of the time that trains as a band, percent."""
+    p10, p50, p90 = (100.0 * share for share in interruptions.effective())
+    return Band(p10=p10, p50=p50, p90=p90)
 
 
 def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
@@ -63,7 +109,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     steps = _steps(job, fastest)
     for entry in computed:
         # Failures and, on spot machines, interruptions stretch the run.
-        hours = steps * entry.estimate.draws / 3600 * entry.price.failure_factor
+        hours = steps * entry.estimate.draws / 3600 * _stretched(entry.price.interruptions)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         entry.run_cost, entry.price_error = _cost(entry, hours, job.gpus), _price_error(entry.price, catalog)
         entry.run_hours = hours * entry.price.spot_factor
@@ -85,6 +131,12 @@ def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
         return 1.0
     listed = price.offered.offer.price("on-demand" if price.spot_factor == 1.0 else "spot")
     return list_price_error(price.offered.provider, listed, price.gpu_usd_per_hour.age_days, catalog)
+
+
+@lru_cache(maxsize=256)
+def _stretched(interruptions: Interruptions) -> np.ndarray:
+    """What failures stretch a run by in every world, (worlds,): the same for every fabric."""
+    return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
 
 def _steps(job: Resolved, fastest_step: float) -> float:

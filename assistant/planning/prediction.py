@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.library import Library
 from assistant.library.questionnaires import read
+from assistant.model.tail import excess_of_slowest
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.plan import Prediction
@@ -15,8 +16,9 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import practice, profile
 from .entry import Entry
+from .money import effective_time
 from .predictor import Predictor
-from .resolve import resolve
+from .resolve import Resolved, resolve
 
 
 def predictions(path: Path, library: Library) -> Iterator[dict[str, Any]]:
@@ -42,13 +44,23 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
     job = resolve(questionnaire, catalog)
     wanted = questionnaire.cluster.fabric or ("none" if job.domains == 1 else None)
     computed = [e for e in Predictor(catalog).estimated(job, wanted) if e.estimated is not None]
+    if wanted is None and questionnaire.workload == "rlhf":  # its phases hold the same weights at every step
+        computed = [e for e in computed if e.considered.fabric.technology != "wan"] or computed
     if not computed:
         raise InputError(f"{wanted} cannot join {job.gpus} {job.gpu.name} for this job", Place(field="cluster.fabric"))
-    return _prediction(
+    made = _prediction(
         questionnaire.name,
         min(computed, key=lambda e: e.step),
         [*job.assumptions, *profile.assumptions(job, catalog), *practice.assumptions(job, catalog)],
     )
+    return made if job.serves else _of_the_run(made, job, catalog)
+
+
+def _of_the_run(made: Prediction, job: Resolved, catalog: Catalog) -> Prediction:
+    """With what many steps of one run are like: the slowest in a hundred, and the share of the time that trains."""
+    usual = made.step_time_p50_s or made.step_time_s
+    slowest = usual * (1.0 + excess_of_slowest(catalog.constants)[1])
+    return made.model_copy(update={"step_time_p99_s": slowest, "effective_time_percent": effective_time(job, catalog)})
 
 
 def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Prediction:

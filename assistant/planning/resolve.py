@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import ceil, floor, gcd
 from typing import Any, Literal
 
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
 from assistant.model.adapters import ALL_LINEAR
+from assistant.model.low_communication import USUAL_STEPS
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
-from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire, Training
+from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Parallelism, Questionnaire, Training
+
+from .assumptions import Assumptions
+from .mixtures import mixture_fields, published_precision
 
 # Tokens per optimizer step that published runs used, by parameters: GPT-3 (2005.14165, table 2.1) for up to
 # 13 B, Llama 2 and 3 papers (4 M) up to 100 B, Llama 3.1 405B (16 M) above.
@@ -44,18 +48,6 @@ _DUMPED_OR_IDLE = {
 _DUMPED_OR_IDLE |= {"assumptions"}
 
 
-@dataclass
-class Assumptions:
-    """What nobody said and was taken, in order."""
-
-    taken: list[Assumption] = field(default_factory=list)
-
-    def take(self, path: str, value: Any, why: str) -> Any:
-        """Note an assumption and give its value back."""
-        self.taken.append(Assumption(field=path, value=value, why=why))
-        return value
-
-
 @dataclass(frozen=True)
 class Resolved:
     """A job without gaps. Counts are whole; ``tokens`` is None when the run's length is given in days."""
@@ -84,12 +76,22 @@ class Resolved:
     parallelism: Parallelism | None
     inference: Inference | None
     assumptions: tuple[Assumption, ...]
+    expert_overlap: str | None = None
+    dispatch_precision: str = "bf16"
+    routing_nodes: int | None = None
+    averaging: str = "diloco"  # by which method islands that meet rarely average
+    inner_steps: int = USUAL_STEPS["diloco"]  # steps of an island between two exchanges
     adapters: Adapters | None = None  # what is trained beside a frozen model; None: all of it is trained
     quoted_rent: bool = False  # the rent of a GPU-hour was quoted: for this plan, or in the user's own catalog
 
     @property
     def params(self) -> float:
         return self.architecture.params
+
+    @property
+    def rare(self) -> bool:
+        """Whether the user fixed a method in which islands meet rarely."""
+        return self.parallelism is not None and self.parallelism.strategy in RARELY
 
     @property
     def trained_params(self) -> float:
@@ -146,6 +148,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     params = architecture.params
     per_node = _gpus_per_node(questionnaire, gpu, taken)
     training = _training(questionnaire, model, params, gpu, taken)
+    training |= mixture_fields(questionnaire, model, architecture, training["precision"], taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
         wan = taken.take(
@@ -171,6 +174,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         parallelism=_split(questionnaire, split, taken)
         if isinstance(split := questionnaire.parallelism, Parallelism)
         else None,
+        **_averaging(questionnaire, taken),
         **training,
         assumptions=tuple(taken.taken),
         quoted_rent=_quoted(questionnaire, gpu, catalog),
@@ -254,11 +258,36 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
         )
 
 
+_BY_NAME = {
+    "diloco": "DiLoCo's paper trains 500 steps between two exchanges (2311.08105)",
+    "localsgd": "local SGD was shown to work with up to 16 steps between two exchanges (1808.07217)",
+    "fedavg": "a few hundred local steps between two rounds, as several passes over a client's part of the data are "
+    "(1602.05629); a server at one of the sites collects and spreads the weights",
+}
+
+
+def _averaging(questionnaire: Questionnaire, taken: Assumptions) -> dict[str, Any]:
+    """How islands that meet rarely average, and after how many steps: as said, else as the method's paper has it."""
+    split = questionnaire.parallelism
+    said = split if isinstance(split, Parallelism) and split.strategy in RARELY else None
+    method = said.strategy if said else "diloco"
+    if questionnaire.serves or (said is None and questionnaire.cluster.sites == 1):
+        return {}
+    steps = said.inner_steps if said and said.inner_steps else None
+    if steps is None:
+        steps = taken.take("parallelism.inner_steps", USUAL_STEPS[method], f"not said: {_BY_NAME[method]}")
+    return {"averaging": method, "inner_steps": steps}
+
+
 def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions) -> Parallelism:
     """The split that was given, with what was not said of it: who keeps the optimizer's state, who shares the
     sequence."""
     training = questionnaire.training
     framework = training.framework if training is not None else None
+    if split.strategy in RARELY:
+        # The methods differ in how often islands meet and how; the model knows them as one strategy. What was said
+        # remains told apart from what was not.
+        return split.model_copy(update={"strategy": "diloco"})
     # Nobody who says "tp 8" and no more means a split in which every rank keeps Adam's states: few models fit so.
     megatron = framework == "megatron" or (framework is None and (split.tp > 1 or split.pp > 1))
     if megatron and "strategy" not in split.model_fields_set and not questionnaire.serves:
@@ -310,10 +339,10 @@ def _training(
     unlimited = given.tokens is None and given.days is None
     tokens = _tokens(questionnaire, params, taken) if unlimited else given.tokens
     if given.framework is None:
-        why = "not said: tuned kernels and eager ones differ by a third, so the band is wider"
+        why = "not said: tuned kernels and eager ones differ by a third, so the band is wider, most of all upwards"
         taken.take("training.framework", None, why)
     known = "precision" in given.model_fields_set
-    precision = given.precision if known else _precision("training", gpu, taken)
+    precision = given.precision if known else _training_precision(questionnaire, model, gpu, taken)
     _interleave(questionnaire.parallelism, given.framework, taken)
     adapters = _adapters(questionnaire, given, precision, taken)
     return said | dict(
@@ -361,6 +390,13 @@ def _precision(section: str, gpu: Gpu, taken: Assumptions) -> str:
     if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
         return taken.take(f"{section}.precision", "fp16", f"{gpu.name} has no BF16 units")
     return taken.take(f"{section}.precision", "bf16", _BF16[section])
+
+
+def _training_precision(questionnaire: Questionnaire, model: Model | ModelShape, gpu: Gpu, taken: Assumptions) -> str:
+    published = published_precision(questionnaire, model)
+    if published == "fp8" and gpu.peak_fp8 is not None:
+        return taken.take("training.precision", published, "as its publisher trained it; say bf16 for 16 bits")
+    return _precision("training", gpu, taken)
 
 
 def _interleave(split: Parallelism | Literal["auto"], framework: str | None, taken: Assumptions) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from assistant.vocabulary.validation import (
     AdapterReport,
     CollectiveAccuracy,
+    DispatchAccuracy,
     MeasuredRun,
     MemoryReport,
     SourceAccuracy,
@@ -38,6 +39,8 @@ def accuracy_page(made: Validation, template: str) -> str:
         pairs=_rows(SLOWDOWN_HEAD, map(slowdown_cells, made.slowdowns), {1, 4, 5, 6}),
         **(_memory(made.memory) if made.memory else {}),
         **(_adapters(made.adapters) if made.adapters else {}),
+        dispatch_validation=_dispatches(_of("validation", made.dispatches)),
+        dispatch_calibration=_dispatches(_of("calibration", made.dispatches)),
         collectives=sum(line.rows for line in made.collectives if not line.source),
         collectives_excluded=made.collectives_excluded,
         collectives_validation=_collectives(_of("validation", made.collectives)),
@@ -86,6 +89,38 @@ def _collectives(lines: list[CollectiveAccuracy]) -> str:
     head = ("source", "messages", "fabrics", "rows", "median", "P90", "bias", "bandwidth")
     cells = ([line.source or "**all**", line.messages, line.where, *collective_cells(line)[2:]] for line in lines)
     return _rows(head, cells, set(range(3, 8)))
+
+
+def _dispatches(lines: list[DispatchAccuracy]) -> str:
+    head = (
+        "source",
+        "GPU",
+        "tokens",
+        "rows",
+        "mean",
+        "median",
+        "P90",
+        "bias",
+        "geometric",
+        "one constant",
+        "in P10-P90",
+    )
+
+    def cells(line: DispatchAccuracy) -> list[str]:
+        shares = (line.mean_absolute, line.median_absolute, line.p90_absolute)
+        return [
+            line.source or "**all**",
+            line.gpu,
+            "many" if line.many else "few",
+            str(line.rows),
+            *(f"{100 * share:.1f}" for share in shares),
+            f"{100 * line.bias:+.1f}",
+            f"{100 * line.geometric:.1f}",
+            f"{100 * line.null_mean_absolute:.1f}",
+            f"{100 * line.covered:.0f}",
+        ]
+
+    return _rows(head, map(cells, lines), set(range(3, 11)))
 
 
 def _rows(head: Sequence[str], rows: Iterable[Sequence[str]], right: set[int]) -> str:

@@ -21,7 +21,14 @@ _TECHNOLOGIES = {
     "ultra-ethernet": "Ultra Ethernet",
     "wan": "a wide-area link",
 }
-_STRATEGIES = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "diloco": "DiLoCo", "async": "asynchronous"}
+_STRATEGIES = {
+    "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2",
+    "diloco": "DiLoCo",
+    "localsgd": "local SGD",
+    "fedavg": "federated averaging",
+    "async": "asynchronous",
+}
 _PREMIUM = re.compile(r"fabrics\.(.+)\.premium")
 _LIST_PRICE = re.compile(r"providers\.(.+)\.gpu_hour_usd")
 _PROFILE = {

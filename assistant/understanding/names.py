@@ -363,6 +363,7 @@ class Names:
         hit = max(self._others.at(source, at), key=lambda hit: (hit.end, hit.key != ""), default=None)
         if (
             hit is None
+            or any(token.text == "=" for token in tokens[at : hit.end])  # "h=250" sets something
             or self._counts(tokens, at, hit.end)
             or (tokens[at].is_word and len(tokens[at].text) <= 2 and not _is_compact(tokens, at, hit.end))
         ):

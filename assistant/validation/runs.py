@@ -13,7 +13,7 @@ from assistant.library.checks import known_id
 from assistant.model import Adapters, Job, architecture_of, machine_of, network_of
 from assistant.model.adapters import ALL_LINEAR, ATTENTION
 from assistant.model.framework import FRAMEWORKS
-from assistant.model.job import RECOMPUTE
+from assistant.model.job import EXPERT_OVERLAPS, RECOMPUTE
 from assistant.model.validation import Run
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -34,12 +34,15 @@ _CHOICES = {
     "sequence_parallel": ("0", "1"),
     "method": ("full", "lora", "qlora"),
     "lora_targets": (ATTENTION, ALL_LINEAR),
+    "expert_overlap": EXPERT_OVERLAPS,
+    "dispatch_precision": ("bf16", "fp8"),
     "frozen": ("fp32", "fp16", "bf16", "fp8", "nf4"),
 }
 _NAMED, _JOINED = "id source published model".split(), "gpus_per_node fabric nics_per_node precision".split()
 _STACK = "framework gradient_overlap gradient_bytes regathered memory_gb use reason".split()
+_EXPERTS = "etp expert_overlap dispatch_precision routing_nodes".split()
 _TRAINED = "method lora_rank lora_targets frozen document_tokens loss_bytes".split()
-COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK, *_TRAINED)
+COLUMNS = (*REQUIRED, *_NAMED, *_SHAPE, *_JOINED, *_SPLIT, *_STACK, *_TRAINED, *_EXPERTS)
 
 
 def read_runs(path: Path, catalog: Catalog) -> list[Run]:
@@ -168,6 +171,9 @@ def _job(row: Mapping[str, str], catalog: Catalog, gpus: int) -> Job:
         adapters=_adapters(row),
         document_tokens=_number(row, "document_tokens", 0.0) or None,
         loss_bytes=_number(row, "loss_bytes") if row.get("loss_bytes") else None,
+        expert_overlap=row.get("expert_overlap") or None,
+        dispatch_precision=row.get("dispatch_precision") or "bf16",
+        routing_nodes=_whole(row, "routing_nodes", 0) or None,
     )
 
 
@@ -232,6 +238,8 @@ def _faults(job: Job, split: Parallelism, ranks: int) -> Iterator[tuple[str, boo
 
 def _parallelism(row: Mapping[str, str]) -> Parallelism:
     numbers: dict[str, Any] = {name: _whole(row, name, 1, least=1) for name in ("tp", "pp", "cp", "ep", "interleave")}
+    if row.get("etp"):
+        numbers["etp"] = _whole(row, "etp", least=1)
     try:
         named = {"strategy": row.get("strategy") or "ddp", "sequence_parallel": row.get("sequence_parallel") == "1"}
         return Parallelism.model_validate({**named, **numbers})

@@ -12,6 +12,9 @@ from assistant.vocabulary.validation import SourceAccuracy, Validation
 
 from .adapters import adapter_report, adapter_runs
 from .collective_report import with_collectives
+from .dispatch import dispatch_report, read_calls
+from .famous_runs import famous_runs, practices
+from .group_list import Measured, described_groups
 from .memory import with_memory
 from .practice import others_runs, published_runs
 from .report import left_out, planned, validate
@@ -37,7 +40,12 @@ def described(knowledge: Path, catalog: Catalog) -> Validation:
     made = with_collectives(made, knowledge / "measurements", catalog)
     adapters = adapter_report(adapter_runs(knowledge / "measurements", catalog))
     expected = planned(others_runs(runs, knowledge, catalog))
-    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], "adapters": adapters})
+    predicted = list(zip((run for run in runs if run.use != "excluded"), made.runs, strict=True))
+    groups = described_groups(Measured(knowledge / "measurements", catalog, predicted, made.slowdowns))
+    famous = famous_runs(knowledge / "measurements", catalog)
+    found = {"adapters": adapters, "groups": groups, "famous": famous, "practices": practices(famous)}
+    found |= {"dispatches": dispatch_report(read_calls(knowledge / "measurements", catalog))}
+    return made.model_copy(update={"sources": [*made.sources, *recorded(knowledge), *expected], **found})
 
 
 def left_out_now(knowledge: Path, catalog: Catalog) -> str:

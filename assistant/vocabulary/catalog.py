@@ -152,6 +152,11 @@ class Model(Entry):
     experts_per_token: int = 0
     shared_experts: int = 0
     expert_ffn: int | None = None
+    # Groups that experts are routed by, and how many of them a token may visit (node-limited routing).
+    expert_groups: int = 1
+    expert_group_limit: int = 1
+    # How its publisher trained it where that is not what a stack does by default: fields of ``training``.
+    trained_with: dict[str, str] | None = None
     dense_layers: int = 0  # leading layers of a MoE that are dense
     moe_every: int = 1
     attention_bias: bool = False  # biases on q, k, v

@@ -56,6 +56,7 @@ _JOB = {
     "params_b": _number("10^9 parameters", "all parameters"),
     "active_params_b": _number("10^9 parameters", "parameters one token passes through"),
     "moe": _flag("the model has experts"),
+    "expert_overlap": _text("what dispatch and combine of experts hide behind", "none", "batch", "dualpipe"),
     "sequence_length": _number("tokens", "length of one sequence"),
     "global_batch": _number("sequences", "sequences per optimizer step"),
     "micro_batch": _number("sequences", "sequences per GPU and micro-step"),

@@ -46,15 +46,17 @@ class Circumstances(Entry):
     """When a question matters. ``unless``: a field that was said ("any"), or said to be so."""
 
     across_nodes: bool = False
+    mixture: bool = False  # the model has experts
     job: Literal["training", "serving"] | None = None
     known: str | None = None
     unless: dict[str, str] = Field(default_factory=dict)
 
-    def met(self, fields: Mapping[str, Any], *, across_nodes: bool, serves: bool) -> bool:
+    def met(self, fields: Mapping[str, Any], *, across_nodes: bool, serves: bool, mixture: bool = False) -> bool:
         """Whether they are those of a job with these fields."""
         said = {name: fields[name] for name in self.unless if name in fields}
         return (
             (across_nodes or not self.across_nodes)
+            and (mixture or not self.mixture)
             and self.job in (None, "serving" if serves else "training")
             and (self.known is None or self.known in fields)
             and not any(self.unless[name] in ("any", value) for name, value in said.items())

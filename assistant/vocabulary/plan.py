@@ -69,6 +69,10 @@ class Prediction(Contract):
     breakdown_s: Breakdown
     fabric: str | None = None
     step_time_p50_s: float | None = None
+    # training: a step that is longer than 99 in 100 of the run
+    step_time_p99_s: float | None = None
+    # training: what failures and checkpoints leave of the time
+    effective_time_percent: Band | None = None
     outside_calibration: list[str] = Field(default_factory=list)
     assumptions: list[Assumption] = Field(default_factory=list)
 
@@ -171,6 +175,8 @@ class Candidate(Medians):
     gpu_usd_per_hour: float | None = None
     probability_best: float | None = None
     breakdown_s: Breakdown | None = None
+    # training: what failures and checkpoints leave of the time, on machines that nobody takes away
+    effective_time_percent: Band | None = None
 
 
 class Finding(Contract):

@@ -17,11 +17,12 @@ from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, sh
 TRAINING = ("pretraining", "finetuning", "rlhf")
 SERVING = ("inference", "disaggregated-inference", "batch-inference")
 WORKLOADS = (*TRAINING, *SERVING)
-STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco")
+RARELY = ("diloco", "localsgd", "fedavg")  # islands that meet once in many steps
+STRATEGIES = ("ddp", "zero1", "zero2", "fsdp", "hsdp", "async", *RARELY)
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 
 Workload = Literal["pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference"]
-Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco"]
+Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco", "localsgd", "fedavg"]
 Precision = Literal["fp32", "fp16", "bf16", "fp8"]
 
 
@@ -31,13 +32,21 @@ def _identifier(value: Any) -> str:
     return value.strip()
 
 
+_OTHER_NAMES = {
+    "zero3": "fsdp",
+    "fullshard": "fsdp",
+    "hybridshard": "hsdp",
+    "dp": "ddp",
+    "localsgd": "localsgd",
+    "federatedaveraging": "fedavg",
+}
+
+
 def _zero3_is_fsdp(value: Any) -> Any:
     """ZeRO-3 and FSDP full shard are the same communication; DeepSpeed's name is accepted."""
     if isinstance(value, str):
-        name = value.strip().lower().replace("-", "").replace("_", "")
-        return {"zero3": "fsdp", "fullshard": "fsdp", "hybridshard": "hsdp", "dp": "ddp"}.get(
-            name, value.strip().lower().replace("-", "")
-        )
+        name = value.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+        return _OTHER_NAMES.get(name, value.strip().lower().replace("-", ""))
     return value
 
 
@@ -297,6 +306,24 @@ class Training(Section):
         About("framework", "choice", "Which framework trains it?", "a middle one, with a wider band",
               words=("framework", "software", "stack")),
     ] = None  # fmt: skip
+    expert_overlap: Annotated[
+        Literal["none", "batch", "dualpipe"] | None,
+        About("expert overlap", "choice", "What do tokens on the way to their experts hide behind?",
+              "as the model's publisher or the framework does it",
+              words=("(expert|moe|ep|dispatch) [communication|comm] (overlap|overlapping)",)),
+    ] = None  # fmt: skip
+    dispatch_precision: Annotated[
+        Literal["bf16", "fp8"] | None,
+        About("dispatch precision", "choice", "In which precision do tokens travel to their experts?",
+              "bf16, or as the model's publisher has it", words=("(expert|moe|token) dispatch (precision|dtype)",
+                                                                 "dispatch (precision|dtype)")),
+    ] = None  # fmt: skip
+    routing_nodes: Annotated[
+        Annotated[Whole, Field(ge=1, le=1024)] | None,
+        About("nodes per token", "count", "To how many nodes may a token go?", "as many as its model has it",
+              unit="{} nodes", words=("nodes per token", "(node|device|group) limited routing", "routing nodes"),
+              span="number", sensible=(1, 64)),
+    ] = None  # fmt: skip
     tokens: Annotated[
         Annotated[Count, Field(ge=1, le=1e18)] | None,
         About("tokens of the run", "amount", "On how many tokens?", "what is usual for the workload", span="number",
@@ -349,6 +376,12 @@ class Parallelism(Section):
         About("expert parallel", "count", "Over how many GPUs are the experts spread?", _DEGREE, span="number",
               words=("ep [size|degree]", "expert (parallel|parallelism) [size|degree]"), sensible=(1, 1024)),
     ] = 1  # fmt: skip
+    etp: Annotated[
+        Positive | None,
+        About("expert tensor parallel", "count", "Over how many GPUs is one expert split?",
+              "one where experts are spread, else as a layer is", span="number",
+              words=("etp [size|degree]", "expert tensor (parallel|parallelism) [size|degree]"), sensible=(1, 64)),
+    ] = None  # fmt: skip
     dp: Annotated[
         Positive | None,
         About("data parallel", "count", "How many copies of the model?", "it follows from the GPUs", span="number",
@@ -370,6 +403,21 @@ class Parallelism(Section):
         About("sharding within the node", "flag", "Are the weights sharded inside a node only?", "no",
               words=("(shard|sharding) (within|inside) (a|the|each) node",)),
     ] = False  # fmt: skip
+    inner_steps: Annotated[
+        Positive | None,
+        About("inner steps", "count", "How many steps does an island take between two exchanges?",
+              "what the method's paper uses", span="number", sensible=(1, 100_000),
+              words=("inner steps", "local steps", "steps between (syncs|synchronisations|exchanges)")),
+    ] = None  # fmt: skip
+
+    @model_validator(mode="after")
+    def _rare(self) -> Parallelism:
+        """Inner steps are of islands that meet rarely: they say so where no strategy does."""
+        if self.inner_steps is not None and self.strategy not in RARELY:
+            if "strategy" in self.model_fields_set:
+                raise ValueError(f"expected strategy {', '.join(RARELY)} beside inner_steps, got {self.strategy}")
+            self.strategy = "diloco"
+        return self
 
 
 class Inference(Section):
@@ -555,6 +603,11 @@ class Questionnaire(Section):
             split = parallelism.tp * parallelism.pp * parallelism.cp
             if cluster.gpus % split:
                 raise ValueError(f"expected tp·pp·cp to divide cluster.gpus ({cluster.gpus}), got {split}")
+            experts = parallelism.ep * (parallelism.etp or 1)
+            if parallelism.etp is not None and (cluster.gpus // parallelism.pp) % experts:
+                raise ValueError(
+                    f"expected ep·etp to divide cluster.gpus ÷ pp ({cluster.gpus // parallelism.pp}), got {experts}"
+                )
             if parallelism.dp is not None and split * parallelism.dp != cluster.gpus:
                 raise ValueError(
                     f"expected tp·pp·cp·dp to be cluster.gpus ({cluster.gpus}), got {split * parallelism.dp}"

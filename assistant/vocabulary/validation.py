@@ -146,6 +146,99 @@ class AdapterReport(Entry):
     excluded: int
 
 
+class DispatchAccuracy(Entry):
+    """Errors of the predicted time of one source's expert dispatches and combines on one GPU, as fractions of the
+    measured time.
+
+    ``source`` is empty for the total of a use. ``many``: tokens as in training, where bandwidth decides. ``geometric``:
+    exp(mean of |ln ratio|) − 1. ``null_mean_absolute``: of seconds proportional to bytes, with the best constant.
+    """
+
+    source: str
+    gpu: str
+    use: Use
+    many: bool
+    rows: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    geometric: float
+    null_mean_absolute: float
+    covered: float
+
+
+class GroupAccuracy(Entry):
+    """Errors of one group of measured rows as fractions of what was measured, in whatever unit its rows have.
+
+    ``use``: whether any constant was fitted to rows of the group's source; ``mean_absolute`` to ``bias`` are of
+    predicted ÷ measured − 1. ``geometric``: exp(mean |ln(predicted ÷ measured)|) − 1, which a prediction that is too
+    fast cannot flatter. ``null_mean_absolute``: the error of a model of one constant, the best for these very rows.
+    ``covered``: share of measured values within P10-P90, null where no band was drawn.
+    """
+
+    group: str
+    quantity: str
+    use: Literal["calibrated", "kept out"]
+    rows: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    geometric: float
+    null_mean_absolute: float
+    covered: float | None = None
+
+
+class FamousRun(Entry):
+    """A published run beside what the planner says of it, in the unit of the published ``figure``.
+
+    ``published`` is null where no speed was printed. ``slower_is_more``: whether the figure grows with time.
+    ``assumed``: what the source does not say; ``reason``: why the published figure lies outside the band.
+    """
+
+    name: str
+    year: int
+    source: str
+    gpu: str
+    gpus: int
+    framework: str | None
+    mixture: bool
+    figure: str
+    published: float | None
+    predicted: float
+    p10: float
+    p90: float
+    slower_is_more: bool
+    assumed: str = ""
+    reason: str = ""
+
+    @property
+    def inside(self) -> bool:
+        """Whether the published figure lies within P10-P90."""
+        return self.published is not None and self.p10 <= self.published <= self.p90
+
+    @property
+    def slower(self) -> float:
+        """Published ÷ predicted time; 1 where nothing was published."""
+        ratio = self.published / self.predicted if self.published is not None else 1.0
+        return ratio if self.slower_is_more else 1.0 / ratio
+
+
+class PublicPractice(Entry):
+    """Published ÷ predicted time of one framework's runs on one generation of GPUs."""
+
+    framework: str
+    gpu: str
+    first_year: int
+    last_year: int
+    runs: int
+    median: float
+    least: float
+    most: float
+    inside: float
+
+
 class Validation(Entry):
     """The errors of a file of measured runs."""
 
@@ -158,3 +251,7 @@ class Validation(Entry):
     collectives_excluded: int = 0
     memory: MemoryReport | None = None
     adapters: AdapterReport | None = None
+    dispatches: list[DispatchAccuracy] = Field(default_factory=list)
+    groups: list[GroupAccuracy] = Field(default_factory=list)
+    famous: list[FamousRun] = Field(default_factory=list)
+    practices: list[PublicPractice] = Field(default_factory=list)

@@ -21,7 +21,12 @@ def is_open(question: InterviewQuestion, draft: Draft, catalog: Catalog) -> bool
     """Whether a question is neither answered nor left open and matters for this job."""
     if question.settled(draft.fields) or question.field in draft.left_open:
         return False
-    return question.when.met(draft.fields, across_nodes=crosses_nodes(draft.fields, catalog), serves=draft.serves)
+    return question.when.met(
+        draft.fields,
+        across_nodes=crosses_nodes(draft.fields, catalog),
+        serves=draft.serves,
+        mixture=is_mixture(draft.fields, catalog),
+    )
 
 
 def crosses_nodes(fields: Mapping[str, Any], catalog: Catalog) -> bool:
@@ -29,6 +34,12 @@ def crosses_nodes(fields: Mapping[str, Any], catalog: Catalog) -> bool:
     gpu = catalog.gpus.get(fields.get("cluster.gpu", ""))
     node = fields.get("cluster.gpus_per_node") or (max(gpu.gpus_per_node, gpu.scale_up_domain) if gpu else 8)
     return fields.get("cluster.gpus", 0) > node or fields.get("cluster.sites", 1) > 1
+
+
+def is_mixture(fields: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether the model has experts, by its name or by what was said of it."""
+    named = catalog.models.get(fields.get("model", ""))
+    return bool(fields.get("model.experts") or (named and named.experts))
 
 
 def called(question: InterviewQuestion) -> str:

@@ -1,0 +1,96 @@
+"""What the link between sites carries, in words: how often islands can meet over it, what a step in unison would ask of
+it, and what reinforcement learning and serving send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.model.low_communication import (
+    WAITING,
+    WAN_GOODPUT,
+    link_for_every_step,
+    sustained_steps,
+    synchronise,
+)
+from assistant.vocabulary.plan import Warning_
+
+from .entry import Entry
+from .estimate import BACKWARD_SHARE
+from .pipeline import Decision
+from .resolve import Resolved
+
+BYTES_PER_TOKEN = 4.0  # of a prompt or an answer on the wire: a whole number, or four letters
+
+
+def between_sites(made: Decision) -> Iterator[Warning_]:
+    """One message where the job stands at several sites."""
+    job, chosen = made.job, made.choice.chosen
+    if job.sites == 1 or not job.wan_gbps:
+        return
+    if job.serves:
+        yield Warning_(code="between-sites", message=_served(job))
+    elif job.questionnaire.workload == "rlhf":
+        yield Warning_(code="between-sites", message=_reinforced(job))
+    elif chosen is not None and chosen.estimated is not None:
+        yield Warning_(code="between-sites", message=_trained(job, chosen))
+
+
+def _link(job: Resolved) -> float:
+    """Bytes/s of the line between sites, one direction."""
+    return (job.wan_gbps or 0.0) * 1e9 / 8
+
+
+def _trained(job: Resolved, chosen: Entry) -> str:
+    sent = job.trained_params * 2.0
+    server = job.averaging == "fedavg"
+    once = synchronise(sent, job.sites, _link(job), job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
+    alone = chosen.step - (once.per_step if chosen.estimate.parallelism.get("inner_steps") else 0.0)
+    fewest = sustained_steps(once.seconds, alone)
+    share = 100.0 * once.per_step / (alone + once.per_step)
+    needed = link_for_every_step(sent, job.sites, BACKWARD_SHARE * chosen.estimate.breakdown.compute) * 8 / 1e9
+    return (
+        f"Between the sites {once.bytes_ / 1e9:.3g} GB enter each for every exchange, {_time(once.seconds)} over "
+        f"{job.wan_gbps:g} Gb/s. Every {job.inner_steps:,} steps that takes {share:.2g} % of the time; the link "
+        f"sustains an exchange every {fewest:,} steps or more for {100 * WAITING:.0f} %. In unison, every step, it "
+        f"would take {_rate(needed)}. The price of the line is not in these costs."
+    )
+
+
+def _reinforced(job: Resolved) -> str:
+    """Weights go to the generating sites after every update; answers come back and are small."""
+    sent = job.params * 2.0
+    seconds = sent / (_link(job) * WAN_GOODPUT)
+    return (
+        f"Between the sites reinforcement learning sends the weights, {sent / 1e9:.3g} GB to each site after every "
+        f"update, {_time(seconds)} over {job.wan_gbps:g} Gb/s, and gets back answers of some bytes a token. With "
+        "training at one site and generation at the others that is hidden where generation runs a step or two behind "
+        "(INTELLECT-2 spread 62 GB in 14 minutes so); gradients of every step are not to cross."
+    )
+
+
+def _served(job: Resolved) -> str:
+    inference = job.served
+    asked = BYTES_PER_TOKEN * (inference.prompt_tokens + inference.output_tokens)
+    requests = _link(job) * WAN_GOODPUT / asked
+    said = (
+        f"Between the sites serving sends prompts and answers, {asked / 1e3:.3g} kB a request: {job.wan_gbps:g} Gb/s "
+        f"carry {requests:,.0f} requests a second. Each site serves with copies of its own; no copy may span sites."
+    )
+    if job.questionnaire.workload != "disaggregated-inference":
+        return said
+    cache = job.architecture.kv_bytes_per_token() * inference.prompt_tokens
+    return (
+        f"{said} With prefill at one site and decode at the other {cache / 1e9:.2g} GB of KV cache cross for a prompt, "
+        f"{_time(cache / (_link(job) * WAN_GOODPUT))} each: keep both sides of a request at one site."
+    )
+
+
+def _time(seconds: float) -> str:
+    for limit, scale, unit in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "minutes")):
+        if seconds < limit:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 3600:.3g} hours"
+
+
+def _rate(gbps: float) -> str:
+    return f"{gbps / 1e3:.2g} Tb/s" if gbps >= 1e3 else f"{gbps:.3g} Gb/s"

@@ -1,0 +1,103 @@
+"""The groups of measured rows that the handbook lists: a function for each kind of table, and their order."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.model.architecture import architecture_of
+from assistant.model.validation import Run, flops
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
+
+from .adapters import adapter_runs
+from .groups import Group, Kept, Observed, accuracies, observed
+from .interruptions import interruption_groups
+from .low_communication import low_communication_groups
+from .mlperf import benchmark_runs, pairs
+from .step_tail import step_tail_groups
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the groups are made from: the folder of measurements, the catalog, and the training runs as they were
+    already predicted."""
+
+    folder: Path
+    catalog: Catalog
+    training: Sequence[tuple[Run, MeasuredRun]]
+    slowdowns: Sequence[Slowdown]
+
+
+def described_groups(measured: Measured) -> list[GroupAccuracy]:
+    """Every group with its errors."""
+    return accuracies(group for made in GROUPS for group in made(measured))
+
+
+def _training(measured: Measured) -> Iterator[Group]:
+    """Full training by source and kind of model; validation rows of a source that was also fitted to are kept out
+    too: no constant was chosen by them."""
+    found: dict[tuple[str, str, Kept], list[Observed]] = {}
+    for run, row in measured.training:
+        kind = "mixtures" if run.job.architecture.experts else "dense"
+        use: Kept = "calibrated" if run.use == "calibration" else "kept out"
+        made = Observed(run.measured_s, row.predicted_s, (row.p10_s, row.p90_s), flops(run))
+        found.setdefault((run.source, kind, use), []).append(made)
+    for (source, kind, use), rows in sorted(found.items(), key=lambda item: (item[0][1], item[0][0], item[0][2])):
+        yield Group(f"{source}, {kind}", "step", use, tuple(rows))
+
+
+def _mlperf(measured: Measured) -> Iterator[Group]:
+    runs = benchmark_runs(measured.folder, measured.catalog)
+    for model, name in (("gpt-3-175b", "GPT-3 175B"), ("llama-3.1-8b", "Llama 3.1 8B")):
+        architecture = architecture_of(measured.catalog.models[model])
+        rows = tuple(observed(run) for run in runs if run.job.architecture == architecture)
+        yield Group(f"MLPerf, {name}", "step", "kept out", rows)
+
+
+def _adapters(measured: Measured) -> Iterator[Group]:
+    found: dict[str, list[Observed]] = {}
+    for run in adapter_runs(measured.folder, measured.catalog):
+        if run.use != "excluded":
+            found.setdefault(run.source, []).append(observed(run))
+    for source, rows in sorted(found.items()):
+        yield Group(f"LoRA and QLoRA, {source}", "step", "kept out", tuple(rows))
+
+
+def _ratios(measured: Measured) -> Iterator[Group]:
+    """The same job on two networks, and on more GPUs."""
+    slower = [Observed(line.measured, line.predicted) for line in measured.slowdowns if line.use == "validation"]
+    yield Group("same job over TCP and InfiniBand, Azure", "ratio of steps", "kept out", tuple(slower))
+    runs = [*benchmark_runs(measured.folder, measured.catalog), *adapter_runs(measured.folder, measured.catalog)]
+    known = {run.id: run for run in runs if run.use != "excluded"}
+    for name, differs in (("same job on two networks, MLPerf", "network"), ("more GPUs, MLPerf", "gpus")):
+        both = [(known[a], known[b]) for a, b in pairs(measured.folder, differs, known)]
+        yield Group(name, "ratio of steps", "kept out", tuple(_ratio(a, b) for a, b in both))
+
+
+def _ratio(first: Run, second: Run) -> Observed:
+    """The second run's step over the first one's; the model of one constant knows what FLOPs per GPU tell."""
+    a, b = observed(first), observed(second)
+    return Observed(b.measured / a.measured, b.predicted / a.predicted, constant=b.constant / a.constant)
+
+
+def _interruptions(measured: Measured) -> Iterable[Group]:
+    return interruption_groups(measured.folder, measured.catalog)
+
+
+def _low_communication(measured: Measured) -> Iterable[Group]:
+    return low_communication_groups(measured.folder)
+
+
+def _step_tail(measured: Measured) -> Iterable[Group]:
+    return step_tail_groups(measured.folder, measured.catalog)
+
+
+GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
+    _training,
+    _mlperf,
+    _adapters,
+    _ratios,
+    _step_tail,
+    _interruptions,
+    _low_communication,
+)

@@ -1,0 +1,118 @@
+"""Sites that a slow line joins: methods by name and with their inner steps, what the line sustains, and the network
+inside each site, named and charged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assistant.library import load
+from assistant.library.questionnaires import from_value
+from assistant.model.low_communication import WAN_GOODPUT, link_for_every_step, sustained_steps, synchronise
+from assistant.planning.planner import plan
+from assistant.planning.prediction import predict
+from assistant.validation.groups import accuracy_of
+from assistant.validation.low_communication import low_communication_groups
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
+
+LIBRARY = load()
+
+
+def asked(parallelism: Any = "auto", **cluster: Any) -> Questionnaire:
+    value = {
+        "workload": "pretraining",
+        "model": "olmo-2-7b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 64, "sites": 2, "wan_gbps": 10, **cluster},
+        "training": {"sequence_length": 4096, "global_batch": 1024, "tokens": 50e9},
+        "parallelism": parallelism,
+    }
+    return from_value(value, LIBRARY.catalog)
+
+
+def said_between_sites(made: Plan) -> str:
+    [message] = [warning.message for warning in made.warnings if warning.code == "between-sites"]
+    return message
+
+
+def test_an_exchange_takes_what_its_ring_takes() -> None:
+    once = synchronise(140e9, 2, 125e6, 500, latency=0.0, goodput=WAN_GOODPUT)
+    assert once.bytes_ == 140e9 and once.seconds == pytest.approx(140e9 / 125e6 * 1538 / 1448)
+    assert once.per_step == once.seconds / 500
+    assert synchronise(1e9, 4, 1e9, 1).bytes_ == 1.5e9
+    server = synchronise(1e9, 4, 1e9, 1, through_server=True)
+    assert server.bytes_ == 6e9  # three clients up, three down, through the line of one site
+
+
+def test_the_steps_and_the_link_that_suffice() -> None:
+    steps = sustained_steps(12.0, 6.0)
+    assert 12.0 / steps / (6.0 + 12.0 / steps) <= 0.05 < 12.0 / (steps - 1) / (6.0 + 12.0 / (steps - 1))
+    rate = link_for_every_step(14e9, 2, 4.0)
+    assert synchronise(14e9, 2, rate, 1, latency=0.0, goodput=WAN_GOODPUT).seconds == pytest.approx(4.0)
+
+
+def test_measured_islands_over_slow_links_take_what_is_said() -> None:
+    fast, slow = (accuracy_of(group) for group in low_communication_groups(LIBRARY.knowledge_folder / "measurements"))
+    assert fast.mean_absolute < 0.10 and slow.mean_absolute < 0.20
+
+
+def test_inner_steps_alone_mean_islands_and_contradict_other_strategies() -> None:
+    few, many = (predict(asked({"inner_steps": steps}), LIBRARY.catalog) for steps in (10, 1000))
+    assert few.parallelism["strategy"] == many.parallelism["strategy"] == "diloco"
+    assert few.breakdown_s.dp > many.breakdown_s.dp and few.parallelism["inner_steps"] == 10
+    with pytest.raises(InputError, match="diloco, localsgd, fedavg"):
+        asked({"strategy": "fsdp", "inner_steps": 10})
+
+
+@pytest.mark.parametrize(("name", "steps"), [("diloco", 500), ("local-sgd", 16), ("federated averaging", 500)])
+def test_a_method_has_the_steps_of_its_paper_and_they_are_listed(name: str, steps: int) -> None:
+    made = predict(asked({"strategy": name}), LIBRARY.catalog)
+    [taken] = [one for one in made.assumptions if one.field == "parallelism.inner_steps"]
+    assert taken.value == steps == made.parallelism["inner_steps"]
+
+
+def test_the_network_inside_each_site_is_named_designed_and_charged() -> None:
+    made = plan(asked({"strategy": "diloco"}), LIBRARY)
+    assert made.recommendation.fabric == "wan-low-communication"
+    chosen = made.candidates[0]
+    inside = chosen.parallelism["inside_each_site"]
+    [own] = [one for one in made.candidates if one.fabric == inside]
+    assert chosen.fabric_usd_per_gpu_hour == own.fabric_usd_per_gpu_hour and own.fabric_usd_per_gpu_hour
+    assert "inside each site" in made.recommendation.headline
+    assert made.fabric_design["fabric"] == inside and made.fabric_design["gpus"] == 32
+    assert "sustains an exchange every" in said_between_sites(made)
+
+
+def test_a_fixed_method_is_kept_on_a_network_that_is_there() -> None:
+    made = plan(asked({"strategy": "localsgd"}, fabric="infiniband-ndr-400"), LIBRARY)
+    chosen = made.candidates[0]
+    assert made.recommendation.fabric == "infiniband-ndr-400"
+    assert chosen.parallelism["strategy"] == "localsgd" and chosen.parallelism["inner_steps"] == 16
+    assert all(
+        one.parallelism["inside_each_site"] == "infiniband-ndr-400"
+        for one in made.candidates
+        if one.fabric == "wan-low-communication"
+    )
+
+
+def test_islands_of_one_site_find_their_own_split() -> None:
+    made = predict(asked({"strategy": "diloco"}, sites=1, wan_gbps=None, fabric="ethernet-tcp-100"), LIBRARY.catalog)
+    assert made.fits and made.parallelism["strategy"] == "diloco"
+
+
+def test_serving_and_reinforcement_learning_are_judged_by_what_they_send() -> None:
+    serving = {
+        "workload": "inference",
+        "model": "llama-3.1-70b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 32, "sites": 2},
+    }
+    said = said_between_sites(plan(from_value(serving, LIBRARY.catalog), LIBRARY))
+    assert "requests a second" in said and "KV cache" not in said
+    split = said_between_sites(
+        plan(from_value(serving | {"workload": "disaggregated-inference"}, LIBRARY.catalog), LIBRARY)
+    )
+    assert "GB of KV cache" in split
+    learning = serving | {"workload": "rlhf", "model": "llama-3.1-8b"}
+    assert "sends the weights, 16.1 GB" in said_between_sites(plan(from_value(learning, LIBRARY.catalog), LIBRARY))
