@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from assistant.conversation import Conversation, wording
 from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.planning import Pipeline, plan
@@ -125,3 +126,15 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
             p for o in library.catalog.providers[offer.provider].offers if o.name == offer.instance for p in o.prices
         ]
         assert offer.usd_per_gpu_hour in [p.price.value for p in sold], "a price that this provider does not quote"
+
+
+@pytest.mark.parametrize("asked", ["which offers are there?", "who sells this?", "where can we rent it cheapest?"])
+def test_who_asks_for_offers_in_the_conversation_is_told_the_cheapest_with_each_network(library: Library, asked: str):
+    talk = Conversation(library, today=TODAY)
+    talk.start()
+    talk.say("pretrain llama 3.1 70b on 64 H100")
+    shown = " ".join(line for event in talk.say(asked) for line in wording.lines(event, 1000))
+    priced = [o for o in talk.plan.offers if o.run_cost_usd]
+    assert f"{len(priced)} priced offers run this job" in shown
+    assert all(fabric in shown for fabric in {o.fabric for o in priced})
+    assert f"{priced[0].provider}: {priced[0].instance}" in shown

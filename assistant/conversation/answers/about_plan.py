@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from assistant.present.plan import advice, assumptions, disagreement, flips, proof, sources
+from assistant.present.plan import advice, assumptions, disagreement, flips, offers, proof, sources
 from assistant.present.plan.reading import candidate, is_given
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
@@ -24,7 +24,7 @@ _HELP = (
     "how long, what does it cost, MFU, memory, which split, where does the time go, what are my options, can we do it "
     "in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
-    "compare InfiniBand and RoCE",
+    "compare InfiniBand and RoCE – which offers are there",
     "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",
     "Any question about the field: what does SHARP do?",
     "facts – what I know so far; restart – from the beginning; quit",
@@ -37,6 +37,7 @@ _SECTIONS = {
     "sources": sources.answer,
     "warnings": advice.answer_warnings,
     "measure": advice.answer_measure_first,
+    "offers": offers.answer,
     "ask-provider": advice.answer_ask_the_provider,
 }
 PARTS = ("show", "assumptions", *_SECTIONS)  # commands that show a part of the plan

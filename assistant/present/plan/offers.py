@@ -3,7 +3,7 @@
 from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
-from ..blocks import Block, Heading, Paragraph, Table
+from ..blocks import Block, Heading, Paragraph, Table, told
 from .candidates import SIGNS
 
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
@@ -32,6 +32,25 @@ def in_short(plan: Plan) -> list[Block]:
     gone = len(plan.offers) - len(shown)
     more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
     return [Heading("Offers"), _table(plan, [priced[n] for n in shown]), *more]
+
+
+def answer(plan: Plan) -> list[Block]:
+    """The cheapest offers, each in a line, and the cheapest with each other network."""
+    priced = [o for o in plan.offers if o.run_cost_usd is not None]
+    if not priced:
+        return told("No offer is part of this plan: it is priced by what was quoted, or by what is bought.")
+    first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
+    shown = sorted({*range(min(limits.OFFERS_IN_TALK, len(priced))), *first.values()})
+    silent = len(plan.offers) - len(priced)
+    more = f" {silent} more are sold without a price that was read." if silent else ""
+    named = f"{len(priced)} priced offers run this job.{more} The cheapest, and the cheapest with each other network:"
+    return told(named, *(_line(priced[n]) for n in shown))
+
+
+def _line(offer: RentalOffer) -> str:
+    row = _row(offer, False)
+    late = "" if offer.meets_limits else "; not within what was asked"
+    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}, done in {row[6]} (price of {row[7]}){late}."
 
 
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
