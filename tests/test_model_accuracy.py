@@ -171,7 +171,7 @@ def test_attention_is_faster_per_flop_the_longer_the_keys_that_pass_by():
     def seconds_per_flop(sequence: int, cp: int) -> float:
         run = job("llama-2-7b", 64, sequence_length=sequence, global_batch=64, micro_batch=1)
         one = np.ones(1)
-        slices = Slices(tp=one, cp=cp * one, ep=one, micro_batch=one, sequence_parallel=0 * one)
+        slices = Slices(tp=one, cp=cp * one, ep=one, micro_batch=one, sequence_parallel=0 * one, etp=one)
         return float(attention_core(run, slices, kernels_of(machine(64), run))[0][0]) * cp / sequence**2
 
     short, usual, long, longest = (seconds_per_flop(length, 1) for length in (2048, 8192, 65536, 1 << 20))

@@ -116,10 +116,12 @@ def _forward_and_backward(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Seconds forward and backward of (m, k, n, batch) products; backward is dX = dY·Wᵀ and, unless W is ``frozen``,
     dW = Xᵀ·dY."""
-    shape = np.broadcast_shapes(*(np.shape(size) for gemm in gemms for size in gemm))
-    m, k, n, batch = (
-        np.stack([np.broadcast_to(size, shape) for size in column]) for column in zip(*gemms, strict=True)
-    )
+    shape = np.broadcast_shapes(*{np.shape(size) for gemm in gemms for size in gemm})
+    sizes = np.empty((4, len(gemms), *shape))
+    for row, gemm in enumerate(gemms):
+        for column, size in enumerate(gemm):
+            sizes[column, row] = size
+    m, k, n, batch = sizes
     forward = gemm_time(m, k, n, batch, rate, kernels).sum(0)
     if frozen:
         return forward, gemm_time(m, n, k, batch, rate, kernels).sum(0)
