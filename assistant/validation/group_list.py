@@ -2,18 +2,22 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import exp
 from pathlib import Path
 
 from assistant.model.architecture import architecture_of
+from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.model.validation import Run, flops
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
 
 from .adapters import adapter_runs
+from .dispatch import TENTH, predicted, read_calls
 from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
+from .reinforcement import steps_compared, syncs_compared
 from .step_tail import step_tail_groups
 
 
@@ -92,11 +96,39 @@ def _step_tail(measured: Measured) -> Iterable[Group]:
     return step_tail_groups(measured.folder, measured.catalog)
 
 
+def _reinforcement(measured: Measured) -> Iterator[Group]:
+    """Whole steps of reinforcement learning and weights on their way, by publisher."""
+    tables = (("RL", "step", steps_compared), ("weight sync", "seconds", syncs_compared))
+    for name, quantity, compared in tables:
+        found: dict[tuple[str, Kept], list[Observed]] = {}
+        for row in compared(measured.folder, measured.catalog):
+            use: Kept = "calibrated" if row.use == "calibration" else "kept out"
+            made = Observed(row.measured_s, row.predicted_s, (row.p10_s, row.p90_s), row.simple)
+            found.setdefault((row.group, use), []).append(made)
+        for (group, use), rows in sorted(found.items()):
+            yield Group(f"{name}, {group}", quantity, use, tuple(rows))
+
+
+def _dispatches(measured: Measured) -> Iterator[Group]:
+    """Expert dispatch and combine, by publisher and GPU."""
+    found: dict[tuple[str, str, Kept], list[Observed]] = {}
+    for call in read_calls(measured.folder, measured.catalog):
+        use: Kept = "calibrated" if call.use == "calibration" else "kept out"
+        spread = NETWORK_SPREAD[call.wires.networks.networks[0].transport]
+        seconds, away = predicted(call), exp(TENTH * spread)
+        made = Observed(call.seconds, seconds, (seconds / away, seconds * away), call.copy_bytes)
+        found.setdefault((call.source, call.machine.gpu, use), []).append(made)
+    for (source, gpu, use), rows in sorted(found.items()):
+        yield Group(f"dispatch and combine, {source}, {gpu}", "seconds", use, tuple(rows))
+
+
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _training,
     _mlperf,
     _adapters,
     _ratios,
+    _reinforcement,
+    _dispatches,
     _step_tail,
     _interruptions,
     _low_communication,
