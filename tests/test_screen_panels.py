@@ -252,8 +252,8 @@ async def test_the_next_question_does_not_cover_the_answer_nor_the_line_to_answe
         await user.types("own words")
         assert "own words" in user.sees()
         await user.press("escape", "down")
-        first = user.talk.question_view.offers[0].label
-        assert f"▸ 1 {first}"[:40] in user.sees() and "Enter takes" in user.sees()
+        first = user.talk.question_view.offers[0]
+        assert f"▸ {first.key} {first.label}"[:40] in user.sees() and "Enter takes" in user.sees()
         await user.says("why")
         assert headline in user.reads()
 
