@@ -27,6 +27,7 @@ _UNSURE = "ambiguous"  # stands for a number that may be two: a word, so that no
 _WORD = re.compile(r"[a-z\u00df-\u024f]+")
 _LATIN = re.compile(r"[a-z\u00df-\u024f]+")
 _FEW_SIGNS, _SHARE_OF_SIGNS = 2, 0.3  # so many small words show a language, or so large a part of a short message
+_FRAGMENT = 2  # letters that may be a part of a name, where nothing stands between: "p5en"
 _MANY_UNKNOWN = 4  # words nobody knows, beside no English ones, are another language
 
 
@@ -148,7 +149,7 @@ class Languages:
         return word in self._known or stem(word) in self._known or (len(word) == 1 and word.isascii())
 
     def _language(self, tokens: Sequence[Token]) -> str:
-        words = {token.text for token in tokens if token.is_word}
+        words = {token.text for token in tokens if token.is_word and not _is_part(token)}
         english = len(words & self._english_signs)
         found = {name: words & signs for name, signs in self._signs.items() if words & self._clear[name]}
         unknown = {word for word in words if not self._is_known(word)}
@@ -309,3 +310,8 @@ def _is_ordinal(tokens: Sequence[Token], at: int) -> bool:
 _AFTER_ORDINALS = frozenset(
     "january february march april may june july august september october november december quarter day of".split()
 )
+
+
+def _is_part(token: Token) -> bool:
+    """Whether letters are a part of a name: the "en" of "p5en"."""
+    return token.glued and token.text.isascii() and len(token.text) <= _FRAGMENT

@@ -337,5 +337,5 @@ def _speller(language: Language, names: Names, known: Collection[str]) -> Spelle
         short,
         frozenset(data["right"].split()),
         frozenset(known),
-        Languages.of(language, names.words, known).read,
+        Languages.of(language, {w for w in names.words if len(w) > 2}, known).read,  # "de" is a part of p4de too
     )
