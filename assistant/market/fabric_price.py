@@ -31,9 +31,11 @@ def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered]
         return quoted(fabric.name, premium, PREMIUM_FIELD)
     if fabric.technology == "none" or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "part of the instance's price", "included")
-    ours = (o.offer for o in offers if o.offer.gpu == questionnaire.cluster.gpu and fabric.id in o.offer.fabrics)
-    if any(offer.fabric_included for offer in ours):
+    taken = [o.offer for o in offers if o.offer.gpu == questionnaire.cluster.gpu and fabric.id in o.offer.fabrics]
+    if any(offer.fabric_included for offer in taken):
         return nothing(fabric.name, "included in the provider's offer", "included")
+    if taken and all(offer.fabric_included is None for offer in taken):
+        return nothing(fabric.name, "not known to be in the offer's price, and taken to be: ask", "included")
     if fabric.premium is not None:
         return freshness.priced(fabric.name, fabric.premium)
     return nothing(fabric.name, "no premium in the catalog: taken as part of the GPU's price")

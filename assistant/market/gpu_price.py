@@ -32,7 +32,7 @@ def rent(
             offered, fact = cheapest
             priced = freshness.priced(f"{what}, {offered.name}", fact, "offer", note=note or offered.offer.note)
             return priced, offered
-        fact = gpu.hour_price_spot if spot else gpu.hour_price
+        fact = None if spot and offers else gpu.hour_price_spot if spot else gpu.hour_price
         if fact is not None:
             return freshness.priced(what, fact, note=note), None
     relatives = {other.id: other.hour_price for other in catalog.gpus.values() if other.hour_price is not None}

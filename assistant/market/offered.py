@@ -26,8 +26,8 @@ class Offered:
         return self.offer.hour_price_spot if spot else self.offer.hour_price
 
     def paid(self, gpus: int) -> int:
-        """The GPUs that are paid for: of several machines all of each, of one machine those asked for, and never fewer
-        than the smallest order."""
+        """The GPUs that are paid for: all of every machine, but for a part of one where the smallest order is less."""
         per_machine = self.offer.gpus_per_node
-        whole = gpus if gpus <= per_machine else -(-gpus // per_machine) * per_machine
-        return max(whole, self.offer.min_gpus or 0)
+        least = per_machine if self.offer.min_gpus is None else self.offer.min_gpus
+        whole = gpus if gpus < per_machine and least < per_machine else -(-gpus // per_machine) * per_machine
+        return max(whole, least)

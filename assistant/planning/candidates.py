@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assistant.market import Offered
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
@@ -60,7 +60,7 @@ def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
         Offered(provider.id, provider.name, offer)
         for provider in providers
         for offer in provider.offers
-        if offer.gpu == job.gpu.id and (job.provider is not None or _runs(offer, job))
+        if offer.gpu == job.gpu.id and _runs(offer, job)
     )
 
 
@@ -77,21 +77,23 @@ def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> l
     for offered in offers:
         alike.setdefault(_nics(fabric, job, offered), []).append(offered)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some), nics, tuple(some), owned, power)
+        Considered(fabric, exists, _sold(fabric, job, some, market), nics, tuple(some), owned, power)
         for nics, some in (alike or {_nics(fabric, job, None): []}).items()
     ]
 
 
-def _sold(fabric: Fabric, job: Resolved, offers: list[Offered]) -> bool | None:
-    """Whether it can be had of whoever was named, or, where nobody was, at a price that somebody quotes."""
-    if fabric.technology == "wan":
+def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], market: tuple[Offered, ...]) -> bool | None:
+    """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
+    GPUs, whether it is sold at all."""
+    if fabric.technology == "wan" or (job.provider is None and not rented_openly(job)):
         return None
-    if job.provider is not None:
+    if job.provider is not None and (fabric.technology == "none" or job.quoted_rent):
         return None if fabric.technology == "none" else bool(offers)
-    if not rented_openly(job):
-        return None
     spot = job.questionnaire.budget.on_spot
-    return any(o.offer.hour_price or (spot and o.offer.hour_price_spot) for o in offers)
+    priced = [o for o in market if o.offer.hour_price or (spot and o.offer.hour_price_spot)]
+    if job.provider is not None and not priced:
+        return bool(offers)
+    return any(offered in priced for offered in offers)
 
 
 def _power_kw(fabric: Fabric, job: Resolved) -> float:
@@ -126,18 +128,7 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     own = [offered for offered in market if fabric.id in offered.offer.fabrics]
     if job.provider is None and not rented_openly(job):
         own = [offered for offered in own if offered.provider in (fabric.providers or ())]
-    if job.provider is not None and own and not any(offered.offer.hour_price for offered in own):
-        own += [_stand_in(offered, fabric) for offered in market if offered.offer.hour_price]
     return own
-
-
-def _stand_in(offered: Offered, fabric: Fabric) -> Offered:
-    """Another instance of the provider with the same GPU, for its price, where the one with this fabric has none
-    published."""
-    offer = offered.offer
-    note = f"no price published with {fabric.id}: that of {offer.name}, the same GPU at the same provider"
-    changed = offer.model_copy(update={"fabrics": [fabric.id], "nics_per_node": None, "note": note})
-    return replace(offered, offer=changed)
 
 
 def _nics(fabric: Fabric, job: Resolved, offered: Offered | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -138,14 +139,15 @@ class Entry:
         return changed
 
 
-def cheapest_of_each(variants: list[Entry]) -> list[Entry]:
-    """Each fabric once, as it costs least where it can be used, in the order of the fabrics."""
-    best: dict[str, Entry] = {}
+def cheapest_of_each(variants: list[Entry], meets: Callable[[Entry], bool]) -> list[Entry]:
+    """Each fabric once, as it costs least where it can be used and ``meets`` what was asked, in the order of the
+    fabrics."""
+    best: dict[str, tuple[tuple[bool, bool, float], Entry]] = {}
     for entry in variants:
-        now = best.get(entry.id)
-        if now is None or (not entry.usable, entry.median_cost) < (not now.usable, now.median_cost):
-            best[entry.id] = entry
-    return list(best.values())
+        rank = (not entry.usable, not (entry.usable and meets(entry)), entry.median_cost)
+        if entry.id not in best or rank < best[entry.id][0]:
+            best[entry.id] = rank, entry
+    return [entry for _, entry in best.values()]
 
 
 def _known(value: T | None) -> T:

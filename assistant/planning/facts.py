@@ -214,7 +214,7 @@ def _best_slowdown(entries: list[Entry], technology: str) -> float | None:
     found = [
         e.slowdown_percent
         for e in entries
-        if e.considered.fabric.technology == technology and e.slowdown_percent is not None and e.estimate.fits
+        if e.considered.fabric.technology == technology and e.slowdown_percent is not None and e.usable
     ]
     return min(found, default=None)
 

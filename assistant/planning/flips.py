@@ -117,11 +117,12 @@ def _on_sale(made: Decision, able: list[Entry]) -> list[OnSale]:
     for entry in made.variants:
         if entry.id not in fabrics or not entry.usable or entry.priced is None or entry.price.offered is None:
             continue
-        total = entry.price.gpu_total * entry.price.offered.paid(made.job.gpus)
+        extra = entry.price.fabric_total
+        total = (entry.price.gpu_total + extra) * entry.price.offered.paid(made.job.gpus)
         for offered in entry.considered.offers:
             listed = offered.offer.hour_price if entry.price.spot_factor == 1.0 else offered.offer.hour_price_spot
             if listed is not None:
-                run = entry.scaled(listed.si * offered.paid(made.job.gpus) / total)
+                run = entry.scaled((listed.si + extra) * offered.paid(made.job.gpus) / total)
                 found.append(OnSale(run, offered.provider, listed.si))
     return found
 

@@ -16,7 +16,7 @@ from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .design import oldest_price
-from .entry import Entry, Estimate
+from .entry import Entry, Estimate, about
 from .resolve import Resolved
 
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
@@ -56,6 +56,16 @@ def price(
     for entry in entries:
         if entry.estimated is not None and entry.estimated.alternatives:
             _joined_inside(entry, {e.id: e for e in entries})
+
+
+def on_demand(entries: list[Entry], job: Resolved, catalog: Catalog, today: datetime.date | None) -> list[Entry]:
+    """Those on spot machines once more, on machines that nobody takes away: dearer, and sooner done."""
+    budget = job.questionnaire.budget.model_copy(update={"spot": False})
+    steady = replace(job, questionnaire=job.questionnaire.model_copy(update={"budget": budget}))
+    some = [e for e in entries if e.priced is not None and e.price.spot_factor != 1.0 and not e.estimate.alternatives]
+    twins = [replace(e) for e in some]
+    price(twins, steady, catalog, {}, today)
+    return twins
 
 
 def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
@@ -102,7 +112,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     (serving: in one month).
     """
     computed = [e for e in entries if e.estimated is not None]
-    fitting = [e for e in computed if e.estimate.fits] or computed
+    fitting = [e for e in computed if e.usable] or [e for e in computed if e.estimate.fits] or computed
     if not fitting:
         return
     fastest = min(e.step for e in fitting)
@@ -110,6 +120,7 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     for entry in computed:
         # Failures and, on spot machines, interruptions stretch the run.
         hours = steps * entry.estimate.draws / 3600 * _stretched(entry.price.interruptions)
+        hours = about(hours, steps * entry.step / 3600 * entry.price.failure_factor)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         entry.run_cost, entry.price_error = _cost(entry, hours, job.gpus), _price_error(entry.price, catalog)
         entry.run_hours = hours * entry.price.spot_factor
@@ -152,5 +163,5 @@ def _cost(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray:
     fabric = entry.price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
         error = np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {entry.id}")) - 1
-        cost = cost + hours * entry.price.spot_factor * gpus * fabric.value * error
+        cost = cost + hours * entry.price.spot_factor * gpus * entry.price.paid_share * fabric.value * error
     return cost

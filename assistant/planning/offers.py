@@ -24,11 +24,13 @@ def rental_offers(
 
     ``variants``: each fabric with every number of NICs that it is sold with; ``entries`` have the verdicts.
     """
-    if job.questionnaire.budget.mode != "rent" or job.questionnaire.budget.gpu_hour_usd is not None:
-        return []
+    if job.questionnaire.budget.mode != "rent" or job.questionnaire.budget.gpu_hour_usd is not None or job.sites > 1:
+        return []  # between sites the islands of each are rented, and no offer is one of both
     freshness = Freshness.of(catalog.constants, today)
     verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in entries}
-    able = [e for e in variants if e.usable and e.run_cost is not None and verdicts[e.id] != "impossible"]
+    able = [e for e in variants if _runs(e, verdicts[e.id])]
+    if any(e.id == "none" for e in able):  # then every machine is rented as it is, whatever joins it to others
+        able = [e for e in able if e.id == "none"]
     found = [
         _row(entry, offered, tier, price, job, catalog, freshness, verdicts[entry.id])
         for entry in able
@@ -38,11 +40,21 @@ def rental_offers(
     return sorted(found, key=lambda o: (o.run_cost_usd.p50 if o.run_cost_usd else float("inf"), o.provider, o.fabric))
 
 
+def _runs(entry: Entry, verdict: Verdict) -> bool:
+    """Whether the job runs on a fabric that is sold, be it at a price that nobody told."""
+    if entry.estimated is None or not entry.estimate.fits or entry.run_cost is None:
+        return False
+    return verdict != "impossible" or (entry.considered.sold is False and set(entry.reasons) <= _UNSOLD)
+
+
+_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider"}
+
+
 def _prices(offered: Offered, job: Resolved) -> Iterator[tuple[Tier, ListPrice | None]]:
     """On demand always, with its price or without; the other tiers where there is a price."""
     yield "on-demand", offered.offer.price("on-demand")
     reserved = offered.offer.price("reserved")
-    if reserved is not None:
+    if reserved is not None and reserved.months is not None:  # of an unknown term nobody knows what is paid
         yield "reserved", reserved
     spot = offered.offer.price("spot")
     if spot is not None and job.questionnaire.budget.on_spot:
@@ -64,7 +76,8 @@ def _row(
     hours = entry.hours / entry.price.spot_factor * (entry.price.spot_stretch if tier == "spot" else 1.0)
     usd = price.price.si if price else None
     charged = hours.clip(min=(price.months or 0.0) * HOURS_PER_MONTH) if price and tier == "reserved" else hours
-    cost = None if usd is None else (usd + (0.0 if offer.fabric_included else extra.value)) * paid * charged
+    onto = extra.value if extra.origin == "quoted" or offer.fabric_included is False else 0.0
+    cost = None if usd is None else (usd + onto) * paid * charged
     listed = freshness.priced(offered.name, price.price) if price else None
     error = list_price_error(offered.provider, price, listed.age_days, catalog) if listed else 1.0
     there = replace(entry, run_hours=hours, run_cost=entry.run_cost if cost is None else cost)

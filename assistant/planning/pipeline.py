@@ -104,9 +104,12 @@ class Pipeline:
         """
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
-        self.price([e for e in entries if e.estimated is not None], job)
+        computed = [e for e in entries if e.estimated is not None]
+        self.price(computed, job)
+        if job.questionnaire.budget.on_spot and not job.quoted_rent:
+            entries += money.on_demand(computed, job, self.catalog, self._today)
         money.run(entries, job, self.catalog)
-        variants, entries = entries, cheapest_of_each(entries)
+        variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)
         if facts.other_split(made.choice.chosen, entries):
