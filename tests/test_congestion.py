@@ -148,7 +148,13 @@ def test_sockets_do_not_care_how_switches_route() -> None:
 
 
 def test_oversubscribed_leaves_make_the_plan_less_sure_and_it_says_so() -> None:
-    job = {"workload": "pretraining", "model": "deepseek-v3", "cluster": {"gpu": "h100-sxm", "gpus": 1024}}
+    job = {
+        "workload": "pretraining",
+        "model": "llama-3.1-8b",
+        "cluster": {"gpu": "h100-sxm", "gpus": 1024, "fabric": "roce-v2-400"},
+        "parallelism": {"strategy": "zero1"},
+        "training": {"global_batch": 1024, "sequence_length": 1024},  # little work: most of a step is the network
+    }
     free = plan(Questionnaire.model_validate(job), library.load(), index=None)
     job["cluster"]["oversubscription"] = "3:1"
     shared = plan(Questionnaire.model_validate(job), library.load(), index=None)

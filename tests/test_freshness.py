@@ -105,7 +105,7 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
     by_name = {fabric.name: fabric.id for fabric in library.catalog.fabrics.values()}
     for message in _said(made):
         what, moved = re.search(r"decides: (.+) at [\d.e-]+ USD", message)[1], re.search(r"At ([\d.]+),", message)[1]
-        if what not in by_name or example.budget.mode == "buy":
+        if what not in by_name or made.questionnaire["budget"]["mode"] == "buy":
             continue
         file = tmp_path / "catalog.yaml"
         premium = {"value": float(moved), "unit": "USD/GPU-h", "source": "derived: a new quote", "date": LATER}

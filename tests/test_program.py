@@ -42,6 +42,7 @@ def test_a_plan_is_told_in_short_and_names_what_else_there_is(index):
     assert len(short.splitlines()) < 100 < len(whole.splitlines())
     assert _titles(short) == [
         "CANDIDATES",
+        "OFFERS",
         "WHY",
         "WHAT WOULD FLIP IT",
         "WARNINGS",

@@ -28,7 +28,7 @@ def in_short(plan: Plan) -> list[Block]:
     if not priced:
         return []
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
-    shown = sorted({*range(min(limits.OFFERS_IN_SHORT, len(priced))), *first.values()})[: 2 * limits.OFFERS_IN_SHORT]
+    shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
     gone = len(plan.offers) - len(shown)
     more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
     return [Heading("Offers"), _table(plan, [priced[n] for n in shown]), *more]
