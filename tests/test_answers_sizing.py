@@ -113,3 +113,12 @@ def test_a_model_beyond_any_size_is_left_to_the_search(question, library):
 def test_what_wiring_costs_is_the_price_of_the_network(question, library):
     found = computed(question, library, "network")
     assert figures(found)["NICs"] == 64 and figures(found)["price"] > 0
+
+
+def test_an_all_to_all_of_a_mixture_moves_its_tokens_and_never_its_weights(library):
+    asked = "how long is the all-to-all of DeepSeek-V3 over InfiniBand NDR on 8 nodes"
+    found = computed_answer(understood(asked, library), library)
+    assert found is not None
+    assert found.computed.inputs["bytes"] == 4096 * 8 * 7168 * 2, "4,096 tokens, 8 experts each, 7,168 wide, in 16 bits"
+    dense = computed_answer(understood(asked.replace("DeepSeek-V3", "Llama 3.1 70B"), library), library)
+    assert dense is None or dense.computed.inputs.get("collective") != "all_to_all"

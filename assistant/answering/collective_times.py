@@ -28,12 +28,18 @@ _ALGORITHMS = {"all_reduce": "NCCL's ring or tree, whichever is faster", "all_to
 _RING = "NCCL's ring"
 _PAIR = "NCCL, one pair of GPUs, which does not fill an adapter"
 MOST_NETWORKS = 3
+TOKENS_AT_ONCE = 4096
 
 
 def collective(case: Case) -> Computed | None:
     """Seconds of one collective of a message or of a model's gradients, on each network named."""
     kind = case.utterance.roles["collective"]
-    bytes_, of_what = _payload(case)
+    if kind == "all_to_all" and not case.utterance.roles.get("bytes"):
+        if not case.model or not case.architecture.experts:
+            return None  # weights and gradients are never exchanged so
+        bytes_, of_what = _tokens(case)
+    else:
+        bytes_, of_what = _payload(case)
     at, used = case.cluster, {}
     if at.domains == 1:
         sentences = [_inside(case, kind, bytes_, at)]
@@ -58,6 +64,18 @@ def _payload(case: Case) -> tuple[float, str]:
         precision = case.take("training.precision", "bf16", "two bytes per gradient or weight")
     bytes_, each = case.params * BYTES[precision], f"{BYTES[precision]} bytes"
     return bytes_, f"{written.bytes_(bytes_)} ({case.name}: {written.count(case.params)} parameters × {each})"
+
+
+def _tokens(case: Case) -> tuple[float, str]:
+    """What a rank of a mixture sends to the experts of one layer: each of its tokens once for every expert."""
+    a = case.architecture
+    each = case.fields.get("training.sequence_length") or case.take(
+        "training.sequence_length", TOKENS_AT_ONCE, "one sequence of so many tokens a rank at a time"
+    )
+    precision = case.take("training.dispatch_precision", "bf16", "two bytes per element on the way to the experts")
+    bytes_ = each * a.experts_per_token * a.hidden * BYTES[precision]
+    parts = f"{each:,} tokens × {a.experts_per_token:g} experts × {a.hidden:,} × {BYTES[precision]} bytes"
+    return bytes_, f"{written.bytes_(bytes_)} per rank, one layer's ({case.name}: {parts})"
 
 
 def network(fabric: Fabric, count: int, at: Cluster) -> Network:

@@ -39,11 +39,12 @@ def described_groups(measured: Measured) -> list[GroupAccuracy]:
 
 def _training(measured: Measured) -> Iterator[Group]:
     """Full training by source and kind of model; validation rows of a source that was also fitted to are kept out
-    too: no constant was chosen by them."""
+    too. Those of mixtures were looked at before ``kernel-grouped`` was set."""
     found: dict[tuple[str, str, Kept], list[Observed]] = {}
     for run, row in measured.training:
         kind = "mixtures" if run.job.architecture.experts else "dense"
-        use: Kept = "calibrated" if run.use == "calibration" else "kept out"
+        looked_at: Kept = "seen" if run.job.architecture.experts else "kept out"
+        use: Kept = "calibrated" if run.use == "calibration" else looked_at
         made = Observed(run.measured_s, row.predicted_s, (row.p10_s, row.p90_s), flops(run))
         found.setdefault((run.source, kind, use), []).append(made)
     for (source, kind, use), rows in sorted(found.items(), key=lambda item: (item[0][1], item[0][0], item[0][2])):

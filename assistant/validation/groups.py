@@ -14,7 +14,7 @@ import numpy as np
 from assistant.model.validation import Run, flops, outcome
 from assistant.vocabulary.validation import GroupAccuracy
 
-Kept = Literal["calibrated", "kept out"]
+Kept = Literal["calibrated", "seen", "kept out"]
 
 
 @dataclass(frozen=True)

@@ -188,15 +188,16 @@ class DispatchAccuracy(Entry):
 class GroupAccuracy(Entry):
     """Errors of one group of measured rows as fractions of what was measured, in whatever unit its rows have.
 
-    ``use``: whether any constant was fitted to rows of the group's source; ``mean_absolute`` to ``bias`` are of
-    predicted ÷ measured − 1. ``geometric``: exp(mean |ln(predicted ÷ measured)|) − 1, which a prediction that is too
-    fast cannot flatter. ``null_mean_absolute``: the error of a model of one constant, the best for these very rows.
-    ``covered``: share of measured values within P10-P90, null where no band was drawn.
+    ``use``: whether a constant was fitted to rows of the group, or chosen after they had been looked at;
+    ``mean_absolute`` to ``bias`` are of predicted ÷ measured − 1. ``geometric``: exp(mean |ln(predicted ÷ measured)|)
+    − 1, which a prediction that is too fast cannot flatter. ``null_mean_absolute``: the error of a model of one
+    constant, the best for these very rows. ``covered``: share of measured values within P10-P90, null where no band was
+    drawn.
     """
 
     group: str
     quantity: str
-    use: Literal["calibrated", "kept out"]
+    use: Literal["calibrated", "seen", "kept out"]
     rows: int
     mean_absolute: float
     median_absolute: float
