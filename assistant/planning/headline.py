@@ -63,7 +63,7 @@ def _at(job: Resolved, entry: Entry) -> str:
     offered = entry.price.offered
     if offered is None or job.provider is not None:
         return ""
-    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU-hour)"
+    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour)"
 
 
 def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
