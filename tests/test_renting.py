@@ -126,6 +126,18 @@ def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_whe
     assert open_.recommendation.fabric and not open_.offers
 
 
+def test_each_offer_stands_once_in_each_tier_where_spot_is_allowed(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64}
+    job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": cluster, "budget": {"spot": True}}
+    offers = plan(from_value(job, library.catalog), library, index=None, today=TODAY).offers
+    rows = [(o.provider, o.instance, o.fabric, o.tier) for o in offers]
+    assert len(rows) == len(set(rows)) and {"spot", "on-demand"} <= {o.tier for o in offers}
+    by_offer = {row[:3]: {o.tier: o for o in offers if (o.provider, o.instance, o.fabric) == row[:3]} for row in rows}
+    for tiers in by_offer.values():
+        if "spot" in tiers:
+            assert tiers["spot"].finishes_days > tiers["on-demand"].finishes_days, "what is taken away is done again"
+
+
 def test_a_quoted_rent_is_the_offer(library: Library) -> None:
     job = {
         "workload": "pretraining",

@@ -33,8 +33,8 @@ class CandidatePrice:
 
     ``interruptions``: what failures and checkpoints take on demand. ``spot_factor``: expected time on spot machines ÷
     that on demand, 1 on demand; with :attr:`failure_factor` it makes the whole stretch. Neither is contained in a
-    price; ``spot_stretch`` is what the spot factor is or would be. ``offered``: whose price it is, ``None`` where it is
-    no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
+    price; ``spot_stretch`` is what the spot factor is or would be, where spot machines are allowed. ``offered``: whose
+    price it is, ``None`` where it is no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
     """
 
     gpu_usd_per_hour: Priced
@@ -243,9 +243,10 @@ def _stretches(
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
         told = Assumption(field="seconds a checkpoint stops the work", value=round(checkpoint, 1), why=why)
         assumptions.append(told)
-    if spot:
-        _assume(assumptions, "spot interruptions per node and day", taken)
-        _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
+    if not spot:
+        return 1.0, found
+    _assume(assumptions, "spot interruptions per node and day", taken)
+    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
     disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
     return disturbed / found.factor, found
 

@@ -41,9 +41,11 @@ def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
     """Every fabric of the catalog that was not ruled out, in the catalog's order; one that is sold with several numbers
     of NICs stands there once with each."""
     excluded = job.questionnaire.constraints.excluded_fabrics
-    sold = on_the_market(job, catalog)
+    market = on_the_market(job, catalog)
+    spot = job.questionnaire.budget.on_spot
+    priced = [o for o in market if o.offer.hour_price or (spot and o.offer.hour_price_spot)]
     fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
-    return [one for fabric in fabrics for one in _considered(fabric, job, sold)]
+    return [one for fabric in fabrics for one in _considered(fabric, job, market, priced)]
 
 
 def rented_openly(job: Resolved) -> bool:
@@ -70,30 +72,28 @@ def _runs(offer: Offer, job: Resolved) -> bool:
     return (offer.largest_gpus is None or gpus <= offer.largest_gpus) and offer.gpus_per_node >= job.gpus_per_node
 
 
-def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
+def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...], priced: list[Offered]) -> list[Considered]:
     offers = _with_fabric(fabric, job, market)
     exists, owned, power = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id, _power_kw(fabric, job)
     alike: dict[int | None, list[Offered]] = {}
     for offered in offers:
         alike.setdefault(_nics(fabric, job, offered), []).append(offered)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, market), nics, tuple(some), owned, power)
+        Considered(fabric, exists, _sold(fabric, job, some, priced), nics, tuple(some), owned, power)
         for nics, some in (alike or {_nics(fabric, job, None): []}).items()
     ]
 
 
-def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], market: tuple[Offered, ...]) -> bool | None:
+def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], priced: list[Offered]) -> bool | None:
     """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
     GPUs, whether it is sold at all."""
     if fabric.technology == "wan" or (job.provider is None and not rented_openly(job)):
         return None
     if job.provider is not None and (fabric.technology == "none" or job.quoted_rent):
         return None if fabric.technology == "none" else bool(offers)
-    spot = job.questionnaire.budget.on_spot
-    priced = [o for o in market if o.offer.hour_price or (spot and o.offer.hour_price_spot)]
     if job.provider is not None and not priced:
         return bool(offers)
-    return any(offered in priced for offered in offers)
+    return any(one is offered for offered in offers for one in priced)
 
 
 def _power_kw(fabric: Fabric, job: Resolved) -> float:

@@ -28,7 +28,8 @@ def rental_offers(
         return []  # between sites the islands of each are rented, and no offer is one of both
     freshness = Freshness.of(catalog.constants, today)
     verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in entries}
-    able = [e for e in variants if _runs(e, verdicts[e.id])]
+    once = {(e.id, e.considered.nics_per_node): e for e in reversed(variants)}  # not again on demand
+    able = [e for e in once.values() if _runs(e, verdicts[e.id])]
     if any(e.id == "none" for e in able):  # then every machine is rented as it is, whatever joins it to others
         able = [e for e in able if e.id == "none"]
     found = [
