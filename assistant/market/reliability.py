@@ -16,11 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.quantities import NINETIETH
 
 from .interruptions import best_interval, mean_time_between, time_factor
 from .priced import constant
-
-_NINETIETH = 1.2816  # of the normal distribution
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Interruptions:
         """Share of the time that trains: in one of ten jobs less than the first, in half less than the second, in nine
         of ten less than the third."""
         # The two causes together are at their ninetieth percentile when each is 1/√2 of the way there.
-        z = np.array([1.0, 0.0, -1.0]) * _NINETIETH / np.sqrt(2.0)
+        z = np.array([1.0, 0.0, -1.0]) * NINETIETH / np.sqrt(2.0)
         low, middle, high = (1.0 / float(factor) for factor in self.factors(z, z))
         return low, middle, high
 

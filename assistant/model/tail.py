@@ -12,13 +12,12 @@ import math
 from collections.abc import Mapping
 
 from assistant.vocabulary.catalog import Fact
-
-_NINETIETH = 1.2816  # of the normal distribution
+from assistant.vocabulary.quantities import NINETIETH
 
 
 def excess_of_slowest(constants: Mapping[str, Fact]) -> tuple[float, float, float]:
     """What a step that is longer than 99 in 100 takes beyond the median, as a fraction of it: at the best site in ten,
     at the median site, at the worst in ten. Raises :class:`KeyError` where the catalog lacks the constants."""
     middle, spread = constants["cluster-step-tail"].si, constants["cluster-step-tail-spread"].si
-    away = math.exp(_NINETIETH * spread)
+    away = math.exp(NINETIETH * spread)
     return middle / away, middle, middle * away

@@ -34,13 +34,13 @@ from assistant.model.dispatch import SCALE_BYTES, DispatchConstants, Routing, ca
 from assistant.model.network import Networks
 from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import DispatchAccuracy, Use
 
 from .record import rewritten
 
 TABLE = "dispatch.csv"
 FITTED = ("inside", "network", "start", "combine_start", "per_domain")
-TENTH = 1.2816  # standard deviations from the median to the tenth and the ninetieth percentile
 MANY_TOKENS = 1024  # of a rank: from there on bandwidth decides, as in training; below it the start of the kernels
 SOFT, NUDGE, LONGEST, ROUNDS = 0.04, 1e-3, 0.3, 40  # see :mod:`assistant.validation.calibration`
 
@@ -152,7 +152,7 @@ def _accuracy(source: str, gpu: str, calls: Sequence[Call]) -> DispatchAccuracy:
         bias=float(error.mean()),
         geometric=float(np.expm1(np.abs(np.log(ratio)).mean())),
         null_mean_absolute=one_constant(calls),
-        covered=float((np.abs(np.log(ratio)) <= TENTH * spread).mean()),
+        covered=float((np.abs(np.log(ratio)) <= NINETIETH * spread).mean()),
     )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from assistant.market import Interruptions, checkpoint_seconds, interruptions_of
 from assistant.planning.money import CHECKPOINT_BYTES
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import NINETIETH
 
 from .groups import Group, Kept, Observed
 
-_TENTH = 1.2816  # of the normal distribution
 _TRAINED = 100e9  # parameters where a row does not say what was trained
 _TITLES = {"effective_percent": "share of time that trains", "hours_between": "hours between interruptions"}
 
@@ -35,5 +35,5 @@ def _observed(row: dict[str, str], expected: Interruptions) -> Observed:
     if row["measure"] == "effective_percent":
         low, middle, high = (100.0 * share for share in expected.effective())
         return Observed(value, middle, (low, high))
-    hours, away = expected.between_s / 3600, np.exp(_TENTH * expected.rate_spread)
+    hours, away = expected.between_s / 3600, np.exp(NINETIETH * expected.rate_spread)
     return Observed(value, hours, (hours / away, hours * away), constant=1.0 / int(row["nodes"]))

@@ -13,12 +13,12 @@ import numpy as np
 
 from assistant.model.low_communication import WAN_GOODPUT, synchronise
 from assistant.model.uncertainty import NETWORK_SPREAD
+from assistant.vocabulary.quantities import NINETIETH
 
 from .groups import Group, Observed
 
 COMPUTE_S = 0.0248
 _FP32 = 4.0
-_TENTH = 1.2816  # of the normal distribution
 
 
 def low_communication_groups(measurements: Path) -> Iterator[Group]:
@@ -35,6 +35,6 @@ def _observed(row: dict[str, str]) -> Observed:
     sent = _FP32 * float(row["params_b"]) * 1e9
     rate = float(row["link_gbps"]) * 1e9 / 8
     once = synchronise(sent, int(row["islands"]), rate, int(row["inner_steps"]), latency=0.0, goodput=WAN_GOODPUT)
-    away = np.exp(_TENTH * NETWORK_SPREAD["wan"])
+    away = np.exp(NINETIETH * NETWORK_SPREAD["wan"])
     band = (COMPUTE_S + once.per_step / away, COMPUTE_S + once.per_step * away)
     return Observed(float(row["step_s"]), COMPUTE_S + once.per_step, band)

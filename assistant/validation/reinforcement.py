@@ -31,6 +31,7 @@ from assistant.model.network import Networks
 from assistant.model.weight_sync import SPREAD, WeightSync, sync_seconds, tensors_of
 from assistant.planning.prediction import predict
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.validation import LoopAccuracy, ReinforcementReport, Use
 
@@ -40,7 +41,6 @@ _LOOP = (
     "rollout_tensor_parallel rollout_precision asynchronous staleness weight_sync reference_model critic reward_model"
 ).split()
 _SPLIT = ("strategy", "tp", "pp", "cp", "ep")
-_TENTH = 1.2816  # standard deviations of a normal distribution from its median to its tenth percentile
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _synced(row: Mapping[str, str], catalog: Catalog) -> Compared:
     tensors = tensors_of(architecture_of(known)) if known else 0.0
     sync = WeightSync(weights, tensors, int(row["rollout_tensor_parallel"] or 1), apart=True)
     seconds = float(sync_seconds(sync, row["method"], machine, Networks([network]))[0])
-    wide = exp(_TENTH * SPREAD)
+    wide = exp(NINETIETH * SPREAD)
     group, use = f"{row['source']}, {row['method']}", cast("Use", row["use"])
     return Compared(
         row["id"], group, use, float(row["time_s"]), seconds, seconds / wide, seconds * wide, simple=weights

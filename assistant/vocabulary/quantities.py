@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+NINETIETH = 1.2816  # standard deviations of a normal distribution from its median to its tenth or ninetieth percentile
 HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12: what clouds bill and capital is spread over
 
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

@@ -163,48 +163,47 @@ class AdapterReport(Entry):
     excluded: int
 
 
-class DispatchAccuracy(Entry):
+class Errors(Entry):
+    """Errors of the predictions of some rows, of predicted ÷ measured − 1.
+
+    ``geometric``: exp(mean of |ln(predicted ÷ measured)|) − 1, which a prediction that is too fast cannot flatter.
+    ``null_mean_absolute``: the error of a model of one constant, the best for these very rows.
+    """
+
+    rows: int
+    mean_absolute: float
+    median_absolute: float
+    p90_absolute: float
+    bias: float
+    geometric: float
+    null_mean_absolute: float
+
+
+class DispatchAccuracy(Errors):
     """Errors of the predicted time of one source's expert dispatches and combines on one GPU, as fractions of the
     measured time.
 
-    ``source`` is empty for the total of a use. ``many``: tokens as in training, where bandwidth decides. ``geometric``:
-    exp(mean of |ln ratio|) − 1. ``null_mean_absolute``: of seconds proportional to bytes, with the best constant.
+    ``source`` is empty for the total of a use. ``many``: tokens as in training, where bandwidth decides. The model of
+    one constant has seconds proportional to bytes.
     """
 
     source: str
     gpu: str
     use: Use
     many: bool
-    rows: int
-    mean_absolute: float
-    median_absolute: float
-    p90_absolute: float
-    bias: float
-    geometric: float
-    null_mean_absolute: float
     covered: float
 
 
-class GroupAccuracy(Entry):
+class GroupAccuracy(Errors):
     """Errors of one group of measured rows as fractions of what was measured, in whatever unit its rows have.
 
-    ``use``: whether a constant was fitted to rows of the group, or chosen after they had been looked at;
-    ``mean_absolute`` to ``bias`` are of predicted ÷ measured − 1. ``geometric``: exp(mean |ln(predicted ÷ measured)|)
-    − 1, which a prediction that is too fast cannot flatter. ``null_mean_absolute``: the error of a model of one
-    constant, the best for these very rows. ``covered``: share of measured values within P10-P90, null where no band was
-    drawn.
+    ``use``: whether a constant was fitted to rows of the group, or chosen after they had been looked at. ``covered``:
+    share of measured values within P10-P90, null where no band was drawn.
     """
 
     group: str
     quantity: str
     use: Literal["calibrated", "seen", "kept out"]
-    rows: int
-    mean_absolute: float
-    median_absolute: float
-    p90_absolute: float
-    bias: float
-    geometric: float
-    null_mean_absolute: float
     covered: float | None = None
 
 
