@@ -296,8 +296,9 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
-        "power_kw": entry.considered.power_kw,
+        "within_budget": q.budget.usd is None or entry.outlay <= q.budget.usd,
+        "outlay_usd": entry.outlay,
+        "power_kw": known(entry.power_kw),
         "within_power": _meets(entry, q, "max_power_kw"),
     }
 

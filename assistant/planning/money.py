@@ -15,7 +15,7 @@ from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
-from .design import oldest_price
+from .design import network_bill
 from .entry import Entry, Estimate, about
 from .resolve import Resolved
 
@@ -37,7 +37,6 @@ def price(
     entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
 ) -> None:
     """Fill in the prices. ``designs``: the network of each fabric, when buying."""
-    gpus = job.gpus // job.sites
     for entry in entries:
         design = designs.get(entry.id)
         entry.priced = candidate_prices(
@@ -46,9 +45,7 @@ def price(
             entry.considered.fabric,
             entry.considered.offers,
             catalog,
-            design.capex_usd.mid / gpus if design else None,
-            fabric_power_per_gpu=design.power_w / gpus if design else None,
-            capex_date=oldest_price(design) if design else None,
+            network_bill(design) if design else None,
             nodes=job.nodes,
             checkpoint_bytes=checkpoint_bytes(job),
             today=today,

@@ -18,9 +18,9 @@ from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
-from . import choice, facts, money, verdicts
+from . import choice, facts, money, power, verdicts
 from .choice import NEAR
-from .design import bought_designs
+from .design import drawn_designs
 from .entry import Entry, cheapest_of_each
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -119,17 +119,20 @@ class Pipeline:
         return replace(made, variants=variants, today=self._today)
 
     def price(self, entries: list[Entry], job: Resolved) -> None:
-        """Fill in the prices."""
-        money.price(entries, job, self.catalog, self._bought(entries, job), self._today)
+        """Fill in the prices, and the power where it counts."""
+        designs, bought = self._drawn(entries, job), job.questionnaire.budget.mode == "buy"
+        money.price(entries, job, self.catalog, designs if bought else {}, self._today)
+        if designs:
+            power.fill_in(entries, job, self.catalog, designs)
 
-    def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
-        """The networks of machines that are bought, drawn once for each cluster."""
-        if job.questionnaire.budget.mode != "buy":
+    def _drawn(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
+        """The networks of machines that are bought, or whose power is limited, drawn once for each cluster."""
+        if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
         key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
         if key not in self._designs:
-            self._designs[key] = bought_designs(entries, job, self.catalog)
+            self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
     def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:

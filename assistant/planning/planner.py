@@ -14,6 +14,7 @@ from .assemble import plan_of
 from .flips import flips
 from .pipeline import Decision, Pipeline
 from .predictor import Predictor
+from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -63,7 +64,10 @@ def begun(
     pipeline = Pipeline(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline.predictor)
+    told = plan_of(made, library, pipeline.predictor, index)
+    if made.job.questionnaire.budget.mode == "buy":
+        told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    return Begun(told, made, pipeline.predictor)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
