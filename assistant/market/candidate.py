@@ -49,6 +49,7 @@ class CandidatePrice:
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
     gpus: int = 1
+    fabric_parts: tuple[tuple[str, float], ...] = ()  # of a network that is bought: part, share of its price
 
     @property
     def failure_factor(self) -> float:
@@ -140,9 +141,19 @@ def candidate_prices(
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     gpus = questionnaire.cluster.gpus
     share = taken.paid(gpus) / gpus if taken else 1.0
-    said = tuple(assumptions)
     return CandidatePrice(
-        *parts, spot if on_spot else 1.0, failures, notes, said, spot, taken, share, upkeep, months, gpus
+        *parts,
+        spot_factor=spot if on_spot else 1.0,
+        interruptions=failures,
+        notes=notes,
+        assumptions=tuple(assumptions),
+        spot_stretch=spot,
+        offered=taken,
+        paid_share=share,
+        upkeep=upkeep,
+        months=months,
+        gpus=gpus,
+        fabric_parts=bill.parts if bill else (),
     )
 
 

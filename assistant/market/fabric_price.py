@@ -21,12 +21,13 @@ COMES_WITH_INSTANCE = frozenset({"efa", "tcpx", "tcpxo"})
 @dataclass(frozen=True)
 class NetworkBill:
     """The network's own bill of materials at this size, per GPU: US dollars, watts of switches and optics, adapters,
-    and the date of its oldest price."""
+    the date of its oldest price, and the share of the sum that each part has."""
 
     usd: float
     watts: float = 0.0
     nics: float = 0.0
     date: datetime.date | None = None
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None:

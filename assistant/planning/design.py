@@ -60,5 +60,6 @@ def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict
 def network_bill(design: FabricDesign) -> NetworkBill:
     """What the network of a design costs and draws per GPU."""
     dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
-    each = 1.0 / design.gpus
-    return NetworkBill(design.capex_usd.mid * each, design.power_w * each, design.nics * each, min(dates, default=None))
+    each, whole = 1.0 / design.gpus, design.capex_usd.mid
+    parts = tuple((item.item, (item.count or 0) * item.usd / whole) for item in design.prices) if whole else ()
+    return NetworkBill(whole * each, design.power_w * each, design.nics * each, min(dates, default=None), parts)

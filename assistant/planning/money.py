@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from assistant.library.freshness import half_life_days
 from assistant.market import CandidatePrice, Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
@@ -52,7 +53,7 @@ def price(
         )
     for entry in entries:
         if entry.estimated is not None and entry.estimated.alternatives:
-            _joined_inside(entry, {e.id: e for e in entries})
+            _joined_inside(entry, {e.id: e for e in entries}, job.questionnaire.budget.mode == "buy")
 
 
 def on_demand(entries: list[Entry], job: Resolved, catalog: Catalog, today: datetime.date | None) -> list[Entry]:
@@ -65,7 +66,7 @@ def on_demand(entries: list[Entry], job: Resolved, catalog: Catalog, today: date
     return twins
 
 
-def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
+def _joined_inside(entry: Entry, known: dict[str, Entry], bought: bool) -> None:
     """Between sites: the islands on the fabric with which a step costs least, at the price of that fabric. The line
     between the sites has none here."""
 
@@ -73,7 +74,9 @@ def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
         price = known[_inside(estimate)].price
         return not estimate.fits, estimate.band.p50 * (price.gpu_total + price.fabric_total)
 
-    chosen = min(entry.estimate.alternatives, key=cost)
+    # Machines of one's own stand in no cloud.
+    buyable = [e for e in entry.estimate.alternatives if known[_inside(e)].considered.fabric.providers is None]
+    chosen = min(buyable if bought and buyable else entry.estimate.alternatives, key=cost)
     fabric = known[_inside(chosen)]
     entry.estimated = replace(chosen, alternatives=entry.estimate.alternatives)
     entry.inside, entry.priced = fabric, fabric.price
@@ -123,6 +126,12 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         entry.run_hours = hours * entry.price.spot_factor
 
 
+@lru_cache(maxsize=64)
+def _part_error(part: str) -> np.ndarray:
+    """What a part of a network turns out to cost ÷ what was read, (worlds,)."""
+    return np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {part}"))
+
+
 def list_price_error(provider: str, listed: ListPrice | None, age_days: int | None, catalog: Catalog) -> np.ndarray:
     """What a rent turns out to be ÷ what the list of ``age_days`` days ago says, in every world: the same for all that
     one provider lets."""
@@ -134,11 +143,24 @@ def list_price_error(provider: str, listed: ListPrice | None, age_days: int | No
 
 
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
-    """That of the offer whose price it is; 1 where it is none's."""
+    """That of the offer whose price it is, or of the purchase; 1 where it is neither's."""
+    if price.months is not None:
+        return _purchase_error(price, catalog)
     if price.offered is None:
         return 1.0
     listed = price.offered.offer.price("on-demand" if price.spot_factor == 1.0 else "spot")
     return list_price_error(price.offered.provider, listed, price.gpu_usd_per_hour.age_days, catalog)
+
+
+def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
+    """What machines that were not quoted turn out to cost moves their part of the sum, the same for every network."""
+    machines = price.gpu_usd_per_hour
+    if machines.origin not in ("catalog", "derived"):
+        return 1.0
+    drift = np.log1p(catalog.constants["freshness-price-drift"].si)
+    half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
+    error = np.exp(np.hypot(LIST_PRICE_SPREAD, drift * np.sqrt(half_lives)) * normal_draws(machines.what)) - 1
+    return 1 + machines.value / (price.gpu_total + price.fabric_total) * error
 
 
 @lru_cache(maxsize=256)
@@ -159,6 +181,8 @@ def _cost(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray:
     cost = entry.price.run_cost(hours, gpus)
     fabric = entry.price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
-        error = np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {entry.id}")) - 1
+        # What several networks are built from is dearer or cheaper for all of them.
+        parts = entry.price.fabric_parts or ((entry.id, 1.0),)
+        error = sum(share * (_part_error(part) - 1) for part, share in parts)
         cost = cost + hours * entry.price.spot_factor * gpus * entry.price.paid_share * fabric.value * error
     return cost

@@ -41,9 +41,14 @@ def power_use(chosen: Entry | None, job: Resolved, catalog: Catalog) -> PowerUse
     each = catalog.constants["cost-electricity"].value if said is None else said
     kwh = chosen.power_kw * effectiveness * chosen.median_hours
     count, together = machine.count(job.gpus), machine.in_rack(rack_kw * 1e3)
-    racks = [_racks(_of_machines(job, machine.rack_scale), ceil(count / together), machines_kw)]
-    if network_kw > 0:
-        racks.append(_racks("switches and optics", ceil(network_kw / rack_kw), network_kw))
+    what, standing = _of_machines(job, machine.rack_scale), ceil(count / together)
+    if not machine.rack_scale and chosen.power_kw <= standing * rack_kw:
+        racks = [_racks(f"{what}, with the switches" if network_kw else what, standing, chosen.power_kw)]
+    else:
+        racks = [
+            _racks(what, standing, machines_kw),
+            _racks("switches and optics", ceil(network_kw / rack_kw), network_kw),
+        ]
     return PowerUse(
         machines=count,
         gpus_per_machine=machine.gpus,
@@ -54,7 +59,7 @@ def power_use(chosen: Entry | None, job: Resolved, catalog: Catalog) -> PowerUse
         it_kw=chosen.power_kw,
         power_usage_effectiveness=effectiveness,
         site_kw=chosen.power_kw * effectiveness,
-        racks=racks,
+        racks=[rack for rack in racks if rack.count],
         run_kwh=kwh,
         usd_per_kwh=each,
         run_usd=kwh * each,
@@ -62,7 +67,7 @@ def power_use(chosen: Entry | None, job: Resolved, catalog: Catalog) -> PowerUse
 
 
 def _racks(what: str, count: int, kw: float) -> RackPower:
-    return RackPower(what=what, count=count, kw=kw / count)
+    return RackPower(what=what, count=count, kw=kw / max(count, 1))
 
 
 def _of_machines(job: Resolved, rack_scale: bool) -> str:

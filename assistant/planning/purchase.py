@@ -11,6 +11,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from .entry import Entry
 from .resolve import Resolved
 
+_LINK = "link: cable, with optics at both ends"
 _LEFT_OUT = ("racks, cabling work and building", "storage and the management network", "interest, resale and tax")
 
 
@@ -61,7 +62,7 @@ def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> 
     """Servers or racks as they are sold, or GPUs with their share of one where the last would be partly filled."""
     machine, each = machine_of(job.gpu, catalog), _whole(price, job.gpus, months)
     size = machine.gpus if machine.rack_scale else job.gpus_per_node
-    if job.gpus % size or size == 1:
+    if job.gpus % size or (size < job.gpu.gpus_per_node and not job.gpu.nodes_vary) or size == 1:
         return each.model_copy(update={"item": f"{each.item} with its share of the machine"})
     usd = {name: getattr(each, name) * size for name in ("usd", "usd_low", "usd_high")}
     what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}, without its adapters"
@@ -73,15 +74,17 @@ def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
     usd = price.value * months * HOURS_PER_MONTH
     date = price.date.isoformat() if price.date else None
     bounds = {"usd_low": usd, "usd_high": usd}
-    what = price.what.removesuffix(", bought")
-    return PurchaseItem(item=what, count=gpus, usd=usd, date=date, source=price.source, note=price.note, **bounds)
+    what, note = price.what.removesuffix(", bought"), price.note
+    if price.origin == "quoted":
+        note = f"{price.value:,.4g} USD per GPU-hour as quoted, taken for a purchase over {months:g} months"
+    return PurchaseItem(item=what, count=gpus, usd=usd, date=date, source=price.source, note=note, **bounds)
 
 
 def _parts(design: FabricDesign, sites: int) -> list[PurchaseItem]:
     """Switches, adapters, optics and cables of every site."""
     return [
         PurchaseItem(
-            item=part.item,
+            item=_LINK if part.item.startswith("link ") else part.item,
             count=(part.count or 0) * sites,
             usd=part.usd,
             usd_low=part.usd if part.usd_low is None else part.usd_low,

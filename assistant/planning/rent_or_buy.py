@@ -16,7 +16,7 @@ def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     other = "buy" if "rent" in ways else "rent"
     ways[other] = _chosen(made, pipeline, other)
     rent, buy = ways["rent"], ways["buy"]
-    if rent is None or buy is None or rent.price.offered is None:
+    if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
         return None
     return compared(rent, buy)
 
@@ -41,7 +41,7 @@ def compared(rent: Entry, buy: Entry) -> RentOrBuy | None:
     used = (each / (months * HOURS_PER_MONTH) + upkeep) / (hourly - power) if hourly > power else None
     offered = rent.price.offered
     return RentOrBuy(
-        offer=offered.name if offered else "as quoted",
+        offer=offered.name if offered else "the rent that was quoted",
         rent_fabric=rent.id,
         buy_fabric=buy.id,
         rent_run_usd=rent.median_cost,
@@ -61,7 +61,10 @@ def _chosen(made: Decision, pipeline: Pipeline, mode: str) -> Entry | None:
     budget = asked.budget.model_copy(
         update={"mode": mode, "usd": None, "gpu_hour_usd": None, "fabric_premium_gpu_hour_usd": None, "spot": False}
     )
+    # Of what is let the network is no decision of one's own.
+    cluster = asked.cluster.model_copy(update={"fabric": None}) if mode == "rent" else asked.cluster
     try:
-        return pipeline.decide(asked.model_copy(update={"budget": budget}), CHOICE_ALONE).choice.chosen
+        there = asked.model_copy(update={"budget": budget, "cluster": cluster})
+        return pipeline.decide(there, CHOICE_ALONE).choice.chosen
     except InputError:
         return None

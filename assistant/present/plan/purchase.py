@@ -24,7 +24,8 @@ def in_short(plan: Plan) -> list[Block]:
 
 def power(plan: Plan) -> list[Block]:
     """What machines and network draw."""
-    return titled("Power", Bullets(_power(plan.power))) if plan.power else []
+    rented = plan.questionnaire["budget"]["mode"] == "rent"
+    return titled("Power", Bullets(_power(plan.power, rented=rented))) if plan.power else []
 
 
 def rent_or_buy(plan: Plan) -> list[Block]:
@@ -46,7 +47,7 @@ def _bill(bought: Purchase) -> Table:
 
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
-    usd, monthly = figures.usd, bought.monthly_usd
+    usd, monthly, machines = figures.usd, bought.monthly_usd, bought.items[0]
     parts = ", ".join(f"{usd(monthly[name])} {what}" for name, what in _PARTS.items() if monthly.get(name))
     band = f" ({usd(bought.capital_usd_low)}–{usd(bought.capital_usd_high)} as the parts' prices differ)"
     said = [
@@ -55,7 +56,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *_optics(bought),
-        *dict.fromkeys(f"{i.item}: {i.note}." for i in bought.items[1:] if i.note),
+        *dict.fromkeys(f"{i.item}: {i.note}." for i in bought.items if i.note and (i is not machines or not i.date)),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
     budget = plan.questionnaire["budget"].get("usd")
@@ -67,7 +68,7 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
 
 def _optics(bought: Purchase) -> list[str]:
     """By which price optics and cables are counted: the same rule for every network."""
-    links = [i for i in bought.items if i.item.startswith("link ") and i.usd_low < i.usd]
+    links = [i for i in bought.items if i.item.startswith("link:") and i.usd_low < i.usd]
     return [
         f"Optics and cables at {figures.usd(i.usd)} a link, whatever the network; from a third party they are offered "
         f"at {figures.usd(i.usd_low)}, which takes {figures.usd(i.count * (i.usd - i.usd_low))} off."
@@ -75,25 +76,34 @@ def _optics(bought: Purchase) -> list[str]:
     ]
 
 
-def _power(drawn: PowerUse) -> list[str]:
+def _power(drawn: PowerUse, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
-    machines = f"{drawn.machines:,} machines of {drawn.gpus_per_machine} GPUs"
+    machines = f"{drawn.machines:,} machine{'s' * (drawn.machines > 1)} of {drawn.gpus_per_machine} GPUs"
+    network = f", and {kw(drawn.network_kw)} for switches and optics" if drawn.network_kw > 0 else ""
+    run = f"The run takes {figures.significant(drawn.run_kwh)} kWh"
+    price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
     return [
-        f"{kw(drawn.it_kw)}: {machines} at most {kw(drawn.machine_kw)} each, and {kw(drawn.network_kw)} for switches "
-        f"and optics ({drawn.machine_source}).",
+        f"{kw(drawn.it_kw)}: {machines} at most {kw(drawn.machine_kw)} each{network} ({drawn.machine_source}).",
         f"{kw(drawn.site_kw)} with cooling, at a power usage effectiveness of {drawn.power_usage_effectiveness:g}.",
         f"By rack: {racks}.",
-        f"The run takes {figures.significant(drawn.run_kwh)} kWh, {figures.usd(drawn.run_usd)} at "
-        f"${drawn.usd_per_kwh:g} per kWh.",
+        f"{run}, {price}{': the provider pays it, and it is in the rent' if rented else ''}.",
     ]
+
+
+def _cents(usd: float) -> str:
+    return f"{usd:.2f}" if round(usd, 2) == usd else f"{usd:g}"
+
+
+def _over(fabric: str) -> str:
+    return "" if fabric == "none" else f" ({fabric})"
 
 
 def _turns(found: RentOrBuy) -> list[str]:
     usd = figures.usd
     both = (
-        f"Rented at its best, {found.offer} with {found.rent_fabric}, the run costs {usd(found.rent_run_usd)}; of "
-        f"machines of one's own ({found.buy_fabric}, {usd(found.capital_usd)} to buy) its share is "
+        f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, the run costs {usd(found.rent_run_usd)}; of "
+        f"machines of one's own{_over(found.buy_fabric)}, {usd(found.capital_usd)} to buy, its share is "
         f"{usd(found.buy_run_usd)}."
     )
     if found.break_even_months is None:
