@@ -52,7 +52,10 @@ def _no_network(job: Resolved) -> str:
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
-        return f"{1e3 * entry.step:.3g} ms per output token, {usd(entry.median_cost)} a month's work{_at(job, entry)}"
+        token = f"{1e3 * entry.step:.3g} ms per output token"
+        if entry.price.capital_usd is not None:
+            return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
+        return f"{token}, {usd(entry.median_cost)} a month's work{_at(job, entry)}"
     return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, {_money(job, entry)}"
 
 

@@ -12,16 +12,17 @@ from .pipeline import CHOICE_ALONE, Decision, Pipeline
 
 def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     """Both ways for the job of a decision, each with its own best network; ``None`` where one of them cannot be."""
-    ways = {made.job.questionnaire.budget.mode: made.choice.chosen}
-    other = "buy" if "rent" in ways else "rent"
-    ways[other] = _chosen(made, pipeline, other)
-    rent, buy = ways["rent"], ways["buy"]
+    asked = made.job.questionnaire.budget.mode
+    rent, buy = (
+        made.choice.chosen if mode == asked and made.choice.chosen else _chosen(made, pipeline, mode)
+        for mode in ("rent", "buy")
+    )
     if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
         return None
-    return compared(rent, buy)
+    return compared(rent, buy, serves=made.job.serves)
 
 
-def compared(rent: Entry, buy: Entry) -> RentOrBuy | None:
+def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | None:
     """The arithmetic of :func:`rent_or_buy`; ``None`` where the purchase has no capital.
 
     With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
@@ -50,6 +51,7 @@ def compared(rent: Entry, buy: Entry) -> RentOrBuy | None:
         buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         capital_usd=capital,
         months=months,
+        run_months=None if serves else buy.median_hours / HOURS_PER_MONTH,
         break_even_months=after,
         break_even_utilization_percent=100 * used if used is not None and used <= 1 else None,
     )

@@ -372,6 +372,7 @@ class RentOrBuy(Contract):
     buy_usd_per_gpu_hour: float
     capital_usd: float
     months: float
+    run_months: float | None  # None when serving, which has no end
     break_even_months: float | None
     break_even_utilization_percent: float | None
 
@@ -398,7 +399,7 @@ class Plan(Contract):
     conflicts: list[PlanConflict]
     crossover: Crossover | None = None  # computed where a person reads the plan, not in a batch
     purchase: Purchase | None = None  # buying
-    power: PowerUse | None = None  # buying, or where power is limited
+    power: PowerUse | None = None
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
