@@ -47,7 +47,7 @@ class Decision:
     conclusions: list[Conclusion]
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
-    variants: list[Entry] = field(default_factory=list)  # every fabric with each number of NICs that it is sold with
+    variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -93,7 +93,7 @@ class Pipeline:
     """The stages over one library, with what they have worked out so far. ``today`` dates the prices."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
-        self.library, self.catalog, self._today = library, library.catalog, today
+        self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
@@ -103,11 +103,7 @@ class Pipeline:
         Raises :class:`InputError` for a job that cannot be split over its GPUs or priced.
         """
         job = resolve(questionnaire, self.catalog)
-        entries = self.predictor.estimated(job)
-        computed = [e for e in entries if e.estimated is not None]
-        self.price(computed, job)
-        if job.questionnaire.budget.on_spot and not job.quoted_rent:
-            entries += money.on_demand(computed, job, self.catalog, self._today)
+        entries = self.priced(self.predictor.estimated(job), job)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
@@ -116,11 +112,12 @@ class Pipeline:
             # The rules have spoken of a split that the choice does not run on: they look again, at its own.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
-        return replace(made, variants=variants, today=self._today)
+        return replace(made, variants=variants, today=self.today)
 
-    def price(self, entries: list[Entry], job: Resolved) -> None:
-        """Fill in the prices."""
-        money.price(entries, job, self.catalog, self._bought(entries, job), self._today)
+    def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
+        """The entries with their prices, each on all terms on which it is let."""
+        computed = [e for e in entries if e.considered.computable]
+        return money.priced(entries, job, self.catalog, self._bought(computed, job), self.today)
 
     def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
         """The networks of machines that are bought, drawn once for each cluster."""

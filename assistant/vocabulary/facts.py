@@ -182,6 +182,7 @@ _CANDIDATE = {
     "cost_over_best_percent": _number("%", "cost above the cheapest candidate"),
     "cheapest": _flag("lowest expected cost of the candidates that can be had"),
     "fastest": _flag("shortest step of the candidates that can be had"),
+    "spot_stretch_percent": _number("%", "how much longer the run takes because its machines are taken away"),
     "tie": _flag("the error bands cannot tell its cost from the cheapest"),
     "probability_best_percent": _number("%", "probability that it is the cheapest"),
     "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
