@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from assistant.market import Offered, offered_tiers
@@ -36,6 +36,10 @@ class Considered:
     def computable(self) -> bool:
         """Worth computing: it can be had at all for this GPU."""
         return self.exists
+
+    def charging(self, other: Callable[[Offered], Offered]) -> Considered:
+        """Itself with its offers at other prices."""
+        return replace(self, offers=tuple(other(offered) for offered in self.offers))
 
     def on_each_terms(self) -> Iterator[Considered]:
         """Itself with the offers of one tier, term and rate of interruption at a time."""

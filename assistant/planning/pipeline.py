@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assistant.library import Library
+from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -97,13 +98,23 @@ class Pipeline:
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
-    def decide(self, questionnaire: Questionnaire, strategy: Strategy = WHOLE) -> Decision:
+    def decide(
+        self,
+        questionnaire: Questionnaire,
+        strategy: Strategy = WHOLE,
+        *,
+        charging: Callable[[Offered], Offered] | None = None,
+    ) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
-        Raises :class:`InputError` for a job that cannot be split over its GPUs or priced.
+        ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
+        be split over its GPUs or priced.
         """
         job = resolve(questionnaire, self.catalog)
-        entries = self.priced(self.predictor.estimated(job), job)
+        entries = self.predictor.estimated(job)
+        if charging is not None:
+            entries = [replace(e, considered=e.considered.charging(charging)) for e in entries]
+        entries = self.priced(entries, job)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)

@@ -13,7 +13,6 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .assemble import plan_of
 from .flips import flips
 from .pipeline import Decision, Pipeline
-from .predictor import Predictor
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -28,11 +27,11 @@ class Begun:
 
     plan: Plan
     made: Decision
-    predictor: Predictor
+    pipeline: Pipeline
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.predictor)})
+        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -63,7 +62,7 @@ def begun(
     pipeline = Pipeline(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline.predictor)
+    return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
