@@ -305,6 +305,22 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
+        **(_over_roce(entry, usable) if entry.considered.fabric.technology == "infiniband" else {}),
+    }
+
+
+def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
+    """What InfiniBand costs more than the cheapest RoCE, and what it saves; nothing where there is no RoCE."""
+    some = [e for e in usable if e.costed and e.considered.fabric.technology == "roce"]
+    if not some:
+        return {}
+    roce = min(some, key=lambda e: e.median_cost)
+    theirs = roce.price.gpu_total + roce.price.fabric_total
+    more = entry.price.gpu_total + entry.price.fabric_total - theirs
+    return {
+        "premium_over_roce_usd_gpu_hour": more,
+        "breakeven_over_roce_percent": 100 * more / theirs,
+        "roce_slower_percent": 100 * (roce.step / entry.step - 1),
     }
 
 

@@ -10,6 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .candidates import on_the_market
 from .choice import meets
 from .entry import Entry
 from .grid import round_sizes
@@ -32,7 +33,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return _not_sold(job, fits)
+        return _not_sold(job, fits) + _in_one_domain(job, predictor)
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
         return _more_copies(job, allowed[0], predictor)
@@ -55,6 +56,16 @@ def _not_sold(job: Resolved, fits: list[Entry]) -> str:
         )
     ways = "give the rent that you were quoted (budget.gpu_hour_usd), or plan to buy"
     return f"Nobody in the catalog rents out {what} at a price that it quotes: {ways}."
+
+
+def _in_one_domain(job: Resolved, predictor: Predictor) -> str:
+    """That fewer of them, which need no network, would do, where somebody lets these at a price."""
+    if job.domains == 1 or job.sites > 1 or not fits_on(job, job.domain, job.parallelism, predictor):
+        return ""
+    there = replace(job, gpus=job.domain)
+    if not any(offered.price for offered in on_the_market(there, predictor.catalog)):
+        return ""
+    return f" With the {job.domain} of one scale-up domain, which need no network, it would work."
 
 
 def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:

@@ -187,6 +187,9 @@ _CANDIDATE = {
     "probability_best_percent": _number("%", "probability that it is the cheapest"),
     "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
     "breakeven_slowdown_percent": _number("%", "its premium ÷ GPU price"),
+    "premium_over_roce_usd_gpu_hour": _number("USD/GPU-h", "InfiniBand: its price above that of the cheapest RoCE"),
+    "breakeven_over_roce_percent": _number("%", "InfiniBand: slowdown of that RoCE from which the difference pays"),
+    "roce_slower_percent": _number("%", "InfiniBand: how much longer a step takes on that RoCE"),
     "price_age_days": _number("days", "age of its price"),
     # Whether it meets what was asked
     "meets_deadline": _flag("done before the deadline"),
