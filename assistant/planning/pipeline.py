@@ -8,6 +8,7 @@ it depends on, so that another price or another person costs a millisecond or tw
 from __future__ import annotations
 
 import datetime
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -93,7 +94,7 @@ class Pipeline:
     """The stages over one library, with what they have worked out so far. ``today`` dates the prices."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
-        self.library, self.catalog, self._today = library, library.catalog, today
+        self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
@@ -107,7 +108,7 @@ class Pipeline:
         computed = [e for e in entries if e.estimated is not None]
         self.price(computed, job)
         if job.questionnaire.budget.on_spot and not job.quoted_rent:
-            entries += money.on_demand(computed, job, self.catalog, self._today)
+            entries += money.on_demand(computed, job, self.catalog, self.today)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
@@ -116,11 +117,11 @@ class Pipeline:
             # The rules have spoken of a split that the choice does not run on: they look again, at its own.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
-        return replace(made, variants=variants, today=self._today)
+        return replace(made, variants=variants, today=self.today)
 
     def price(self, entries: list[Entry], job: Resolved) -> None:
         """Fill in the prices."""
-        money.price(entries, job, self.catalog, self._bought(entries, job), self._today)
+        money.price(entries, job, self.catalog, self._bought(entries, job), self.today)
 
     def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
         """The networks of machines that are bought, drawn once for each cluster."""
@@ -148,3 +149,21 @@ class Pipeline:
 def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
     """The rules of a library that a strategy runs, compiled once per process."""
     return Reasoner(strategy.rules(library.rules))
+
+
+_lately: deque[Pipeline] = deque(maxlen=2)  # of this process
+
+
+def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
+    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for a
+    question is there for the plan that follows."""
+    for one in tuple(_lately):
+        if one.library is library and one.today == today:
+            return one
+    _lately.append(Pipeline(library, today))
+    return _lately[-1]
+
+
+def forget() -> None:
+    """What was worked out is worked out anew, as in a process that has just begun."""
+    _lately.clear()
