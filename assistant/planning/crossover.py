@@ -22,7 +22,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .candidates import considered
 from .choice import TIE_PERCENT
 from .entry import Entry
-from .pipeline import Pipeline
+from .pipeline import Pipeline, pipeline_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 
@@ -44,7 +44,7 @@ def threshold_conflict(knowledge: Knowledge) -> Conflict | None:
 
 def crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Crossover | None:
     """The crossovers of a training job at one site; ``None`` for other jobs, and for one that runs at no size tried."""
-    pipeline, conflict = Pipeline(library, today), threshold_conflict(library.knowledge)
+    pipeline, conflict = pipeline_of(library, today), threshold_conflict(library.knowledge)
     job = resolve(Questionnaire.model_validate(plan.questionnaire), library.catalog)
     if job.serves or job.sites > 1 or conflict is None:
         return None

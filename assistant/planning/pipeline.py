@@ -8,6 +8,7 @@ it depends on, so that another price or another person costs a millisecond or tw
 from __future__ import annotations
 
 import datetime
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -156,3 +157,21 @@ class Pipeline:
 def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
     """The rules of a library that a strategy runs, compiled once per process."""
     return Reasoner(strategy.rules(library.rules))
+
+
+_lately: deque[Pipeline] = deque(maxlen=2)  # of this process
+
+
+def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
+    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for a
+    question is there for the plan that follows."""
+    for one in tuple(_lately):
+        if one.library is library and one.today == today:
+            return one
+    _lately.append(Pipeline(library, today))
+    return _lately[-1]
+
+
+def forget() -> None:
+    """What was worked out is worked out anew, as in a process that has just begun."""
+    _lately.clear()

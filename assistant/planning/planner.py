@@ -12,7 +12,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .assemble import plan_of
 from .flips import flips
-from .pipeline import Decision, Pipeline
+from .pipeline import Decision, Pipeline, pipeline_of
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -59,7 +59,7 @@ def begun(
     today: datetime.date | None = None,
 ) -> Begun:
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
-    pipeline = Pipeline(library, today)
+    pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
     return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline)
@@ -67,7 +67,7 @@ def begun(
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
-    return Pipeline(library, today).decide(questionnaire)
+    return pipeline_of(library, today).decide(questionnaire)
 
 
 def _built_index(library: Library) -> Index | None:
