@@ -30,6 +30,8 @@ def rent(
         cheapest = _cheapest(offers, gpu, spot, gpus)
         if cheapest is not None:
             offered, fact = cheapest
+            if offered.quote is not None:
+                return quoted(f"{what}, {offered.name}", fact.si, f"budget.quotes.{offered.number}"), offered
             priced = freshness.priced(f"{what}, {offered.name}", fact, "offer", note=note or offered.offer.note)
             return priced, offered
         fact = None if spot and offers else gpu.hour_price_spot if spot else gpu.hour_price

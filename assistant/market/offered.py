@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Fact, Offer
+from assistant.vocabulary.questionnaire import Quote
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A named instance or cluster of a provider (its id and its name)."""
+    """A named instance or cluster of a provider (its id and its name).
+
+    ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
+    """
 
     provider: str
     provider_name: str
     offer: Offer
+    quote: Quote | None = None
+    number: int = 0
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from assistant.market import Offered
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
+from .quotes import as_offers
 from .resolve import Resolved
 
 # A NIC may be a little faster than the link that feeds it. Line rates double as PCIe does, so a NIC of its own
@@ -50,13 +51,19 @@ def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
 
 def rented_openly(job: Resolved) -> bool:
     """Whether the job is rented from whoever is cheapest: no provider is named, no rent was quoted, be it for this plan
-    or in the user's own catalog, and the network is not decided, by which the machines are as good as there."""
+    or in the user's own catalog, and the network is not decided, by which the machines are as good as there. Of several
+    quotes the cheapest is taken whatever else was said."""
+    if job.questionnaire.budget.quotes:
+        return job.questionnaire.budget.mode == "rent"
     rents = job.questionnaire.budget.mode == "rent" and job.questionnaire.cluster.fabric is None
     return rents and job.provider is None and not job.quoted_rent
 
 
 def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
-    """The offers of the provider that was named, else of all, with machines and size that the job can run on."""
+    """What was quoted to this job; without a quote the offers of the provider that was named, else of all, with
+    machines and size that the job can run on."""
+    if job.questionnaire.budget.quotes:
+        return as_offers(job, catalog)
     providers = [job.provider] if job.provider else catalog.providers.values()
     return tuple(
         Offered(provider.id, provider.name, offer)
@@ -75,18 +82,20 @@ def _runs(offer: Offer, job: Resolved) -> bool:
 def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...], priced: list[Offered]) -> list[Considered]:
     offers = _with_fabric(fabric, job, market)
     exists, owned, power = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id, _power_kw(fabric, job)
-    alike: dict[int | None, list[Offered]] = {}
+    alike: dict[tuple[int | None, int], list[Offered]] = {}  # each quote is a way of its own to have a fabric
     for offered in offers:
-        alike.setdefault(_nics(fabric, job, offered), []).append(offered)
+        alike.setdefault((_nics(fabric, job, offered), offered.number), []).append(offered)
     return [
         Considered(fabric, exists, _sold(fabric, job, some, priced), nics, tuple(some), owned, power)
-        for nics, some in (alike or {_nics(fabric, job, None): []}).items()
+        for (nics, _), some in (alike or {(_nics(fabric, job, None), 0): []}).items()
     ]
 
 
 def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], priced: list[Offered]) -> bool | None:
     """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
     GPUs, whether it is sold at all."""
+    if job.questionnaire.budget.quotes and fabric.technology not in ("none", "wan"):
+        return bool(offers)
     if fabric.technology == "wan" or (job.provider is None and not rented_openly(job)):
         return None
     if job.provider is not None and (fabric.technology == "none" or job.quoted_rent):
@@ -125,6 +134,8 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
         return list(market) if job.provider or rented_openly(job) else []
+    if job.questionnaire.budget.quotes:
+        return [offered for offered in market if fabric.id in offered.offer.fabrics]
     own = [offered for offered in market if fabric.id in offered.offer.fabrics]
     if job.provider is None and not rented_openly(job):
         own = [offered for offered in own if offered.provider in (fabric.providers or ())]

@@ -14,6 +14,7 @@ from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
 
 from .design import oldest_price
 from .entry import Entry, Estimate, about
@@ -124,6 +125,21 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
         entry.run_cost, entry.price_error = _cost(entry, hours, job.gpus), _price_error(entry.price, catalog)
         entry.run_hours = hours * entry.price.spot_factor
+        if job.questionnaire.budget.mode == "rent" and entry.price.offered is not None:
+            _as_quoted(entry, entry.price.offered.quote, job.gpus)
+
+
+def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
+    """The cost by the terms of a quote: of a term all of it is paid for, a sum without one is that of the run."""
+    if quote is None or (quote.months is None and quote.usd is None):
+        return
+    if quote.months is not None:
+        paid = np.maximum(entry.hours, quote.months * HOURS_PER_MONTH)
+        entry.run_cost = entry.price.run_cost(paid, gpus)
+        return
+    entry.run_cost = np.full_like(entry.hours, quote.usd)
+    hourly = replace(entry.price.gpu_usd_per_hour, value=(quote.usd or 0.0) / (entry.median_hours * gpus))
+    entry.priced = replace(entry.price, gpu_usd_per_hour=hourly)
 
 
 def list_price_error(provider: str, listed: ListPrice | None, age_days: int | None, catalog: Catalog) -> np.ndarray:
@@ -138,7 +154,7 @@ def list_price_error(provider: str, listed: ListPrice | None, age_days: int | No
 
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
     """That of the offer whose price it is; 1 where it is none's."""
-    if price.offered is None:
+    if price.offered is None or price.offered.quote is not None:  # what is quoted is what is paid
         return 1.0
     listed = price.offered.offer.price("on-demand" if price.spot_factor == 1.0 else "spot")
     return list_price_error(price.offered.provider, listed, price.gpu_usd_per_hour.age_days, catalog)

@@ -48,7 +48,7 @@ def _runs(entry: Entry, verdict: Verdict) -> bool:
     return verdict != "impossible" or (entry.considered.sold is False and set(entry.reasons) <= _UNSOLD)
 
 
-_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider"}
+_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
 def _prices(offered: Offered, job: Resolved) -> Iterator[tuple[Tier, ListPrice | None]]:
