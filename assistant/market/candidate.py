@@ -14,6 +14,7 @@ from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
+from .bought_quote import bought_as_quoted
 from .interruptions import mean_time_between
 from .offered import Offered
 from .priced import Freshness, Priced, constant, nothing, quoted
@@ -152,6 +153,8 @@ def candidate_prices(
         parts = _bought(
             questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions
         )
+        taken = next((o for o in offers if o.quote is not None), None)
+        parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
     return CandidatePrice(*parts, failures, spot, notes, tuple(assumptions), taken, share)

@@ -23,6 +23,8 @@ def rent(
     known = ((one, one.price) for one in offers if one.price is not None)
     offered, fact = min(known, key=lambda one: one[1].si * one[0].paid(gpus), default=(None, None))
     if offered is not None and fact is not None:
+        if offered.quote is not None:
+            return quoted(f"{gpu.name}, {offered.name}", fact.si, f"budget.quotes.{offered.number}"), offered
         tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
         return freshness.priced(f"{gpu.name}{tier}, {offered.name}", fact, "offer", note=offered.offer.note), offered
     own = catalog.overrides.get(f"gpus.{gpu.id}.hour_price")

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 
 from assistant.vocabulary.catalog import Fact, ListPrice, Offer, Provider, Tier
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
 
 
 @dataclass(frozen=True)
 class Offered:
     """A named instance or cluster of a provider (its id and its name) in one tier, with its list price there if one
-    was read."""
+    was read.
+
+    ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
+    """
 
     provider: str
     provider_name: str
     offer: Offer
     tier: Tier = "on-demand"
     listed: ListPrice | None = None
+    quote: Quote | None = None
+    number: int = 0
 
     @property
     def name(self) -> str:
@@ -33,15 +39,16 @@ class Offered:
 
     @property
     def least_hours(self) -> float:
-        """Hours that are paid for however short the run: the term of a reservation."""
-        return ((self.listed and self.listed.months) or 0.0) * HOURS_PER_MONTH
+        """Hours that are paid for however short the run: the term of a reservation or a quote."""
+        months = self.quote.months if self.quote else self.listed and self.listed.months
+        return (months or 0.0) * HOURS_PER_MONTH
 
     @property
     def terms(self) -> Hashable:
         """What of it, besides the price, decides what a run takes: the tier, the term, how often machines are taken
-        away."""
+        away; each quote is a way of its own."""
         taken = self.offer.spot_interruptions if self.tier == "spot" else None
-        return self.tier, self.least_hours, taken and taken.value
+        return self.tier, self.least_hours, taken and taken.value, self.number
 
     def paid(self, gpus: int) -> int:
         """The GPUs that are paid for: all of every machine, but for a part of one where the smallest order is less."""

@@ -29,6 +29,7 @@ from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
 from .predictor import Predictor
+from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
 from .tie import not_the_likeliest
@@ -40,12 +41,21 @@ GB = 1e9
 MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
-def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
+def plan_of(
+    made: Decision,
+    library: Library,
+    predictor: Predictor,
+    index: Index | None,
+    published: Decision | None = None,
+) -> Plan:
     """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked
-    up."""
+    up; ``published``: beside quotes, what would be decided without them."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
-    offers = rental_offers(made.variants, made.entries, made.job, catalog, made.today)
+    listed = published or made
+    offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
+    quotes = quoted_offers(made, offers, catalog)
+    offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -53,6 +63,7 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
+        quotes=quotes,
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),

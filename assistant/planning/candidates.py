@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from assistant.market import Offered, offered_tiers
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
+from .quotes import as_offers
 from .resolve import Resolved
 
 # A NIC may be a little faster than the link that feeds it. Line rates double as PCIe does, so a NIC of its own
@@ -65,13 +66,17 @@ def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
 
 def rented_openly(job: Resolved) -> bool:
     """Whether the job is rented from whoever is cheapest: no provider is named and no rent was quoted, be it for this
-    plan or in the user's own catalog."""
+    plan or in the user's own catalog. Of several quotes the cheapest is taken whatever else was said."""
+    if job.questionnaire.budget.quotes:
+        return job.questionnaire.budget.mode == "rent"
     return job.questionnaire.budget.mode == "rent" and job.provider is None and not job.quoted_rent
 
 
 def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
-    """The offers of the provider that was named, else of all, in each tier, with machines and size that the job can run
-    on."""
+    """What was quoted to this job; without a quote the offers of the provider that was named, else of all, in each
+    tier, with machines and size that the job can run on."""
+    if job.questionnaire.budget.quotes:
+        return as_offers(job, catalog)
     providers = [job.provider] if job.provider else catalog.providers.values()
     return tuple(
         offered
@@ -105,6 +110,8 @@ def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool)
     """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
     GPUs (``silent``), whether it is sold at all."""
     priced = any(offered.price for offered in offers)
+    if job.questionnaire.budget.quotes and fabric.technology not in ("none", "wan"):
+        return priced
     there = job.provider is None and job.questionnaire.cluster.fabric == fabric.id
     if fabric.technology == "wan" or (there and not priced):
         return None
@@ -145,6 +152,8 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
         return list(market) if job.provider or rented_openly(job) else []
+    if job.questionnaire.budget.quotes:
+        return [offered for offered in market if fabric.id in offered.offer.fabrics]
     own = [offered for offered in market if fabric.id in offered.offer.fabrics]
     if job.provider is None and not rented_openly(job):
         own = [offered for offered in own if offered.provider in (fabric.providers or ())]

@@ -133,6 +133,7 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     return {
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
+        "quoted": bool(budget.quotes),
         "budget_usd": known(budget.usd),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),

@@ -108,6 +108,8 @@ def _price_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[
 
 def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[Even]]:
     able = [e for e in made.entries if e.usable and e.costed and (e.verdict == "acceptable" or e is chosen)]
+    if made.job.questionnaire.budget.quotes:  # what is quoted is what is paid
+        return
     if chosen.price.offered is not None and not made.job.quoted_rent:
         on_sale = _on_sale(made, {e.id for e in able})
         yield _dearer_here(made, on_sale, chosen, pipeline)

@@ -14,6 +14,7 @@ from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
 
 from .candidates import Considered
 from .design import oldest_price
@@ -128,6 +129,17 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
         entry.run_hours = about(hours, steps * entry.step / 3600 * price.failure_factor * price.spot_factor)
         entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
+        if job.questionnaire.budget.mode == "rent" and price.offered is not None:
+            _as_quoted(entry, price.offered.quote, job.gpus)
+
+
+def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
+    """The cost by the terms of a quote: a sum without a term is that of the run."""
+    if quote is None or quote.months is not None or quote.usd is None:
+        return
+    entry.run_cost = np.full_like(entry.hours, quote.usd)
+    hourly = replace(entry.price.gpu_usd_per_hour, value=quote.usd / (entry.median_hours * gpus))
+    entry.priced = replace(entry.price, gpu_usd_per_hour=hourly)
 
 
 def list_price_error(provider: str, listed: ListPrice, age_days: int | None, catalog: Catalog) -> np.ndarray:
@@ -143,7 +155,7 @@ def list_price_error(provider: str, listed: ListPrice, age_days: int | None, cat
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
     """That of the offer whose price it is; 1 where it is none's."""
     offered = price.offered
-    if offered is None or offered.listed is None:
+    if offered is None or offered.listed is None or offered.quote is not None:  # what is quoted is what is paid
         return 1.0
     return list_price_error(offered.provider, offered.listed, price.gpu_usd_per_hour.age_days, catalog)
 

@@ -48,7 +48,7 @@ def _runs(entry: Entry, judged: Entry) -> bool:
     return judged.verdict != "impossible" or (judged.considered.sold is False and set(judged.reasons) <= _UNSOLD)
 
 
-_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider"}
+_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
 def _row(

@@ -42,6 +42,8 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
 
 def _not_sold(job: Resolved, fits: list[Entry]) -> str:
     """What to do where nobody, or not who was named, lets these GPUs with a network that the job can run on."""
+    if job.questionnaire.budget.quotes:
+        return f"None of the quotes has a network that {job.gpus:,} {job.gpu.name} can run this job on: ask for one."
     if job.provider is not None:
         return (
             f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave "

@@ -86,6 +86,7 @@ _JOB = {
     # What it may cost
     "budget_mode": _text("renting or buying", "rent", "buy"),
     "prices_by_offer": _flag("rented of whoever is cheapest: every fabric has the price of who sells it"),
+    "quoted": _flag("the person has quotes, and one of them is taken"),
     "budget_usd": _number("USD", "what may be spent"),
     "spot": _flag("interruptible machines are taken"),
     "gpu_price_usd_hour": _number("USD/GPU-h", "price of one GPU, fabric not included"),

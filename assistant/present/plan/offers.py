@@ -76,6 +76,7 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     cost = offer.run_cost_usd and offer.run_cost_usd.p50
     days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
+    dated = "quoted" if offer.kind == "quote" else dated
     return [
         *(sign, name, offer.fabric, rate, figures.usd(offer.usd_per_gpu_hour)),
         *(figures.usd(cost), figures.hours(days), dated),
