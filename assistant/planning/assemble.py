@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
@@ -28,7 +29,9 @@ from .headline import headline
 from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
+from .power import power_use
 from .predictor import Predictor
+from .purchase import purchase_of
 from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
@@ -56,6 +59,7 @@ def plan_of(
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
     offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    design = _design(made.job, chosen, catalog)
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -67,7 +71,9 @@ def plan_of(
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
-        fabric_design=_design(made.job, chosen, catalog),
+        purchase=purchase_of(chosen, made.job, design, catalog),
+        power=power_use(chosen, made.job, catalog),
+        fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
         assumptions=_assumptions(made, catalog),
@@ -147,12 +153,11 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
     )
 
 
-def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
+def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> FabricDesign | None:
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology in ("none", "wan"):
-        return {}
-    design = design_for(joined, job, catalog)
-    return design.model_dump(mode="json") if design else {}
+        return None
+    return design_for(joined, job, catalog)
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:

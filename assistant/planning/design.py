@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 from assistant.library.checks import known_id
+from assistant.market import NetworkBill
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
@@ -50,13 +51,15 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
         return None
 
 
-def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
-    """The network of every candidate whose parts have prices, by fabric."""
+def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
+    """The network of every candidate that can be drawn, by fabric; also where nothing has to be bought for it."""
     designs = {e.id: design_for(e, job, catalog) for e in entries}
-    return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
+    return {i: design for i, design in designs.items() if design is not None and (design.switches or design.nodes == 1)}
 
 
-def oldest_price(design: FabricDesign) -> datetime.date | None:
-    """The date of the oldest price in a bill of materials."""
+def network_bill(design: FabricDesign) -> NetworkBill:
+    """What the network of a design costs and draws per GPU."""
     dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
-    return min(dates, default=None)
+    each, whole = 1.0 / design.gpus, design.capex_usd.mid
+    parts = tuple((item.item, (item.count or 0) * item.usd / whole) for item in design.prices) if whole else ()
+    return NetworkBill(whole * each, design.power_w * each, design.nics * each, min(dates, default=None), parts)
