@@ -10,7 +10,7 @@ from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
 from .candidates import rented_openly
-from .choice import NEAR, meets
+from .choice import NEAR, comparable, meets
 from .entry import Entry
 from .resolve import Resolved
 
@@ -124,7 +124,7 @@ def _where(job: Resolved) -> dict[str, Any]:
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     budget = job.questionnaire.budget
-    priced = [e for e in entries if e.priced is not None and e.considered.sold is not False]
+    priced = [e for e in entries if e.costed and e.considered.sold is not False]
     infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
     # Only prices that could decide: those of candidates near the cheapest.
     best = min((e.median_cost for e in priced), default=0.0)
@@ -133,6 +133,7 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     return {
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
+        "quoted": bool(budget.quotes),
         "budget_usd": known(budget.usd),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
@@ -261,9 +262,9 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
 
 def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     estimate, total = entry.estimate, max(entry.step, 1e-12)
-    usable = [e for e in entries if e.usable and e.run_cost is not None]
+    usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
     best = min((e.median_cost for e in usable), default=None)
-    fastest = min((e.step for e in usable), default=None)
+    fastest = min((e.step for e in entries if e.usable and e.run_cost is not None), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
         f"{name}_exposed_percent": 100 * estimate.exposed_s(kind) / total
@@ -282,23 +283,45 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     if entry.run_cost is None:
         return facts
     q = job.questionnaire
-    return facts | {
+    facts |= {
         "run_days": entry.median_hours / 24,
+        "tie": entry.tie,
+        "meets_deadline": _meets(entry, q, "deadline_days"),
+        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
+        "within_budget": q.budget.usd is None or not entry.costed or entry.median_cost <= q.budget.usd,
+        "power_kw": entry.considered.power_kw,
+        "within_power": _meets(entry, q, "max_power_kw"),
+        "spot_stretch_percent": 100 * (entry.price.spot_factor - 1),
+    }
+    if not entry.costed:
+        return facts
+    offered = entry.price.offered
+    return facts | {
         "cost_usd": entry.median_cost,
         "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
         "cheapest": entry.usable and entry.median_cost == best,
-        "tie": entry.tie,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
-        "offered_by": offered.provider if (offered := entry.price.offered) else "none",
-        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if entry.price.offered else None),
+        "offered_by": offered.provider if offered else "none",
+        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
-        "meets_deadline": _meets(entry, q, "deadline_days"),
-        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
-        "power_kw": entry.considered.power_kw,
-        "within_power": _meets(entry, q, "max_power_kw"),
+        **(_over_roce(entry, usable) if entry.considered.fabric.technology == "infiniband" else {}),
+    }
+
+
+def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
+    """What InfiniBand costs more than the cheapest RoCE, and what it saves; nothing where there is no RoCE."""
+    some = [e for e in usable if e.costed and e.considered.fabric.technology == "roce"]
+    if not some:
+        return {}
+    roce = min(some, key=lambda e: e.median_cost)
+    theirs = roce.price.gpu_total + roce.price.fabric_total
+    more = entry.price.gpu_total + entry.price.fabric_total - theirs
+    return {
+        "premium_over_roce_usd_gpu_hour": more,
+        "breakeven_over_roce_percent": 100 * more / theirs,
+        "roce_slower_percent": 100 * (roce.step / entry.step - 1),
     }
 
 

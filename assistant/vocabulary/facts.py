@@ -86,6 +86,7 @@ _JOB = {
     # What it may cost
     "budget_mode": _text("renting or buying", "rent", "buy"),
     "prices_by_offer": _flag("rented of whoever is cheapest: every fabric has the price of who sells it"),
+    "quoted": _flag("the person has quotes, and one of them is taken"),
     "budget_usd": _number("USD", "what may be spent"),
     "spot": _flag("interruptible machines are taken"),
     "gpu_price_usd_hour": _number("USD/GPU-h", "price of one GPU, fabric not included"),
@@ -182,10 +183,14 @@ _CANDIDATE = {
     "cost_over_best_percent": _number("%", "cost above the cheapest candidate"),
     "cheapest": _flag("lowest expected cost of the candidates that can be had"),
     "fastest": _flag("shortest step of the candidates that can be had"),
+    "spot_stretch_percent": _number("%", "how much longer the run takes because its machines are taken away"),
     "tie": _flag("the error bands cannot tell its cost from the cheapest"),
     "probability_best_percent": _number("%", "probability that it is the cheapest"),
     "premium_usd_gpu_hour": _number("USD/GPU-h", "fabric price on top of the GPU"),
     "breakeven_slowdown_percent": _number("%", "its premium ÷ GPU price"),
+    "premium_over_roce_usd_gpu_hour": _number("USD/GPU-h", "InfiniBand: its price above that of the cheapest RoCE"),
+    "breakeven_over_roce_percent": _number("%", "InfiniBand: slowdown of that RoCE from which the difference pays"),
+    "roce_slower_percent": _number("%", "InfiniBand: how much longer a step takes on that RoCE"),
     "price_age_days": _number("days", "age of its price"),
     # Whether it meets what was asked
     "meets_deadline": _flag("done before the deadline"),
