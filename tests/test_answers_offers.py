@@ -58,7 +58,8 @@ def test_the_cheapest_come_first_and_each_seller_is_one_that_sells_it(library):
 def test_a_price_that_nobody_read_is_said_to_be_missing_and_none_is_borrowed(library):
     text = answered("what does H100 with InfiniBand cost at Hyperstack", library).computed.text
     assert "No price was read of Hyperstack AI Supercloud H100: ask for a quote" in text
-    assert "sells no InfiniBand" in answered("does AWS sell InfiniBand", library).computed.text
+    for question in ("does AWS sell InfiniBand", "does google cloud have infiniband?"):
+        assert "sells no InfiniBand" in answered(question, library).computed.text
     assert answered("does CoreWeave have InfiniBand", library).computed.text.startswith("Yes")
 
 
