@@ -4,15 +4,17 @@ import dataclasses
 import datetime
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.prices import PriceChange
 
 from .options import CatalogFile, TextOrJson
 from .terminal import progress_bar, say, table_width, write, write_lines
+
+if TYPE_CHECKING:
+    from assistant.vocabulary.prices import PriceChange
 
 _Update = Annotated[
     Path | None,
@@ -109,7 +111,7 @@ def _day(text: str | None) -> datetime.date | None:
         raise InputError(f'expected a day such as 2026-11-02, got "{text}"', Place(field="--date")) from None
 
 
-def _as_json(one: PriceChange) -> dict[str, Any]:
+def _as_json(one: "PriceChange") -> dict[str, Any]:
     was = one.was.model_dump(mode="json") if one.was else None
     return {**dataclasses.asdict(dataclasses.replace(one, was=None)), "was": was}
 
