@@ -90,6 +90,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "global_batch": job.global_batch,
         "tokens_b": known(job.tokens / GB if job.tokens else None),
         "precision": job.precision,
+        "adapters": job.adapters is not None,
         "attention": job.attention,
         "framework": known(job.framework),
         "uses_nccl": job.gpu.vendor == "nvidia",
@@ -186,9 +187,11 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
         return {}
     traffic = entry.estimate.traffic
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
+    of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
     return {
         "bytes_per_node_gb": known(into / GB if into is not None else None),
+        "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),
         "small_messages": known(small),
         "crosses_nodes": crosses_nodes(job, traffic),
         "likely_fabric": entry.id,
