@@ -37,6 +37,7 @@ class Layout:
     down: int  # ports of the fullest leaf that go to nodes
     up: int  # ports of a leaf that go to spines
     groups: int = 1  # of leaves with their own spines, in one plane
+    rail_groups: bool = False  # a group serves one rail of some racks, not all rails of some nodes
 
     @property
     def switches(self) -> int:
@@ -171,11 +172,11 @@ def _rack_rails(nodes: int, rails: int, radix: int, oversubscription: float, nod
     """One leaf per rack and rail with as many uplinks as it has nodes; spines by groups of racks and per rail.
 
     A spine keeps half its ports for a core, also where there is only one group and no core yet: what the published
-    scalable unit of 8 racks has, 4 × (8 leaves + 6 spines).
+    scalable unit of 8 racks has, 4 × (8 leaves + 6 spines). As many racks as fit on one leaf per rail need no spine.
     """
     racks, up = ceil(nodes / nodes_per_rack), ceil(nodes_per_rack / oversubscription)
     leaf, half = rails * racks, radix // 2
-    if racks == 1:
+    if nodes <= radix:
         return Layout(1, rails, rails, 0, 0, nodes * rails, 0, 0, 0, nodes, 0)
     full, rest = divmod(racks, RACKS_PER_GROUP)
     spine = rails * (full * _spines(RACKS_PER_GROUP, up, half) + (_spines(rest, up, half) if rest else 0))
@@ -184,4 +185,5 @@ def _rack_rails(nodes: int, rails: int, radix: int, oversubscription: float, nod
         return Layout(2, rails, leaf, spine, 0, nodes * rails, links, 0, 0, nodes_per_rack, up)
     if links > radix * radix * half // 2:
         return None
-    return Layout(3, 1, leaf, spine, ceil(links / radix), nodes * rails, links, links, 0, nodes_per_rack, up, groups)
+    core = ceil(links / radix)
+    return Layout(3, 1, leaf, spine, core, nodes * rails, links, links, 0, nodes_per_rack, up, groups, rail_groups=True)

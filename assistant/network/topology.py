@@ -35,6 +35,7 @@ class Size:
     nics_per_node: int
     ports_per_nic: int
     nodes_per_rack: int
+    gpus_per_node: int
 
     @property
     def nics(self) -> int:
@@ -111,7 +112,8 @@ def _size(
             raise InputError(f"expected a whole number of at least 1, got {value}", Place(field=field))
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
-    return Size(gpus, ceil(gpus / per_node), nics_per_node or fabric.usual_nics(per_node), ports_per_nic, rack)
+    nics = nics_per_node or fabric.usual_nics(per_node)
+    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
 
 
 def _split(fabric: Fabric, size: Size, planes: int, catalog: Catalog) -> tuple[Size, int]:
@@ -122,9 +124,11 @@ def _split(fabric: Fabric, size: Size, planes: int, catalog: Catalog) -> tuple[S
     if planes == splits and splits > 1:
         return replace(size, ports_per_nic=splits), planes
     if planes < 2 or size.nics_per_node % planes:
-        what = f"a divisor of the {size.nics_per_node} NICs of a node" if size.nics_per_node > 1 else "more NICs a node"
-        also = f" or {splits}, the ports of one NIC," if splits > 1 else ""
-        raise InputError(f"expected {what}{also} for planes, got {planes}", Place(field="planes"))
+        of_nic = f"{splits}, the ports of one NIC, or " if splits > 1 else ""
+        nics = f"{of_nic}2 or more that divide the {size.nics_per_node} NICs of a node"
+        if size.nics_per_node == splits == 1:
+            nics = "more than one NIC per node, or one that splits its port"
+        raise InputError(f"expected {nics}, got {planes}", Place(field="planes"))
     return size, planes
 
 
@@ -183,7 +187,8 @@ def _designed(
     """The layout with what its parts cost; ``figures``: what else a design has."""
     low, mid, high = (sum(one.count * getattr(one, usd) for one in items) for usd in ("usd_low", "usd", "usd_high"))
     counts = {
-        name: getattr(layout, name) for name in ("tiers", "planes", "leaf", "spine", "core", "switches", "groups")
+        name: getattr(layout, name)
+        for name in ("tiers", "planes", "leaf", "spine", "core", "switches", "groups", "rail_groups")
     }
     names = ("node_leaf", "leaf_spine", "spine_core", "leaf_leaf")
     return FabricDesign(
@@ -284,7 +289,7 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int, shape: Shape) ->
         )
     if shape.oversubscription > 1 and not plane.up:
         notes.append("one tier has no uplinks: nothing is oversubscribed")
-    if plane.planes > 1 or (plane.groups % size.rails == 0 and plane.core and size.nodes_per_rack):
+    if plane.planes > 1 or plane.rail_groups:
         notes.append(_racks(size, radix, shape))
     elif plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
         notes.append(
@@ -324,6 +329,11 @@ def _assemble(
     items = _items(fabric, size, layout, chosen.device, optics, catalog, notes)
     power = _power(layout, chosen.device, optics, rate, catalog, notes)
     hours, usd = f"{HOURS_PER_MONTH:g} h", sum(one.usd * (one.count or 0) for one in items)
+    if size.nodes <= size.nodes_per_rack:
+        notes.append("all GPUs are in one scale-up domain: only what leaves it needs this network")
+    if size.gpus % size.gpus_per_node and size.nodes > 1:
+        held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
+        notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = usd / (size.gpus * months * HOURS_PER_MONTH)
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from .entry import Entry
 from .resolve import Resolved
@@ -22,14 +23,25 @@ def design_of(
     *,
     gpus_per_node: int | None = None,
     nics_per_node: int | None = None,
+    **wished: Any,
 ) -> FabricDesign:
-    """The design for ids a person typed. Raises :class:`InputError` for an unknown id or an impossible size."""
+    """The design for ids a person typed; ``wished``: what else :func:`assistant.network.design` takes.
+
+    Raises :class:`InputError` for an unknown id, an impossible size or a wish that cannot be.
+    """
     known_id("fabric", fabric_id, catalog.fabrics)
     known_id("--gpu", gpu_id, catalog.gpus)
-    per_node = gpus_per_node or catalog.gpus[gpu_id].gpus_per_node
-    if gpus > per_node and gpus % per_node:
-        raise InputError(f"expected whole nodes of {per_node} GPUs, got {gpus}", Place(field="--gpus"))
-    return design(catalog.fabrics[fabric_id], catalog.gpus[gpu_id], gpus, gpus_per_node, nics_per_node, catalog)
+    if wished.get("switch"):
+        wished["switch"] = _switch_id(wished["switch"], catalog)
+    return design(
+        catalog.fabrics[fabric_id], catalog.gpus[gpu_id], gpus, gpus_per_node, nics_per_node, catalog, **wished
+    )
+
+
+def _switch_id(given: str, catalog: Catalog) -> str:
+    """A switch by its id or another of its names; what is none is left for the design to refuse."""
+    named = {name.lower(): one.id for one in catalog.devices.values() for name in [one.id, *one.aliases]}
+    return named.get(given.lower(), given)
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:

@@ -171,7 +171,8 @@ class FabricDesign(Contract):
     notes: list[str] = Field(default_factory=list)
     topology: str = "rail"
     rails: int = 0  # NIC ports of a node
-    groups: int = 1  # of leaves with spines of their own
+    groups: int = 1  # of leaves with spines of their own, in one plane
+    rail_groups: bool = False  # a group serves one rail of some racks, not all rails of some nodes
     switch: SwitchUsed | None = None
 
 
