@@ -41,7 +41,17 @@ def fabric(
     from assistant.present.design import written
 
     one_of("--topology", topology, TOPOLOGIES)
-    wished = {"switch": switch, "planes": planes or 0, "pair": pair, "oversubscription": oversubscription}
-    nodes = {"gpus_per_node": gpus_per_node, "nics_per_node": nics_per_node}
-    design = design_of(fabric_id, gpu, gpus, load().catalog, topology=topology, **nodes, **wished)
+    design = design_of(
+        fabric_id,
+        gpu,
+        gpus,
+        load().catalog,
+        gpus_per_node=gpus_per_node,
+        nics_per_node=nics_per_node,
+        switch=switch,
+        planes=planes or 0,
+        pair=pair,
+        oversubscription=oversubscription,
+        topology=topology,
+    )
     write(written(design, form, line_width()), out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.network.topology import design
@@ -23,18 +22,30 @@ def design_of(
     *,
     gpus_per_node: int | None = None,
     nics_per_node: int | None = None,
-    **wished: Any,
+    switch: str | None = None,
+    planes: int = 0,
+    pair: bool = False,
+    oversubscription: float = 1.0,
+    topology: str = "rail",
 ) -> FabricDesign:
-    """The design for ids a person typed; ``wished``: what else :func:`assistant.network.design` takes.
+    """The design for ids a person typed; what is wished for is as in :func:`assistant.network.design`.
 
     Raises :class:`InputError` for an unknown id, an impossible size or a wish that cannot be.
     """
     known_id("fabric", fabric_id, catalog.fabrics)
     known_id("--gpu", gpu_id, catalog.gpus)
-    if wished.get("switch"):
-        wished["switch"] = _switch_id(wished["switch"], catalog)
     return design(
-        catalog.fabrics[fabric_id], catalog.gpus[gpu_id], gpus, gpus_per_node, nics_per_node, catalog, **wished
+        catalog.fabrics[fabric_id],
+        catalog.gpus[gpu_id],
+        gpus,
+        gpus_per_node,
+        nics_per_node,
+        catalog,
+        oversubscription=oversubscription,
+        planes=planes,
+        pair=pair,
+        switch=_switch_id(switch, catalog) if switch else None,
+        topology=topology,
     )
 
 
