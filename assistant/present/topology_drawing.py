@@ -191,7 +191,7 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
         leaves, spines = unit.shown(most)
         wide = STEP * max(len(leaves), len(spines)) + 14
         if left + wide > WIDTH - 30:
-            boxes.append(_text(WIDTH - 8, rows["leaf"] + 5, f"{CUT} {len(found) - number} more", 'text-anchor="end"'))
+            boxes.append(_text(WIDTH - 8, rows["leaf"] + 5, f"+ {len(found) - number}", 'text-anchor="end"'))
             break
         frame, down = rows.get("spine", rows["leaf"]) - 26, rows["leaf"] + 20
         boxes.append(
@@ -209,7 +209,9 @@ def _inside(design: FabricDesign, found: list[Unit], rows: dict[str, int]) -> li
         tops += above or below
         left += wide + 12
     if same:
-        boxes += _bar(LEFT, left - 12, rows["nodes"], "the same nodes")
+        boxes += _bar(
+            LEFT, left - 12, rows["nodes"], f"the same nodes in every {'rail' if design.rail_groups else 'plane'}"
+        )
     if design.core:
         core = _cut(MARK * design.core, 16)
         at = _placed(core, LEFT, int(left) - LEFT - 12, rows["core"])
