@@ -153,11 +153,12 @@ def _check(shape: Shape, amortization_months: int, size: Size) -> None:
 
 def _nothing_to_choose(fabric: Fabric, shape: Shape, switch: str | None) -> None:
     """Refuses a wish about switches where none are bought for a reason that no size changes."""
-    wished = {"switch": switch, "pair": shape.pair or None, "topology": None if shape.topology == "rail" else "one"}
+    wished = {"switch": switch, "pair": "a pair" if shape.pair else None}
     for field, given in wished.items():
         if given and (fabric.technology in PROVIDERS_OWN or fabric.technology in ("none", "wan")):
-            got = switch if field == "switch" else shape.topology if field == "topology" else "a pair"
-            raise InputError(f"expected none: no switches are bought for {fabric.name}, got {got}", Place(field=field))
+            raise InputError(
+                f"expected none: no switches are bought for {fabric.name}, got {given}", Place(field=field)
+            )
 
 
 def _without_bill(fabric: Fabric, size: Size) -> str | None:

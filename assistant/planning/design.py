@@ -56,7 +56,9 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
-    """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
+    """The design of a candidate as the cluster's network was described; ``None`` where none can be drawn (too large, no
+    known switch, or planes that its NICs do not split into)."""
+    cluster = job.questionnaire.cluster
     try:
         return design(
             entry.considered.fabric,
@@ -65,9 +67,10 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
             job.gpus_per_node,
             entry.considered.nics_per_node,
             catalog,
-            oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
-            planes=job.questionnaire.cluster.planes or 1,
+            oversubscription=cluster.oversubscription or 1.0,
+            planes=0 if cluster.topology == "rail-only" else cluster.planes or 0,
             amortization_months=job.questionnaire.budget.amortization_months,
+            topology=cluster.topology or "rail",
         )
     except InputError:
         return None
