@@ -134,7 +134,6 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     return {
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
-        "quoted": bool(budget.quotes),
         "budget_usd": known(budget.usd),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
@@ -256,7 +255,8 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
         "node_count_over_proven": known(job.gpus / proven if proven else None),
         "owned": c.owned,
-        "sold_by_provider": known(c.sold),
+        "sold_by_provider": known(None if job.questionnaire.budget.quotes else c.sold),
+        "in_a_quote": known(c.sold if job.questionnaire.budget.quotes else None),
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }

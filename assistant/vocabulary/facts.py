@@ -87,7 +87,6 @@ _JOB = {
     # What it may cost
     "budget_mode": _text("renting or buying", "rent", "buy"),
     "prices_by_offer": _flag("rented of whoever is cheapest: every fabric has the price of who sells it"),
-    "quoted": _flag("the person has quotes, and one of them is taken"),
     "budget_usd": _number("USD", "what may be spent"),
     "spot": _flag("interruptible machines are taken"),
     "gpu_price_usd_hour": _number("USD/GPU-h", "price of one GPU, fabric not included"),
@@ -161,6 +160,7 @@ _CANDIDATE = {
     "owned": _flag("the fabric is already decided or owned"),
     # Whether it can be had
     "sold_by_provider": _flag("the provider sells it with this GPU"),
+    "in_a_quote": _flag("one of the person's quotes is for it"),
     "offered_by": _text("provider whose offer is the cheapest with it, or `none`"),
     "offer_usd_gpu_hour": _number("USD/GPU-h", "what that offer costs"),
     "cloud_only": _flag("only named providers have it: nobody can buy it"),
