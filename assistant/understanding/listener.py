@@ -19,6 +19,7 @@ from assistant.vocabulary.utterance import Doubt, Utterance
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
+from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
 from .ignored import Ignored
@@ -31,13 +32,12 @@ from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import Speller, Text, cut
+from .text import Speller, Text, clean, cut
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
-LONGEST = 4000  # characters
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset(
@@ -97,26 +97,20 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._topics = Topics(language["topics"], language["words"]["sets"])
+        self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
         """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
 
-        Only the first :data:`LONGEST` characters are read, and what was left out is said: a message that is longer is a
-        document.
+        Of a document (:mod:`.documents`) the sentences with figures and names are read, and what was left out is said.
         """
-        if len(text) > LONGEST:
-            read = self.hear(text[:LONGEST], context, today=today)
-            left = Doubt(
-                None,
-                f"only the first {LONGEST:,} of {len(text):,} characters were read: say the facts of the job alone",
-            )
-            return replace(read, text=text, doubts=(*read.doubts, left))
-        typed = self._speller.read(text)
+        part = excerpt(text, self._telling)
+        typed = self._speller.read(part.text)
         counted = by_start(numbers(typed.tokens, self._numbers))
         shown, doubts = self._ignored.hide(typed, Source(typed.tokens, counted))
         reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
-        reading.doubts += doubts
+        reading.doubts += [*doubts, *_unread(part.left, len(text))]
         reading.scopes = self._scopes.read(reading.source)
         act = self._act(reading)
         reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
@@ -133,7 +127,7 @@ class Listener:
         question = self._asked(reading)
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        return self._results.utterance(reading, question)
+        return replace(self._results.utterance(reading, question), text=clean(text))
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
@@ -266,6 +260,14 @@ class Listener:
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
         return self._topics.ask(Heard(reading.text, reading.source, *said))
+
+
+def _unread(left: int, length: int) -> list[Doubt]:
+    """What is said where a part of a text was not read."""
+    if not left:
+        return []
+    said = f"{left:,} of {length:,} characters were not read, sentences without figures and names above all"
+    return [Doubt(None, f"{said}: say the facts of the job alone")]
 
 
 def _plain(reading: Reading) -> list[Quantity]:
