@@ -199,7 +199,7 @@ class Facts:
                 known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8),
             )
             if "tokens" in fact.slots and length:
-                reading.fields[fact.says.field] = max(1, round(binary(fact.slots["tokens"]) / length))
+                reading.fields[fact.says.field] = _sequences(fact.slots["tokens"], length)
             elif "tokens" in fact.slots:
                 reading.doubts.append(
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
@@ -272,7 +272,7 @@ class Facts:
         """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""
         counts = [fact for fact in live if fact.says.act == "count"]
         gpus = reading.fields.get(counting.COUNTED)
-        if gpus is None or reading.act != "describe" or not _OF_A_PART & {token.text for token in reading.text.tokens}:
+        if gpus is None or reading.act != "describe":
             return
         tokens = reading.text.tokens
         for number in reading.quantities:
@@ -294,10 +294,17 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
     before = tokens[number.start - 1] if number.start else None
-    if before is not None and (tokens[number.start].glued or before.text in "=:/-"):
+    if (before is not None and (tokens[number.start].glued or before.text in "=:/-")) or (behind and behind.text == "x"):
         return False
     alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
     return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
+
+
+def _sequences(tokens: Quantity, length: int) -> int:
+    """The sequences of a batch in tokens: "4M tokens" are 4,194,304 where that makes a whole number of them."""
+    said = binary(tokens)
+    in_binary = said * 1.024**2 if said % 1_000_000 == 0 else said * 1.024 if said % 1000 == 0 else said
+    return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
 
 
 def _of_range(fact: Fact) -> Doubt:

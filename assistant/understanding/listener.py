@@ -195,7 +195,7 @@ class Listener:
 
     def _attach(self, reading: Reading) -> None:
         hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
-        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
+        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source, reading.context.asked)
         priced = {at for q in reading.quantities if q.kind.startswith("money") for at in range(q.start, q.end)}
         found += [_alone(q, priced) for q in reading.named if q.kind in NAMES]
         last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
