@@ -55,6 +55,8 @@ class Facts:
         field = FIELDS.get(fact.says.field)
         if reading.act == "ask" and "subject" in kinds and field and field.about.kind in ("choice", "flag"):
             return None  # a choice that is asked about
+        if reading.act == "ask" and field and fact.start and reading.text.tokens[fact.start - 1].text == "than":
+            return None  # "is QLoRA slower than LoRA?"
         if reading.act == "what-if":
             kinds -= {"others"}  # "what if they bought it?"
         if reading.act == "compare":

@@ -203,11 +203,7 @@ class Listener:
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
-        serving = attach.serves(
-            {f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"},
-            reading.context.fields,
-        )
-        facts, doubts = attach.chosen(attach.of_this_job(found, serving))
+        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)

@@ -190,6 +190,8 @@ def lists_on(tokens: Sequence[Token], previous_end: int, start: int, *, corrects
     between = tokens[previous_end:start]
     if corrects and not any(t.text in ("or", "nor") for t in between):
         return False
+    if [t.text for t in between[-2:]] in (["as", "is"], ["so", "is"], ["as", "are"]):
+        return True  # "InfiniBand is off limits, as is Spectrum-X"
     return (
         0 < len(between) <= 3
         and all(t.text in _LISTS for t in between)
