@@ -258,5 +258,7 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[C
     left_out |= {"training.precision"} if serving else {"inference.precision"}
     if workload != "rlhf":
         other = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
-        left_out |= {c.fact.says.field for c in found if c.fact.says.field.startswith("rl.") and c.fact.claimed in other}
+        left_out |= {
+            c.fact.says.field for c in found if c.fact.says.field.startswith("rl.") and c.fact.claimed in other
+        }
     return [c for c in found if c.fact.says.field not in left_out]

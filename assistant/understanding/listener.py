@@ -195,7 +195,9 @@ class Listener:
 
     def _attach(self, reading: Reading) -> None:
         hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
-        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source, reading.context.asked)
+        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(
+            reading.source, reading.context.asked
+        )
         priced = {at for q in reading.quantities if q.kind.startswith("money") for at in range(q.start, q.end)}
         found += [_alone(q, priced) for q in reading.named if q.kind in NAMES]
         last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
@@ -223,6 +225,9 @@ class Listener:
         self._fabrics.lay_side_by_side(reading)
         self._answer(reading)
         self._facts.doubt_count(reading, live)
+        self._facts.doubt_date(reading, live)
+        if reading.act == "compare" and any("instance" in fact.slots for fact in live):
+            reading.fields.pop("cluster.gpu", None)  # "compare p5en with CoreWeave's": neither is decided
         reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
         if reading.act == "ask" and self._asked(reading).topic is None:
             _keep_stated(reading)

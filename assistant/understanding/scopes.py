@@ -131,7 +131,8 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
 
 
 def _pauses(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].text in (",", ":") or (tokens[at].text == "-" and not tokens[at].glued)
+    word, apart = tokens[at].text, at + 1 == len(tokens) or not tokens[at + 1].glued  # the mark of "4:1" pauses nothing
+    return word == "," or (word == ":" and apart) or (word == "-" and not tokens[at].glued)
 
 
 def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
