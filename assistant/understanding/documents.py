@@ -33,7 +33,7 @@ def excerpt(text: str, names: Set[str]) -> Excerpt:
         once.setdefault(text[start:end].strip(), (start, end))
     once.pop("", None)
     room, kept, left = LONGEST, [], 0
-    for said, (start, end) in sorted(once.items(), key=lambda one: not _tells(one[0], names)):
+    for _, (start, end) in sorted(once.items(), key=lambda one: not _tells(one[0], names)):
         taken = min(room, end - start)
         room, left = room - taken, left + end - start - taken
         kept.append((start, start + taken))

@@ -209,7 +209,7 @@ class Listener:
         reading.doubts += doubts
         reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
-        reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
+        reading.scopes = [s for s in reading.scopes if not _belongs(s, said)]
         facts = [fact for fact in facts if not fact.claimed & reading.withheld]
         live = self._facts.take(reading, facts)
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
@@ -261,6 +261,11 @@ class Listener:
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
         return self._topics.ask(Heard(reading.text, reading.source, *said))
+
+
+def _belongs(scope: Reach, said: Set[int]) -> bool:
+    """Whether the words of a scope are part of a fact: those of "to buy rather than rent", of "no network team"."""
+    return bool(scope.cue & said) if scope.kind in _OF_A_CHOICE else scope.kind == "denied" and scope.cue <= said
 
 
 def _unread(left: int, length: int) -> list[Doubt]:
