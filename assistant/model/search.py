@@ -27,6 +27,9 @@ TENSOR_DOMAINS, FEW_TOKENS = 4, 1024
 # scatter with less to read: inside a domain, and across, where a switch may add. Found by trying random jobs on nine
 # GPUs and all fabrics, not derived.
 LONG, LONG_ACROSS = 4e6, 64e6
+# Stacks whose recipes recompute norms and activations of dense models alone. Of those on FSDP torchtitan does, while
+# llm-foundry, Accelerate and DeepSpeed recompute whole layers: who has it says so.
+SELECTIVE = ("megatron", "jax", None)
 PARTS = tuple(part / 8.0 for part in range(1, 9))  # of the layers, recomputed
 
 
@@ -169,8 +172,9 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
-    # with flash attention no scores are kept that could be recomputed; mixtures have other parts that are
-    return [0, 1, 2] if job.attention != "flash" or recomputes_lightly(job) else [0, 2]
+    # with flash attention no scores are kept that could be recomputed; other parts are, where the stack has a switch
+    lightly = recomputes_lightly(job) and (job.architecture.moe_layers or job.framework in SELECTIVE)
+    return [0, 1, 2] if job.attention != "flash" or lightly else [0, 2]
 
 
 def _recomputed(job: Job) -> Sequence[float]:
@@ -284,14 +288,15 @@ def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.n
     """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
     without.
 
-    Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
+    Layers need not divide: the first and last chunks take fewer, and of the embedding and the head each may be a chunk
+    of its own (Llama 3 405B: 126 layers in 16 × 8 chunks, 2407.21783, 3.3.2).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
     if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
         rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
         return (rounds | ~(rounds & can).any())[:, :, None]
     deepest = v * np.ceil(layers / (stages * v))
-    shallow = (stages > 1) & (stages * v <= layers) & (deepest <= np.ceil(layers / stages))
+    shallow = (stages > 1) & (stages * v <= layers + 2) & (deepest <= np.ceil(layers / stages))
     rounds = np.mod(micro_batches, pp) == 0
     return (v == 1) | (shallow & rounds[:, :, None])
 
