@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assistant import library, planning
+from assistant.conversation import Conversation
 from assistant.library import questionnaires
 from assistant.present.plan import formats
+from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
@@ -96,3 +98,52 @@ def test_a_quote_that_cannot_be_read_is_refused_with_its_place(quote, field, mes
     with pytest.raises(InputError) as refused:
         planned(quote)
     assert refused.value.place.field == field and message in refused.value.message
+
+
+IB, ROCE = "infiniband-ndr-400", "roce-v2-400"
+MAIL = """Hi Anna,
+thanks for your interest. We can offer 64x H100 SXM5 with 400G NDR InfiniBand, non-blocking, for $2.20 per
+GPU-hour on a 3 month term, support included. - CoreWeave
+
+Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, storage extra. Lambda"""
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("CoreWeave offers H100 with NDR at $2.20, Lambda $2.49 over RoCE",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49}]),
+        ("InfiniBand at $3.10 and RoCE at $2.80 per GPU-hour",
+         [{"fabric": IB, "gpu_hour_usd": 3.1}, {"fabric": ROCE, "gpu_hour_usd": 2.8}]),
+        (MAIL,
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 3, "oversubscription": 1,
+           "includes": ["support"]},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "includes": ["lead-time"]}]),
+        ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
+          {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),
+    ],
+)  # fmt: skip
+def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    told = heard.contract().quotes
+    assert [{name: value for name, value in quote.items() if value} for quote in told] == quotes
+    assert not any(path.startswith(("budget.", "training.", "constraints.deadline")) for path in heard.fields), heard
+    assert not heard.doubts
+
+
+def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_place_of_the_old():
+    talk = Conversation(library.load())
+    for said in ("pretrain llama 3.1 70b on 64 H100", "CoreWeave, NDR, $2.20 per GPU-hour",
+                 "Lambda wants $2.49 per GPU-hour over RoCE"):  # fmt: skip
+        talk.say(said)
+    known = talk.parts.state.draft.fields
+    assert [quote["provider"] for quote in known["budget.quotes"]] == ["coreweave", "lambda"]
+    assert "budget.gpu_hour_usd" not in known
+    talk.say("Lambda came down to $2.05")
+    assert [quote["gpu_hour_usd"] for quote in talk.parts.state.draft.fields["budget.quotes"]] == [2.2, 2.05]
+    assert talk.say("which of the two should we take?")[0].text.startswith("Take quote 2: lambda")
+    missing = talk.say("what is missing in the first?")[0]
+    assert "Leaves open: oversubscription" in missing.text
+    assert any(CATALOG.quote_items["storage"].ask in item for item in missing.items)

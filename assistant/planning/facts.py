@@ -90,6 +90,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "global_batch": job.global_batch,
         "tokens_b": known(job.tokens / GB if job.tokens else None),
         "precision": job.precision,
+        "adapters": job.adapters is not None,
         "attention": job.attention,
         "framework": known(job.framework),
         "uses_nccl": job.gpu.vendor == "nvidia",
@@ -133,7 +134,6 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     return {
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
-        "quoted": bool(budget.quotes),
         "budget_usd": known(budget.usd),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
@@ -186,9 +186,11 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
         return {}
     traffic = entry.estimate.traffic
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
+    of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
     return {
         "bytes_per_node_gb": known(into / GB if into is not None else None),
+        "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),
         "small_messages": known(small),
         "crosses_nodes": crosses_nodes(job, traffic),
         "likely_fabric": entry.id,
@@ -253,7 +255,8 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
         "node_count_over_proven": known(job.gpus / proven if proven else None),
         "owned": c.owned,
-        "sold_by_provider": known(c.sold),
+        "sold_by_provider": known(None if job.questionnaire.budget.quotes else c.sold),
+        "in_a_quote": known(c.sold if job.questionnaire.budget.quotes else None),
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }

@@ -416,6 +416,8 @@ class Device(Entry):
     technology: Literal["infiniband", "ethernet", "omni-path", "both"]
     ports: int
     port_rate: Fact
+    splits: int = 1  # Ethernet ports a NIC's one can be split into, each in a network of its own
+    optics_included: bool = False  # a switch with its transceivers built in
     latency: Fact | None = None  # port to port
     power_max: Fact | None = None  # where ``power`` is the typical figure
     power: Fact | None = None

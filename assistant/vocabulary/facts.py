@@ -62,6 +62,7 @@ _JOB = {
     "micro_batch": _number("sequences", "sequences per GPU and micro-step"),
     "tokens_b": _number("10^9 tokens", "tokens of the whole run"),
     "run_days": _number("days", "length of the run on the reference fabric"),
+    "adapters": _flag("adapters are trained and the weights are frozen (LoRA, QLoRA)"),
     "precision": _text("number format of the matrix products", *PRECISIONS),
     "attention": _text("attention implementation", "flash", "unfused"),
     "recompute": _text("activation recomputation", "none", "selective", "full"),
@@ -86,7 +87,6 @@ _JOB = {
     # What it may cost
     "budget_mode": _text("renting or buying", "rent", "buy"),
     "prices_by_offer": _flag("rented of whoever is cheapest: every fabric has the price of who sells it"),
-    "quoted": _flag("the person has quotes, and one of them is taken"),
     "budget_usd": _number("USD", "what may be spent"),
     "spot": _flag("interruptible machines are taken"),
     "gpu_price_usd_hour": _number("USD/GPU-h", "price of one GPU, fabric not included"),
@@ -124,6 +124,7 @@ _JOB = {
     "step_time_ms": _number("ms", "one optimizer step on the reference fabric"),
     "compute_ms": _number("ms", "compute in that step"),
     "bytes_per_node_gb": _number("GB", "bytes into one node per step, with the likely split"),
+    "dp_traffic_percent": _number("%", "share of these bytes that is gradients and weights of data parallelism"),
     "gradient_gb": _number("GB", "all gradients"),
     "communication_to_compute_percent": _number("%", "network time ÷ compute time, before anything is hidden"),
     "small_messages": _flag("the typical network collective is under 1 MB"),
@@ -159,6 +160,7 @@ _CANDIDATE = {
     "owned": _flag("the fabric is already decided or owned"),
     # Whether it can be had
     "sold_by_provider": _flag("the provider sells it with this GPU"),
+    "in_a_quote": _flag("one of the person's quotes is for it"),
     "offered_by": _text("provider whose offer is the cheapest with it, or `none`"),
     "offer_usd_gpu_hour": _number("USD/GPU-h", "what that offer costs"),
     "cloud_only": _flag("only named providers have it: nobody can buy it"),

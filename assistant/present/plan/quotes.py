@@ -30,10 +30,12 @@ def answer(plan: Plan) -> list[Block]:
     return told(_taken(plan), *(_line(quote) for quote in _ranked(plan)))
 
 
-def open_points(plan: Plan, numbers: list[int]) -> list[Block]:
-    """What these quotes leave open (all where none is named), each with the mail that asks for it."""
-    chosen = [quote for quote in plan.quotes if quote.number in numbers] or plan.quotes
-    return [block for quote in chosen for block in (Paragraph(f"Quote {_name(quote)}: {_open(quote)}"), *_mail(quote))]
+def open_points(plan: Plan, number: int) -> list[Block]:
+    """What one of the quotes leaves open, and what to write back."""
+    quote = next((quote for quote in plan.quotes if quote.number == number), None)
+    if quote is None:
+        return told(f"There is no quote {number} in this plan; it has {len(plan.quotes) or 'none'}.")
+    return told(f"Quote {_name(quote)}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
 
 
 def _side_by_side(plan: Plan) -> list[Block]:
