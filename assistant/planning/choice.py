@@ -9,6 +9,7 @@ import numpy as np
 
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .budgets import within_month, within_share
 from .entry import Entry
 
 # Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
@@ -48,6 +49,7 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
     )
     dear = budget.usd is not None and entry.median_cost > budget.usd
     hungry = constraints.max_power_kw is not None and entry.considered.power_kw > constraints.max_power_kw
+    dear = dear or not (within_month(entry, questionnaire) and within_share(entry, questionnaire))
     return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
 
 

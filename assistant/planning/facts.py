@@ -9,6 +9,7 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
 from .choice import NEAR, meets
 from .entry import Entry
@@ -134,6 +135,8 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
         "budget_usd": known(budget.usd),
+        "budget_usd_per_month": known(budget.usd_per_month),
+        "budget_network_percent": known(budget.network_share_percent),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
@@ -298,6 +301,10 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
         "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
+        "within_month": within_month(entry, q),
+        "usd_per_month": usd_per_month(entry, q),
+        "within_share": within_share(entry, q),
+        "network_share_percent": known(network_share_percent(entry)),
         "power_kw": entry.considered.power_kw,
         "within_power": _meets(entry, q, "max_power_kw"),
     }
@@ -310,5 +317,5 @@ def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
     only = questionnaire.constraints.model_copy(
         update={name: None for name in ("deadline_days", "max_slowdown_percent", "max_power_kw") if name != constraint}
     )
-    budget = questionnaire.budget.model_copy(update={"usd": None})
+    budget = questionnaire.budget.model_copy(update=dict.fromkeys(BUDGETS))
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

@@ -10,6 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .choice import meets
 from .entry import Entry
 from .grid import round_sizes
@@ -122,6 +123,7 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
         )
     if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    asked += _other_budgets(job, allowed)
     frugal = min(allowed, key=lambda e: e.considered.power_kw)
     if q.constraints.max_power_kw is not None and frugal.considered.power_kw > q.constraints.max_power_kw:
         fitting = int(job.gpus * q.constraints.max_power_kw / frugal.considered.power_kw)
@@ -136,10 +138,23 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
             f"{q.constraints.max_slowdown_percent:g} %"
         )
     if not asked:
-        free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
+        free = q.model_copy(update={"budget": q.budget.model_copy(update=dict.fromkeys(BUDGETS))})
         one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
         asked.append(f"a budget of {usd(one.median_cost)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
+
+
+def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:
+    """What a month, and the network, would have to be allowed."""
+    q, asked = job.questionnaire, []
+    if q.budget.usd_per_month is not None and not any(within_month(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: usd_per_month(e, q))
+        asked.append(f"{usd(usd_per_month(least, q))} a month ({least.id}) instead of {usd(q.budget.usd_per_month)}")
+    if q.budget.network_share_percent is not None and not any(within_share(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: network_share_percent(e) or 0.0)
+        share = network_share_percent(least) or 0.0
+        asked.append(f"{share:.3g} % for the network ({least.id}) instead of {q.budget.network_share_percent:g} %")
+    return asked
 
 
 def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
