@@ -22,6 +22,7 @@ from assistant.vocabulary.plan import (
 
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
+from .budgets import usd_per_month
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
@@ -86,9 +87,8 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
-    trains = not made.job.serves
     return [
-        _candidate(entry, "recommended" if entry is chosen else entry.verdict, trains=trains).model_copy(
+        _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
             update={"offer": _taken(entry, offers)}
         )
         for entry in ordered
@@ -126,10 +126,10 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
-def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
+def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
-    e = entry.estimate
+    e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
         verdict=verdict,
@@ -146,9 +146,10 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
         cost_usd=band_of(entry.likely_cost) if entry.costed else None,
         fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
         gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
+        usd_per_month=month if entry.costed else None,
         probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
-        effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
+        effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
         learning=e.learning,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .budgets import within_month, within_share
 from .entry import Entry
 
 # Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
@@ -46,7 +47,11 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
     )
-    dear = budget.usd is not None and entry.costed and entry.outlay > budget.usd
+    dear = entry.costed and not (
+        (budget.usd is None or entry.outlay <= budget.usd)
+        and within_month(entry, questionnaire)
+        and within_share(entry, questionnaire)
+    )
     hungry = constraints.max_power_kw is not None and (entry.power_kw or 0.0) > constraints.max_power_kw
     return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
 

@@ -10,6 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import on_the_market
 from .choice import meets
 from .entry import Entry
@@ -140,6 +141,7 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
         )
     if q.budget.usd is not None and cheap.costed and cheap.outlay > q.budget.usd:
         asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    asked += _other_budgets(job, [e for e in allowed if e.costed])
     frugal = min(allowed, key=lambda e: e.power_kw or 0.0)
     if q.constraints.max_power_kw is not None and (frugal.power_kw or 0.0) > q.constraints.max_power_kw:
         fitting = int(job.gpus * q.constraints.max_power_kw / (frugal.power_kw or 1.0))
@@ -155,10 +157,25 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
             f"{q.constraints.max_slowdown_percent:g} %"
         )
     if not asked:
-        free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
+        free = q.model_copy(update={"budget": q.budget.model_copy(update=dict.fromkeys(BUDGETS))})
         one = min((e for e in allowed if meets(e, free)), key=lambda e: e.outlay, default=cheap)
         asked.append(f"a budget of {usd(one.outlay)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
+
+
+def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:
+    """What a month, and the network, would have to be allowed."""
+    q, asked = job.questionnaire, []
+    if not allowed:
+        return asked
+    if q.budget.usd_per_month is not None and not any(within_month(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: usd_per_month(e, q))
+        asked.append(f"{usd(usd_per_month(least, q))} a month ({least.id}) instead of {usd(q.budget.usd_per_month)}")
+    if q.budget.network_share_percent is not None and not any(within_share(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: network_share_percent(e) or 0.0)
+        share = network_share_percent(least) or 0.0
+        asked.append(f"{share:.3g} % for the network ({least.id}) instead of {q.budget.network_share_percent:g} %")
+    return asked
 
 
 def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:

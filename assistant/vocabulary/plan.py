@@ -243,6 +243,7 @@ class Candidate(Medians):
     run_hours: float | None = None
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
+    usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself
     # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
     offer: int | None = None  # the cheapest of the plan's offers with this fabric
     gpu_usd_per_hour: float | None = None
