@@ -7,7 +7,7 @@ from .candidate import CandidatePrice, candidate_prices
 from .fabric_price import NetworkBill
 from .interruptions import best_interval, mean_time_between, time_factor
 from .machine_power import Machine, machine_of, supernic_watts
-from .offered import Offered
+from .offered import Offered, offered_tiers
 from .priced import Freshness, Priced
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
@@ -27,6 +27,7 @@ __all__ = [
     "interruptions_of",
     "machine_of",
     "mean_time_between",
+    "offered_tiers",
     "power",
     "run_cost",
     "supernic_watts",

@@ -67,7 +67,9 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     works."""
     if plan.recommendation.verdict == "infeasible":
         return ""
-    value = plan.recommendation.confidence
+    value, best = plan.recommendation.confidence, chosen(plan)
+    if best is not None and best.run_hours is not None and best.cost_usd is None:
+        return ""  # without a price nothing is the cheapest
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {value:.0%}."
     of = ": the chance that it is the cheapest, or within a percent of it." if why else "."
@@ -107,7 +109,26 @@ def limits_kept(plan: Plan) -> str | None:
     elif usd:
         kept = _kept(cost.p50, cost.p90, usd)
         said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
+    monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
+    if monthly and month is not None:
+        kept = "kept" if month <= monthly else "not kept"
+        said.append(f"Budget of {figures.usd(monthly)} a month: {kept}, {figures.usd(month)}.")
+    share = asked(plan, "budget.network_share_percent")
+    if share:
+        said.append(_network_share(best, share))
     return " ".join(said) or None
+
+
+def _network_share(best: Candidate, limit: float) -> str:
+    """How the network's share of the money is kept."""
+    network, machines = best.fabric_usd_per_gpu_hour or 0.0, best.gpu_usd_per_hour or 0.0
+    if not network:
+        return (
+            f"At most {limit:g} % for the network: its price is within that of the machines, so its share is not known."
+        )
+    percent = 100 * network / (network + machines)
+    kept = "kept" if percent <= limit else "not kept"
+    return f"At most {limit:g} % for the network: {kept}, {percent:.3g} %."
 
 
 def _kept(median: float, worst: float, limit: float) -> str:
