@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 
 from assistant.library.checks import known_id
-from assistant.market import NetworkBill
+from assistant.market import BillPart, NetworkBill
 from assistant.network.topology import design
-from assistant.vocabulary.answers import FabricDesign
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.answers import FabricDesign, PricedItem
+from assistant.vocabulary.catalog import Catalog, Fact
 from assistant.vocabulary.errors import InputError
 
 from .entry import Entry
@@ -83,9 +83,15 @@ def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict
     return {i: design for i, design in designs.items() if design is not None and (design.switches or design.nodes == 1)}
 
 
+def _part(item: PricedItem, whole: float) -> BillPart:
+    date = datetime.date.fromisoformat(item.date)
+    price = Fact(value=item.usd, unit="USD", source=item.source, date=date)
+    return BillPart(price, item.item, (item.count or 0) * item.usd / whole)
+
+
 def network_bill(design: FabricDesign) -> NetworkBill:
     """What the network of a design costs and draws per GPU."""
     dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
     each, whole = 1.0 / design.gpus, design.capex_usd.mid
-    parts = tuple((item.item, (item.count or 0) * item.usd / whole) for item in design.prices) if whole else ()
+    parts = tuple(_part(item, whole) for item in design.prices) if whole else ()
     return NetworkBill(whole * each, design.power_w * each, design.nics * each, min(dates, default=None), parts)

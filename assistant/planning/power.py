@@ -48,7 +48,7 @@ def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, 
     else:
         racks = [
             _racks(what, standing, machines_kw),
-            _racks("switches and optics", ceil(network_kw / rack_kw), network_kw),
+            _racks("the network", ceil(network_kw / rack_kw), network_kw),
         ]
     return PowerUse(
         machines=count,

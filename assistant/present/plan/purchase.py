@@ -94,7 +94,7 @@ def _power(drawn: PowerUse, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{drawn.machines:,} machine{'s' * (drawn.machines > 1)} of {drawn.gpus_per_machine} GPUs"
-    network = f", and {kw(drawn.network_kw)} for switches and optics" if drawn.network_kw > 0 else ""
+    network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"The run takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
     return [
