@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assistant import library as libraries
-from assistant.planning import begun
+from assistant.planning import begun, decide
 from assistant.present.blocks import Bullets
 from assistant.present.plan import purchase as told
 from assistant.vocabulary.plan import Plan
@@ -93,6 +93,14 @@ def test_networks_of_one_speed_differ_in_switches_power_and_people_alone(h100: P
     per_hour = {c.fabric: c.fabric_usd_per_gpu_hour for c in h100.candidates}
     assert max(per_hour[f] for f in OF_ONE_SPEED) - min(per_hour[f] for f in OF_ONE_SPEED) < 0.08
     assert "whatever the network; from a third party" in words(h100)
+
+
+def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_split_into() -> None:
+    said = {"workload": "pretraining", "model": "llama-3.1-8b", "budget": {"mode": "buy"}}
+    cluster = {"gpus": 64, "gpu": "h100-sxm", "planes": 2}
+    made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
+    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None}
+    assert set(origins.values()) == {"derived", "none"} and origins["ethernet-tcp-100"] == "derived"
 
 
 def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:

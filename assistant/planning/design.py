@@ -57,24 +57,27 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
-    """The design of a candidate as the cluster's network was described; ``None`` where none can be drawn (too large, no
-    known switch, or planes that its NICs do not split into)."""
+    """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
+    that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
     cluster = job.questionnaire.cluster
-    try:
-        return design(
-            entry.considered.fabric,
-            job.gpu,
-            job.gpus // job.sites,
-            job.gpus_per_node,
-            entry.considered.nics_per_node,
-            catalog,
-            oversubscription=cluster.oversubscription or 1.0,
-            planes=0 if cluster.topology == "rail-only" else cluster.planes or 0,
-            amortization_months=job.questionnaire.budget.amortization_months,
-            topology=cluster.topology or "rail",
-        )
-    except InputError:
-        return None
+    planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
+    said = {"planes": planes, "topology": cluster.topology or "rail"}
+    for how in (said, {"planes": 0, "topology": "rail"}):
+        try:
+            return design(
+                entry.considered.fabric,
+                job.gpu,
+                job.gpus // job.sites,
+                job.gpus_per_node,
+                entry.considered.nics_per_node,
+                catalog,
+                oversubscription=cluster.oversubscription or 1.0,
+                amortization_months=job.questionnaire.budget.amortization_months,
+                **how,
+            )
+        except InputError:
+            continue
+    return None
 
 
 def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
