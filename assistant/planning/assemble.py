@@ -239,7 +239,9 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     chosen, job = made.choice.chosen, made.job
     if chosen is None or chosen.priced is None or chosen.costed:
         return []
-    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else f"{job.gpu.name} with {chosen.id}"
+    what = f"{job.gpus:,} {job.gpu.name}"
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
+    whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
     asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
     return [
         Warning_(

@@ -114,11 +114,11 @@ def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool)
     there = job.provider is None and job.questionnaire.cluster.fabric == fabric.id
     if fabric.technology == "wan" or (there and not priced):
         return None
+    if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
+        return priced or None  # GPUs that share a link need no network, whoever tells a price
     if job.provider is None:
         let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
         return priced if rented_openly(job) or let_by_one else None
-    if fabric.technology == "none":
-        return priced or None
     return bool(offers) if silent or job.quoted_rent or job.questionnaire.budget.mode == "buy" else priced
 
 
