@@ -7,7 +7,7 @@ import pytest
 from assistant import library, planning
 from assistant.library import questionnaires
 from assistant.planning import pipeline
-from assistant.present.plan import reading
+from assistant.present.plan import formats, reading
 
 LIBRARY = library.load()
 JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
@@ -41,3 +41,23 @@ def test_the_network_takes_no_more_than_its_share_of_a_purchase():
     dear = next(c for c in plan.candidates if c.fabric == "infiniband-ndr-400")
     assert "screen/network-over-its-share" in dear.reasons
     assert "At most 8 % for the network: kept" in reading.limits_kept(plan)
+
+
+def test_over_budget_says_what_fits_and_each_of_it_does(stages):
+    budget = {"usd_per_month": 50_000}
+    plan = planning.plan(asked(budget), LIBRARY, index=None)
+    fits = plan.recommendation.what_fits
+    assert any("cluster.gpus" in one.change for one in fits)
+    for one in fits:
+        changed = asked(budget).model_dump(exclude_unset=True)
+        for path, value in one.change.items():
+            section, name = path.split(".")
+            changed[section][name] = value
+        chosen = stages.decide(questionnaires.from_value(changed, LIBRARY.catalog)).choice.chosen
+        assert chosen.median_cost == pytest.approx(one.cost_usd) and chosen.id == one.fabric
+    said = formats.written(plan, "text")
+    assert "each of these was planned" in said and all(one.done_by in said for one in fits)
+
+
+def test_a_budget_that_is_kept_asks_for_no_other_way():
+    assert not planning.plan(asked({"usd": 1e9}), LIBRARY, index=None).recommendation.what_fits

@@ -97,6 +97,11 @@ class Pipeline:
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
+    @property
+    def today(self) -> datetime.date:
+        """The day on which prices are looked at."""
+        return self._today or datetime.date.today()
+
     def decide(self, questionnaire: Questionnaire, strategy: Strategy = WHOLE) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 

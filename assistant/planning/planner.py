@@ -11,6 +11,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .affordable import what_fits
 from .assemble import plan_of
 from .flips import flips
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
@@ -64,8 +65,9 @@ def begun(
     pipeline = Pipeline(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    published = _without_quotes(questionnaire, pipeline)
-    return Begun(plan_of(made, library, pipeline.predictor, index, published), made, pipeline.predictor)
+    plan = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    plan.recommendation.what_fits = what_fits(made, pipeline)
+    return Begun(plan, made, pipeline.predictor)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
