@@ -106,7 +106,7 @@ def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) 
     for change in changes:
         made = _decided(asked, change, pipeline)
         if made is not None and made.choice.chosen is not None:
-            yield _told(change, made, made.choice.chosen, pipeline.today)
+            yield _told(change, made, made.choice.chosen, pipeline.today or datetime.date.today())
 
 
 def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:

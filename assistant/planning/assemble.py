@@ -115,8 +115,8 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     """Which of the offers it is whose price an entry has."""
     if entry is None or entry.priced is None or entry.priced.offered is None:
         return None
-    of, tier = entry.priced.offered, "on-demand" if entry.priced.spot_factor == 1.0 else "spot"
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, tier)
+    of = entry.priced.offered
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier)
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
@@ -137,11 +137,11 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         memory_gb_per_gpu=e.memory_bytes / GB,
         fits=e.fits,
         run_hours=entry.median_hours,
-        cost_usd=band_of(entry.likely_cost),
-        fabric_usd_per_gpu_hour=entry.price.fabric_total,
-        gpu_usd_per_hour=entry.price.gpu_total,
-        usd_per_month=month,
-        probability_best=entry.probability_best,
+        cost_usd=band_of(entry.likely_cost) if entry.costed else None,
+        fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
+        gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
+        usd_per_month=month if entry.costed else None,
+        probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
         effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
         learning=e.learning,
@@ -186,6 +186,7 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
     ]
     found = [
         *_given_but_impossible(made),
+        *_without_a_price(made),
         *_beyond_the_context(job),
         *_interrupted(made),
         *between_sites(made),
@@ -224,6 +225,22 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
     return [
         Warning_(
             code="given-network-set-aside", message=f"{given} was given, but {why} The plan is for {chosen.id} instead."
+        )
+    ]
+
+
+def _without_a_price(made: Decision) -> list[Warning_]:
+    """That nothing is said of money, where nobody told a price."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or chosen.priced is None or chosen.costed:
+        return []
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else f"{job.gpu.name} with {chosen.id}"
+    asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
+    return [
+        Warning_(
+            code="price-unknown",
+            message=f"The catalog has no price of {whose}, so this plan has no costs: networks are compared by "
+            f"GPU-hours.{asked} Give the rent that you are quoted (budget.gpu_hour_usd).",
         )
     ]
 
@@ -290,7 +307,7 @@ def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
         ]
     taken += [
         *overrides.assumptions(job, made.entries, catalog),

@@ -14,8 +14,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .affordable import what_fits
 from .assemble import plan_of
 from .flips import flips
-from .pipeline import CHOICE_ALONE, Decision, Pipeline
-from .predictor import Predictor
+from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -30,11 +29,11 @@ class Begun:
 
     plan: Plan
     made: Decision
-    predictor: Predictor
+    pipeline: Pipeline
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.predictor)})
+        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -62,17 +61,17 @@ def begun(
     today: datetime.date | None = None,
 ) -> Begun:
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
-    pipeline = Pipeline(library, today)
+    pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
     plan = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
     plan.recommendation.what_fits = what_fits(made, pipeline)
-    return Begun(plan, made, pipeline.predictor)
+    return Begun(plan, made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
-    return Pipeline(library, today).decide(questionnaire)
+    return pipeline_of(library, today).decide(questionnaire)
 
 
 def _without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:

@@ -42,7 +42,8 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog) -> Off
         date=fact.date,
     )
     name = provider.name if provider else quote.provider or f"{catalog.fabrics[fabric].name},"
-    return Offered(provider.id if provider else quote.provider or "quote", name, offer, quote, number)
+    whose = provider.id if provider else quote.provider or "quote"
+    return Offered(whose, name, offer, listed=offer.price("on-demand"), quote=quote, number=number)
 
 
 def provider_of(quote: Quote, catalog: Catalog) -> Provider | None:

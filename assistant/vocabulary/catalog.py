@@ -305,6 +305,7 @@ class Offer(Entry):
     short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
     prices: list[ListPrice] = Field(default_factory=list, validate_default=True)
     fabric_included: bool | None = True  # in the price; null: not known
+    spot_interruptions: Fact | None = None  # how often a spot machine is taken away, per node-day; null: not published
     rail_optimised: bool | None = None
     topology: str | None = None
     source: str  # of the machine and its network; each price has its own
@@ -415,6 +416,8 @@ class Device(Entry):
     technology: Literal["infiniband", "ethernet", "omni-path", "both"]
     ports: int
     port_rate: Fact
+    splits: int = 1  # Ethernet ports a NIC's one can be split into, each in a network of its own
+    optics_included: bool = False  # a switch with its transceivers built in
     latency: Fact | None = None  # port to port
     power_max: Fact | None = None  # where ``power`` is the typical figure
     power: Fact | None = None

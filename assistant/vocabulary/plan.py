@@ -119,12 +119,14 @@ class Prediction(Contract):
 
 
 class Flip(Contract):
-    """The nearest value of one input at which another fabric wins."""
+    """The nearest value of one input at which another fabric is recommended; ``even``: of a price, where the two cost
+    the same."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
+    even: float | None = None
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
