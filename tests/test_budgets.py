@@ -8,6 +8,8 @@ from assistant import library, planning
 from assistant.library import questionnaires
 from assistant.planning import pipeline
 from assistant.present.plan import formats, reading
+from assistant.understanding import Listener
+from assistant.vocabulary.errors import InputError
 
 LIBRARY = library.load()
 JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
@@ -61,3 +63,24 @@ def test_over_budget_says_what_fits_and_each_of_it_does(stages):
 
 def test_a_budget_that_is_kept_asks_for_no_other_way():
     assert not planning.plan(asked({"usd": 1e9}), LIBRARY, index=None).recommendation.what_fits
+
+
+def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
+    rate = LIBRARY.catalog.constants["currency-eur"]
+    euros = asked({"usd": "€900k"})
+    assert euros.budget.usd == pytest.approx(900_000 * rate.value)
+    plan = planning.plan(euros, LIBRARY, index=None)
+    (told,) = [a for a in plan.assumptions if a.field == "EUR in US dollars"]
+    assert told.value == rate.value and "€900k is counted as $1,014,210" in told.why and str(rate.date) in told.why
+
+
+def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
+    with pytest.raises(InputError, match="EUR, GBP, JPY, CNY"):
+        asked({"usd": "500k CHF"})
+
+
+def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence():
+    heard = Listener.of(LIBRARY.language, LIBRARY.catalog).hear("our budget is 500k euros")
+    assert "budget.usd" not in heard.fields
+    (doubt,) = heard.doubts
+    assert doubt.options == (563_450,) and "2026-10-06" in doubt.sentence and "$563,450" in doubt.sentence

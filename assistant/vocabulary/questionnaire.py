@@ -6,7 +6,7 @@ Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -740,6 +740,17 @@ class Questionnaire(Section):
     inference: Inference | None = None
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
+    _converted: tuple[tuple[str, str, float], ...] = ()
+
+    @property
+    def converted(self) -> tuple[tuple[str, str, float], ...]:
+        """What was said in another currency: its code, the amount in the person's words, US dollars."""
+        return self._converted
+
+    def with_converted(self, converted: Iterable[tuple[str, str, float]]) -> Questionnaire:
+        """The same, with what was said in another currency."""
+        self._converted = tuple(converted)
+        return self
 
     @property
     def serves(self) -> bool:
