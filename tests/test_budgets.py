@@ -84,3 +84,13 @@ def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence():
     assert "budget.usd" not in heard.fields
     (doubt,) = heard.doubts
     assert doubt.options == (563_450,) and "2026-10-06" in doubt.sentence and "$563,450" in doubt.sentence
+
+
+def test_a_reservation_is_paid_for_whole_and_is_not_the_length_of_the_run(stages):
+    short = {"training": {"tokens": 4e9}}
+    hourly = stages.decide(asked({}, **short)).choice.chosen
+    kept = stages.decide(asked({"reserved_days": 90}, **short)).choice.chosen
+    assert kept.median_hours == pytest.approx(hourly.median_hours, rel=0.1) and kept.median_hours < 24
+    assert kept.median_cost == pytest.approx(64 * 24 * 90 * kept.price.gpu_total)
+    plan = planning.plan(asked({"reserved_days": 90}, **short), LIBRARY, index=None)
+    assert "Reserved for 90 days: the run takes" in reading.limits_kept(plan)

@@ -49,6 +49,7 @@ class CandidatePrice:
     assumptions: tuple[Assumption, ...]
     offered: Offered | None = None
     paid_share: float = 1.0
+    reserved_hours: float = 0.0  # for which the person reserves, whatever the run
 
     @property
     def known(self) -> bool:
@@ -58,7 +59,7 @@ class CandidatePrice:
     @property
     def least_hours(self) -> float:
         """Hours that are paid for however short the run: the term of a reservation."""
-        return self.offered.least_hours if self.offered else 0.0
+        return max(self.reserved_hours, self.offered.least_hours if self.offered else 0.0)
 
     @property
     def failure_factor(self) -> float:
@@ -157,7 +158,9 @@ def candidate_prices(
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
-    return CandidatePrice(*parts, failures, spot, notes, tuple(assumptions), taken, share)
+    budget, said = questionnaire.budget, tuple(assumptions)
+    reserved = 24.0 * (budget.reserved_days or 0.0) if budget.mode == "rent" else 0.0
+    return CandidatePrice(*parts, failures, spot, notes, said, taken, share, reserved_hours=reserved)
 
 
 def _bought(

@@ -623,6 +623,12 @@ class Budget(Section):
         About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
               span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
     ] = None  # fmt: skip
+    reserved_days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("reservation", "time", "For how long are the machines reserved?", "no longer than the run",
+              unit="{} days", span="time", sensible=(1, 2000),
+              words=("(reservation|reserved term|rental term|commitment) [period|length]",)),
+    ] = None  # fmt: skip
     network_share_percent: Annotated[
         Annotated[Percent, Field(gt=0, le=100)] | None,
         About("share for the network", "amount", "Which share of the money may the network take?", "any share",
