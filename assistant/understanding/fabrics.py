@@ -67,7 +67,7 @@ class Fabrics:
         gpu, nics = reading.gpu(self.catalog), reading.known("cluster.nics_per_node")
         found: list[tuple[Mention, str]] = []
         denied_before: Mention | None = None
-        for mention in reading.mentions:
+        for at, mention in enumerate(reading.mentions):
             reading.taken |= mention.claimed
             of_node = mention.per_node or self._is_of_node(reading, mention)
             fabric, rates = networks.resolve(
@@ -76,7 +76,9 @@ class Fabrics:
             if fabric is None:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
-            elif not mention.claimed & reading.withheld and self._is_ruled_out(reading, mention, denied_before):
+            elif not mention.claimed & reading.withheld and (
+                self._is_ruled_out(reading, mention, denied_before) or self._goes_with_the_next(reading, at)
+            ):
                 denied_before = mention
                 family = networks.family(mention, self.catalog, fabric)
                 reading.excluded += [i for i in family if i not in reading.excluded]
@@ -98,6 +100,15 @@ class Fabrics:
         return denied_before is not None and lists_on(
             reading.text.tokens, denied_before.end, mention.start, corrects=corrects
         )
+
+    def _goes_with_the_next(self, reading: Reading, at: int) -> bool:
+        """ "InfiniBand and Spectrum-X are both off the table": what is denied behind a list is all of it."""
+        if at + 1 == len(reading.mentions) or reading.act in ABOUT_A_PLAN | {"ask"}:
+            return False
+        mention, following = reading.mentions[at], reading.mentions[at + 1]
+        denial = denial_of(reading.scopes, following.start, following.end, following.claimed)
+        listed = lists_on(reading.text.tokens, mention.end, following.start, corrects=False)
+        return denial is not None and min(denial.cue) >= following.end and listed
 
     def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
         """Whether a network is that of others, of the past, or for storage and management."""

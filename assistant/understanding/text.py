@@ -169,7 +169,7 @@ class Speller:
         joined = (
             at + size < len(tokens)
             and tokens[at + size].glued
-            and (tokens[at + size].text[0].isalnum() or tokens[at + size].text in "=+")
+            and (tokens[at + size].text[0].isalnum() or tokens[at + size].text in "=+$")
         )
         return (
             not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short
