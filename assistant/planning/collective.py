@@ -13,7 +13,7 @@ from assistant.library import wording
 from assistant.library.checks import known_id
 from assistant.model import machine_of, network_of
 from assistant.model.collectives import Wires, group, send_receive
-from assistant.model.dispatch import SCALE_BYTES, Routing, call_time
+from assistant.model.dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
 from assistant.model.machine import Machine
 from assistant.model.network import Cabling, Network, Networks
 from assistant.model.single_collectives import algorithm_of, bus_bandwidth, collective_time
@@ -110,6 +110,7 @@ def _on(fabric: Fabric, query: CollectiveQuery, machine: Machine) -> CollectiveT
     network = profile.on_network(network_of(fabric, at.nics_per_node, machine, cabling=cabling), machine)
     spread = NETWORK_SPREAD[network.transport]
     if query.kind in ("dispatch", "combine"):
+        spread = max(spread, dispatch_from(machine.constants).spread)
         return _answered(query, network, spread, *_experts(query, network, machine))
     bytes_ = _needed(query, "bytes")
     if query.kind == "weight_sync":
@@ -177,11 +178,10 @@ def _experts(
     visits, its own included: domains, or ranks inside one domain, as DeepEP prints it."""
     tokens, hidden, copies = (_needed(query, name) for name in ("tokens_per_rank", "hidden", "topk"))
     element = query.dtype or "bf16"
-    copy_bytes, routing = tokens * hidden * _ELEMENT[element], Routing(int(copies))
-    wires, ranks = (
-        Wires(machine, Networks([network])),
-        group(np.array([float(machine.gpus)]), np.ones(1), machine.domain),
-    )
+    copy_bytes = tokens * hidden * _ELEMENT[element]
+    routing = Routing(int(copies), float(query.nodes_per_token or np.inf))
+    wires = Wires(machine, Networks([network]))
+    ranks = group(np.array([float(machine.gpus)]), np.ones(1), machine.domain)
     seconds = call_time(wires, np.array([copy_bytes]), ranks, routing, combine=query.kind == "combine")
     domains, members = routing.reached(ranks)
     visited = float((domains if machine.domains > 1 else members).item())

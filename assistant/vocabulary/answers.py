@@ -108,6 +108,7 @@ class Understanding(Contract):
     fabrics: list[str] = Field(default_factory=list)
     excluded: list[str] = Field(default_factory=list)  # fabric ids ruled out: "no InfiniBand"
     unset: list[str] = Field(default_factory=list)  # fields taken back without a new value: "no deadline"
+    quotes: list[dict[str, Any]] = Field(default_factory=list)  # offers side by side, as budget.quotes has them
     nodes: int | None = None  # nodes that were said; the GPUs follow from them once it is known how many are in one
     rest: str = ""
     doubts: list[str] = Field(default_factory=list)  # sentences about what cannot be meant: "-5 GPUs"

@@ -305,6 +305,7 @@ class Offer(Entry):
     short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
     prices: list[ListPrice] = Field(default_factory=list, validate_default=True)
     fabric_included: bool | None = True  # in the price; null: not known
+    spot_interruptions: Fact | None = None  # how often a spot machine is taken away, per node-day; null: not published
     rail_optimised: bool | None = None
     topology: str | None = None
     source: str  # of the machine and its network; each price has its own
@@ -428,6 +429,21 @@ class Device(Entry):
     note: str | None = None
 
 
+class QuoteItem(Entry):
+    """What a quote may include or leave open, and the question to ask where it does.
+
+    ``technologies``: of the networks to which it matters, empty for all; ``words``: how people write that it is there.
+    """
+
+    id: str
+    name: str
+    modes: list[Literal["rent", "buy"]]
+    technologies: list[str] = Field(default_factory=list)
+    ask: str
+    words: list[str] = Field(default_factory=list)
+    answered_by: Literal["oversubscription", "months"] | None = None  # the field of a quote that tells it
+
+
 class Override(Entry):
     """A fact of the user's own catalog file, and ours that it stands for."""
 
@@ -444,6 +460,7 @@ class Catalog(Entry):
     scale_ups: dict[str, ScaleUp]
     providers: dict[str, Provider]
     devices: dict[str, Device]
+    quote_items: dict[str, QuoteItem] = Field(default_factory=dict)  # what a quote should say
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
     # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
     overrides: dict[str, Override] = Field(default_factory=dict)

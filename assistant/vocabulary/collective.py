@@ -31,6 +31,7 @@ class CollectiveQuery(Contract):
     tokens_per_rank: Positive | None = None
     hidden: Positive | None = None
     topk: Positive | None = None
+    nodes_per_token: Positive | None = None  # at most so many domains for one token, as some models route; else any
     dtype: Element | None = None
     method: Method | None = None
 
