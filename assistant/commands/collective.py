@@ -36,7 +36,8 @@ def collective(
     hidden: Annotated[int | None, typer.Option(min=1, help=f"Width of a token, {_EXPERTS}.")] = None,
     topk: Annotated[int | None, typer.Option(min=1, help=f"Experts of a token, {_EXPERTS}.")] = None,
     nodes_per_token: Annotated[
-        int | None, typer.Option(min=1, help="Nodes that the experts of one token lie on at most, as DeepSeek-V3 routes.")
+        int | None,
+        typer.Option(min=1, help="Nodes that the experts of one token lie on at most, as DeepSeek-V3 routes."),
     ] = None,
     dtype: Annotated[str | None, typer.Option(help=f"fp8, bf16, fp16 or fp32, {_EXPERTS}.")] = None,
     method: Annotated[
