@@ -48,7 +48,7 @@ def design_blocks(design: FabricDesign, width: int = DRAWN) -> list[Block]:
     """Drawing, sizes, parts and notes; notes alone where nothing is built."""
     if not design.switches:
         return [Bullets(design.notes)]
-    chart = [Chart(tuple(drawing_lines(design, min(width, DRAWN))))]
+    chart = [Chart((*drawing_lines(design, min(width, DRAWN)), ""))]
     return [*chart, Bullets(sentences(design)), Heading("Bill of materials"), *parts(design), Bullets(design.notes)]
 
 

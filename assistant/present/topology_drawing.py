@@ -110,7 +110,7 @@ def drawing_lines(design: FabricDesign, width: int = 80) -> list[str]:
     for (name, count), row in zip(_rows(design), zip(*kept, strict=True), strict=True):
         side = f"{name:<6}{count:>{label - 7},}" if name else ""
         lines.append(f"{side:<{label}}{' '.join(row)} {more if name == 'leaf' else ''}".rstrip())
-    return [*lines, ""]
+    return lines
 
 
 def _rows(design: FabricDesign) -> list[tuple[str, int]]:
