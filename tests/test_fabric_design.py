@@ -83,6 +83,13 @@ def test_a_design_can_be_wired(radix, oversubscription):
                 assert layout.oversubscription <= oversubscription
 
 
+@pytest.mark.parametrize("options", [{}, {"by_rail": False}, {"nodes_per_rack": 18}])
+@pytest.mark.parametrize("radix", [64, 128])
+def test_more_nodes_never_need_fewer_switches(radix, options):
+    counts = [lay_out(nodes, 8, radix, **options).switches for nodes in range(2, 400)]
+    assert counts == sorted(counts)
+
+
 def test_oversubscription_buys_fewer_spines():
     spines = [lay_out(96, 8, 64, oversubscription=ratio).spine for ratio in (1, 2, 4)]
     assert spines[0] > spines[1] > spines[2]
