@@ -8,7 +8,6 @@ from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, parts
 from ..topology_drawing import drawing_lines
 
-
 _RENTED = (
     "The provider builds it, and what it costs is in the offer: this is how reference designs join such a cluster."
 )
