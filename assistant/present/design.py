@@ -10,7 +10,7 @@ from .markdown import blocks_markdown, escaped
 from .text import lines_of
 from .topology_drawing import drawing_lines, drawing_svg, told
 
-DRAWN = 76  # columns of a drawing that stands in a document of any width
+DRAWN = 72  # columns of a drawing that stands in a document of any width
 
 
 def written(design: FabricDesign, form: str, width: int = 80) -> str:
