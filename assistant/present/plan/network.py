@@ -37,7 +37,7 @@ def design(plan: Plan) -> list[Block]:
         f"About {usd(capex.mid)} to buy ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
         "over the amortisation."
     )
-    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), *parts(built), Bullets(d.notes))
+    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), *parts(built))
 
 
 def settings(plan: Plan) -> list[Block]:
