@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from .answers import Intent, Understanding
 
-ScopeKind = Literal["denied", "hedged", "others", "past", "present", "quoted", "question", "supposition"]
+ScopeKind = Literal[
+    "allowed", "relayed", "denied", "hedged", "others", "past", "present", "quoted", "question", "supposition"
+]
 
 
 @dataclass(frozen=True, slots=True)
