@@ -25,9 +25,7 @@ _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
-_ROLES = frozenset(
-    {"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites", "rollouts", "rollout_nodes"}
-)
+_ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them sites rollouts rollout_nodes".split())
 
 
 _JOINED = (
