@@ -6,7 +6,7 @@ import datetime
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -115,9 +115,9 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_e", 0.88, 0.83),
     ],
 )
-def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float) -> None:
+def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:
     right = both = claimed = wanted_total = 0
-    messages = _messages(name)
+    messages = some(_messages(name), 4 if name == "siblings" else 1)
     for message in messages:
         found = _heard(message)
         wanted = _facts(message.get("fields", {}), message.get("fabrics", []), message.get("excluded", []))

@@ -11,6 +11,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
+from .quotes import with_quotes
 
 
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
@@ -27,7 +28,7 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields[NODES] = said.nodes
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return fields
+    return with_quotes(fields, said, draft)
 
 
 def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:

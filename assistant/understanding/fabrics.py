@@ -10,12 +10,20 @@ from assistant.vocabulary.utterance import Doubt
 
 from . import networks
 from .networks import Mention
-from .offers import Priced, offers
+from .offers import Message, Offers, Priced
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
+from .text import stem
 
 _ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
 _NEAR_BEHIND = 4  # tokens behind a network that may say what it is for
+_OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
+_OF_AN_OFFER = frozenset(
+    {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+)
+_NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_TIMES = frozenset({"training.days", "constraints.deadline_days"})
+_AMOUNTS = _TIMES | {"budget.usd", "budget.usd_per_month"}  # of an offer where one of its amounts stands there
 _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
 
 
@@ -24,6 +32,7 @@ class Fabrics:
 
     def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str]) -> None:
         self.catalog, self._others, self._filler = catalog, others, filler
+        self._offers = Offers(catalog.quote_items)
 
     def decide(self, reading: Reading) -> None:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
@@ -119,7 +128,12 @@ class Fabrics:
         fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
-        found, tokens = offers(reading.quantities, fabrics, providers)
+        known = bool(reading.context.fields.get("budget.quotes"))
+        of_offers = any(token.stem in _OFFERED for token in reading.text.tokens)
+        spoken_of = lambda q: reading.kinds(q.start, q.end) & _NOT_OFFERED
+        amounts = [q for q in reading.quantities if not spoken_of(q)]
+        message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, of_offers, known)
+        found, tokens, amounts = self._offers.read(message)
         if not found:
             several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
             price = reading.fields.pop("budget.gpu_hour_usd", None) if several else None
@@ -127,8 +141,14 @@ class Fabrics:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
         reading.offers, reading.taken = found, reading.taken | tokens
-        settled = {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+        settled, theirs = set(_OF_AN_OFFER), {q.value for q in amounts}
+        settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
+        settled |= {"cluster.oversubscription"} if any(offer.oversubscription for offer in found) else set()
         reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+        terms = _TIMES if any(offer.months for offer in found) else frozenset()
+        settled |= terms | {
+            doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)
+        }
         reading.doubts = [doubt for doubt in reading.doubts if doubt.field not in settled]
 
     def _is_decided(self, reading: Reading, mention: Mention) -> bool:

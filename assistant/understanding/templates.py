@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from .text import Token, cut, stem
@@ -321,6 +321,23 @@ class _Beside(_Node):
         return self.inner.may_be_empty()
 
 
+class _Shared(_Node):
+    """A set of words that many templates name: what it begins with and needs is worked out once."""
+
+    def __init__(self, inner: _Node) -> None:
+        self.go = inner.go
+        self._first, self._needs, self._empty = inner.first(), inner.needs(), inner.may_be_empty()
+
+    def first(self) -> set[str] | None:
+        return self._first
+
+    def may_be_empty(self) -> bool:
+        return self._empty
+
+    def needs(self) -> list[frozenset[str]]:
+        return self._needs
+
+
 def _choice(options: list[_Sequence]) -> _Choice:
     """Alternatives of which those that are one word are looked up together."""
     words = [o.parts[0] for o in options if len(o.parts) == 1 and isinstance(o.parts[0], _Word)]
@@ -341,6 +358,7 @@ class Compiler:
     def __init__(self, sets: Mapping[str, str]) -> None:
         self._sets = sets
         self._compiled: dict[str, _Node] = {}
+        self._leaves: dict[str, _Node] = {}  # the same few thousand words make all templates
         self.vocabulary: set[str] = set()  # every word of the templates that were read
 
     def read(self, template: str) -> _Node:
@@ -372,7 +390,9 @@ class Compiler:
             if end >= len(parts) or parts[end] != {"(": ")", "[": "]"}[part]:
                 raise TemplateError(f'"{" ".join(parts)}": "{part}" is not closed')
             return (_Choice([inner], optional=True) if part == "[" else inner), end + 1
-        return self._leaf(part), at + 1
+        if part not in self._leaves:
+            self._leaves[part] = self._leaf(part)
+        return self._leaves[part], at + 1
 
     def _leaf(self, part: str) -> _Node:
         if part.startswith("<"):
@@ -386,22 +406,17 @@ class Compiler:
             return _Slot(role or kind, kind)
         if part in ("..", "_", "^", "$", "+"):
             return {"..": _Gap(), "_": _Any(), "^": _Edge(True), "$": _Edge(False), "+": _Glued()}[part]
-        self.vocabulary |= {token.text for token in cut(part) if token.is_word}
-        return _words(part)
+        words = cut(part[1:] if part.startswith("=") else part)
+        self.vocabulary |= {word.text for word in words if word.is_word}
+        nodes: list[_Node] = [_Word(word.text, part.startswith("=")) for word in words]
+        return nodes[0] if len(nodes) == 1 else _Sequence(nodes)
 
     def _set(self, name: str) -> _Node:
         if name not in self._sets:
             raise TemplateError(f"<{name}> is no set of words; known: {', '.join(sorted(self._sets))}")
         if name not in self._compiled:
-            self._compiled[name] = self.read(self._sets[name])
+            self._compiled[name] = _Shared(self.read(self._sets[name]))
         return self._compiled[name]
-
-
-@lru_cache(maxsize=8192)
-def _words(part: str) -> _Node:
-    exact = part.startswith("=")
-    words: list[_Node] = [_Word(token.text, exact) for token in cut(part[1:] if exact else part)]
-    return words[0] if len(words) == 1 else _Sequence(words)
 
 
 @dataclass(frozen=True)
