@@ -333,7 +333,8 @@ class Training(Section):
     days: Annotated[
         Annotated[Days, Field(gt=0, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
-              words=("run (time|length|duration)", "duration", "length of the run"), span="time"),
+              words=("run (time|length|duration)", "duration", "length of the run"), span="time",
+              sensible=(0.02, 800)),
     ] = None  # fmt: skip
 
     @model_validator(mode="after")
