@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -356,20 +356,24 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray, tp: np.ndarra
     return found & (~inside | (ranks * tp > choices.domain)[:, None])
 
 
-def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
-    """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time.
+def cheapest_recompute(layouts: Layouts, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Of layouts that differ in recompute alone, which follow each other, the row of the one that fits and repeats the
+    least, ascending: repeating never saves time. ``fits`` tells it of some rows, and is asked of no more than it takes.
 
     With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each
     exchange of gradients has r more per layer to hide a share of at most one behind. So it can never win with one
     exchange per step (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two
     micro-batches on.
     """
-    same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
-    fitted_before = np.zeros(len(fits), dtype=bool)
-    values = len(RECOMPUTE) + (len(PARTS) if layouts.recomputed.min(initial=1.0) < 1.0 else 0)
-    for _ in range(values - 1):
-        fitted_before[1:] = same & (fits[:-1] | fitted_before[:-1])
-    return fits & ~fitted_before
+    other = (layouts.pipeline[1:] != layouts.pipeline[:-1]) | (layouts.placement[1:] != layouts.placement[:-1])
+    rows = np.concatenate(([0], np.flatnonzero(other) + 1))
+    after, found = np.append(rows[1:], len(layouts)), []
+    while len(rows):
+        able = fits(rows)
+        found.append(rows[able])
+        left = ~able & (rows + 1 < after)
+        rows, after = rows[left] + 1, after[left]
+    return np.sort(np.concatenate(found))
 
 
 def needless_zero2(layouts: Layouts) -> np.ndarray:

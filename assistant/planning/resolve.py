@@ -281,8 +281,8 @@ def _racks(gpus: int, gpu: Gpu, taken: Assumptions) -> None:
         taken.take(
             "model.rack_adapters",
             RACK_RINGS,
-            f"rings that cross a rack of {gpu.scale_up_domain} GPUs are taken to use as many of its adapters as those of a "
-            "node do: nobody has published one",
+            f"rings that cross a rack of {gpu.scale_up_domain} GPUs are taken to use as many of its adapters as those "
+            "of a node do: nobody has published one",
         )
 
 
