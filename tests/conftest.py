@@ -44,6 +44,16 @@ collectives_accuracy batch
 """.split()
 
 
+def pytest_addoption(parser):
+    parser.addoption("--whole", action="store_true", help="what is sampled is tried whole: some minutes more")
+
+
+@pytest.fixture(scope="session")
+def some(request):
+    """``some(rows, every)``: the rows a test tries, one of ``every``; with ``--whole`` all of them."""
+    return lambda rows, every: rows if request.config.getoption("whole") else rows[::every]
+
+
 def pytest_collection_modifyitems(items):
     """Files keep their order but for those that two processes should begin with."""
     order = {f"test_{name}.py": at for at, name in enumerate(_FIRST)}

@@ -56,8 +56,8 @@ def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline
         assert offered.offer in pipeline.catalog.providers[offered.provider].offers, job
         assert offered.offer.gpu == job["cluster"]["gpu"], job
         assert entry.id == "none" or entry.id in offered.offer.fabrics, job
-        listed = offered.offer.hour_price if entry.price.spot_factor == 1.0 else offered.offer.hour_price_spot
-        assert listed is not None and entry.price.gpu_usd_per_hour.value == listed.value, job
+        listed = offered.listed
+        assert listed in offered.offer.prices and entry.price.gpu_usd_per_hour.value == listed.price.value, job
     assert chosen > 100, "or there was little to check"
 
 
@@ -120,7 +120,11 @@ def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_whe
     job = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "rubin", "gpus": 144}}
     rented = plan(from_value(job | {"budget": {"mode": "rent"}}, library.catalog), library, index=None, today=TODAY)
     assert rented.recommendation.verdict == "infeasible"
-    assert "Nobody in the catalog rents out 144" in rented.recommendation.smallest_change
+    assert "CoreWeave lets 144 NVIDIA Rubin" in rented.recommendation.smallest_change
+    assert [(o.provider, o.run_cost_usd) for o in rented.offers] == [("coreweave", None)]
+    nobody = from_value(job | {"cluster": {"gpu": "a40", "gpus": 16}, "budget": {"mode": "rent"}}, library.catalog)
+    change = plan(nobody, library, index=None, today=TODAY).recommendation.smallest_change
+    assert "Nobody in the catalog rents out 16" in change
     open_ = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
     assert ("budget.mode", "buy") in [(a.field, a.value) for a in open_.assumptions]
     assert open_.recommendation.fabric and not open_.offers
@@ -136,6 +140,40 @@ def test_each_offer_stands_once_in_each_tier_where_spot_is_allowed(library: Libr
     for tiers in by_offer.values():
         if "spot" in tiers:
             assert tiers["spot"].finishes_days > tiers["on-demand"].finishes_days, "what is taken away is done again"
+
+
+def test_a_named_provider_that_tells_no_price_is_listed_without_a_sum_and_the_plan_says_so(library: Library) -> None:
+    cluster = {"gpu": "h200-sxm", "gpus": 128, "provider": "azure"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"usd": 1000}}
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    assert made.recommendation.fabric == "infiniband-ndr-400"
+    assert all(c.cost_usd is None and c.gpu_usd_per_hour is None for c in made.candidates)
+    assert made.offers and all(o.run_cost_usd is None and o.finishes_days for o in made.offers)
+    told = " ".join(w.message for w in made.warnings if w.code == "price-unknown")
+    assert "no price of Microsoft Azure" in told and "budget is not checked" in told
+    text = " ".join(" ".join(plan_lines(made)).split())
+    assert "at a price that nobody tells" in text and "Confidence" not in text
+
+
+def test_a_network_that_was_decided_is_rented_from_who_lets_it_cheapest(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "fabric": "roce-v2-200"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    best = next(c for c in made.candidates if c.fabric == "roce-v2-200")
+    theirs = [o for o in made.offers if o.fabric == "roce-v2-200" and o.run_cost_usd]
+    assert made.recommendation.fabric == "roce-v2-200" and made.offers[made.recommendation.offer] is theirs[0]
+    assert best.gpu_usd_per_hour == theirs[0].usd_per_gpu_hour
+
+
+def test_two_sites_rent_islands_of_a_network_that_somebody_lets(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 128, "sites": 2}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
+    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    best = next(c for c in made.candidates if c.fabric == made.recommendation.fabric)
+    taken = made.offers[made.recommendation.offer]
+    assert best.fabric == "wan-low-communication" and best.probability_best > 0.5
+    assert taken.fabric == best.parallelism["inside_each_site"] and taken.usd_per_gpu_hour == best.gpu_usd_per_hour
+    assert "in unison across the sites" in made.recommendation.headline
 
 
 def test_a_quoted_rent_is_the_offer(library: Library) -> None:

@@ -1,9 +1,11 @@
 """One questionnaire with parallelism auto: the model alone on twelve fabrics, the decision, the whole plan."""
 
+from collections.abc import Callable
+
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.model import Job, Machine, Network, architecture_of, machine_of, network_of, predict_training
-from assistant.planning import decide, plan, with_crossover
+from assistant.planning import decide, forget, plan, with_crossover
 from assistant.planning.estimate import model_job
 from assistant.planning.resolve import resolve
 from assistant.vocabulary.benchmark import Measurement
@@ -38,11 +40,21 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
     made = plan(questionnaire, library)
     runs = {
         _MODEL: lambda: predict_training(model_job(job), machine, fabrics, None),
-        "a decision: prices and rules besides": lambda: decide(questionnaire, library),
-        "a plan: evidence and flips besides": lambda: plan(questionnaire, library),
-        "its crossover: the same job at other sizes": lambda: with_crossover(made, library),
+        "a decision: prices and rules besides": _anew(lambda: decide(questionnaire, library)),
+        "a plan: evidence and flips besides": _anew(lambda: plan(questionnaire, library)),
+        "its crossover: the same job at other sizes": _anew(lambda: with_crossover(made, library)),
     }
     return [
         Measurement(part="plan", what=what, values=timed(run, repeats), against=None if what == _MODEL else _MODEL)
         for what, run in runs.items()
     ]
+
+
+def _anew(run: Callable[[], object]) -> Callable[[], None]:
+    """As the first one in a process: nothing is kept from the run before."""
+
+    def measured() -> None:
+        forget()
+        run()
+
+    return measured

@@ -65,9 +65,9 @@ class Trials:
 
     @cached_property
     def _pipeline(self) -> Pipeline:
-        from assistant.planning import Pipeline
+        from assistant.planning import pipeline_of
 
-        return Pipeline(self._library, self._today)
+        return pipeline_of(self._library, self._today)
 
     def tried(self, questionnaire: Questionnaire) -> Tried:
         """What would be recommended. Raises :class:`InputError` for a job that cannot be split or priced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .arithmetic import amortized, break_even_slowdown, power, run_cost
 from .candidate import CandidatePrice, candidate_prices
 from .interruptions import best_interval, mean_time_between, time_factor
-from .offered import Offered
+from .offered import Offered, offered_tiers
 from .priced import Freshness, Priced
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
@@ -22,6 +22,7 @@ __all__ = [
     "checkpoint_seconds",
     "interruptions_of",
     "mean_time_between",
+    "offered_tiers",
     "power",
     "run_cost",
     "time_factor",

@@ -26,6 +26,8 @@ def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None
 
 def rent(questionnaire: Questionnaire, fabric: Fabric, offers: Sequence[Offered], freshness: Freshness) -> Priced:
     """USD per GPU-hour on top of the rented GPU."""
+    if any(o.quote is not None for o in offers):
+        return nothing(fabric.name, "in the quote", "included")
     premium = quoted_premium(questionnaire, fabric)
     if premium is not None:
         return quoted(fabric.name, premium, PREMIUM_FIELD)

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from .crossover import with_crossover
-from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .pipeline import CHOICE_ALONE, Decision, Pipeline, forget, pipeline_of
 from .planner import Begun, begun, decide, plan
 
-__all__ = ["CHOICE_ALONE", "Begun", "Decision", "Pipeline", "begun", "decide", "plan", "with_crossover"]
+__all__ = [
+    "CHOICE_ALONE",
+    "Begun",
+    "Decision",
+    "Pipeline",
+    "begun",
+    "decide",
+    "forget",
+    "pipeline_of",
+    "plan",
+    "with_crossover",
+]

@@ -29,6 +29,7 @@ from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
 from .predictor import Predictor
+from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
 from .tie import not_the_likeliest
@@ -40,12 +41,21 @@ GB = 1e9
 MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
-def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
+def plan_of(
+    made: Decision,
+    library: Library,
+    predictor: Predictor,
+    index: Index | None,
+    published: Decision | None = None,
+) -> Plan:
     """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked
-    up."""
+    up; ``published``: beside quotes, what would be decided without them."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
-    offers = rental_offers(made.variants, made.entries, made.job, catalog, made.today)
+    listed = published or made
+    offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
+    quotes = quoted_offers(made, offers, catalog)
+    offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -53,6 +63,7 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
+        quotes=quotes,
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
@@ -104,8 +115,8 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     """Which of the offers it is whose price an entry has."""
     if entry is None or entry.priced is None or entry.priced.offered is None:
         return None
-    of, tier = entry.priced.offered, "on-demand" if entry.priced.spot_factor == 1.0 else "spot"
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, tier)
+    of = entry.priced.offered
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier)
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
@@ -126,10 +137,10 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
         memory_gb_per_gpu=e.memory_bytes / GB,
         fits=e.fits,
         run_hours=entry.median_hours,
-        cost_usd=band_of(entry.likely_cost),
-        fabric_usd_per_gpu_hour=entry.price.fabric_total,
-        gpu_usd_per_hour=entry.price.gpu_total,
-        probability_best=entry.probability_best,
+        cost_usd=band_of(entry.likely_cost) if entry.costed else None,
+        fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
+        gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
+        probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
         effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
         learning=e.learning,
@@ -174,6 +185,7 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
     ]
     found = [
         *_given_but_impossible(made),
+        *_without_a_price(made),
         *_beyond_the_context(job),
         *_interrupted(made),
         *between_sites(made),
@@ -212,6 +224,22 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
     return [
         Warning_(
             code="given-network-set-aside", message=f"{given} was given, but {why} The plan is for {chosen.id} instead."
+        )
+    ]
+
+
+def _without_a_price(made: Decision) -> list[Warning_]:
+    """That nothing is said of money, where nobody told a price."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or chosen.priced is None or chosen.costed:
+        return []
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else f"{job.gpu.name} with {chosen.id}"
+    asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
+    return [
+        Warning_(
+            code="price-unknown",
+            message=f"The catalog has no price of {whose}, so this plan has no costs: networks are compared by "
+            f"GPU-hours.{asked} Give the rent that you are quoted (budget.gpu_hour_usd).",
         )
     ]
 
@@ -278,7 +306,7 @@ def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
         ]
     taken += [
         *overrides.assumptions(job, made.entries, catalog),

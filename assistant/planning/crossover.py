@@ -22,7 +22,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .candidates import considered
 from .choice import TIE_PERCENT
 from .entry import Entry
-from .pipeline import Pipeline
+from .pipeline import Pipeline, pipeline_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 
@@ -44,7 +44,7 @@ def threshold_conflict(knowledge: Knowledge) -> Conflict | None:
 
 def crossover(plan: Plan, library: Library, *, today: datetime.date | None = None) -> Crossover | None:
     """The crossovers of a training job at one site; ``None`` for other jobs, and for one that runs at no size tried."""
-    pipeline, conflict = Pipeline(library, today), threshold_conflict(library.knowledge)
+    pipeline, conflict = pipeline_of(library, today), threshold_conflict(library.knowledge)
     job = resolve(Questionnaire.model_validate(plan.questionnaire), library.catalog)
     if job.serves or job.sites > 1 or conflict is None:
         return None
@@ -88,8 +88,8 @@ def _offered(job: Resolved, pipeline: Pipeline, ruled_out: set[str]) -> list[Ent
         and c.fabric.technology not in ("none", "wan")
         and c.fabric.id not in ruled_out
     ]
-    pipeline.price(found, job)
-    return found
+    priced = [one for one in pipeline.priced(found, job) if one.considered.sold is not False and one.price.known]
+    return [one for one in priced if not one.price.least_hours]  # a term is of the run at hand, not of other sizes
 
 
 def _sizes(job: Resolved) -> list[int]:
@@ -114,7 +114,7 @@ def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor)
     costs: dict[str, float] = {}
     for e, step in zip(offered, times, strict=True):
         if np.isfinite(step):
-            cost = float(e.price.run_cost(step / 3600 * e.price.failure_factor, gpus)) / tokens
+            cost = float(e.price.run_cost(step / 3600 * e.price.failure_factor * e.price.spot_factor, gpus)) / tokens
             costs[e.id] = min(cost, costs.get(e.id, cost))
     return _cheapest(gpus, costs, {e.id: e.considered.fabric.kind for e in offered}) if costs else None
 

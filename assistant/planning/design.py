@@ -8,7 +8,7 @@ from assistant.library.checks import known_id
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.errors import InputError
 
 from .entry import Entry
 from .resolve import Resolved
@@ -22,18 +22,43 @@ def design_of(
     *,
     gpus_per_node: int | None = None,
     nics_per_node: int | None = None,
+    switch: str | None = None,
+    planes: int = 0,
+    pair: bool = False,
+    oversubscription: float = 1.0,
+    topology: str = "rail",
 ) -> FabricDesign:
-    """The design for ids a person typed. Raises :class:`InputError` for an unknown id or an impossible size."""
+    """The design for ids a person typed; what is wished for is as in :func:`assistant.network.design`.
+
+    Raises :class:`InputError` for an unknown id, an impossible size or a wish that cannot be.
+    """
     known_id("fabric", fabric_id, catalog.fabrics)
     known_id("--gpu", gpu_id, catalog.gpus)
-    per_node = gpus_per_node or catalog.gpus[gpu_id].gpus_per_node
-    if gpus > per_node and gpus % per_node:
-        raise InputError(f"expected whole nodes of {per_node} GPUs, got {gpus}", Place(field="--gpus"))
-    return design(catalog.fabrics[fabric_id], catalog.gpus[gpu_id], gpus, gpus_per_node, nics_per_node, catalog)
+    return design(
+        catalog.fabrics[fabric_id],
+        catalog.gpus[gpu_id],
+        gpus,
+        gpus_per_node,
+        nics_per_node,
+        catalog,
+        oversubscription=oversubscription,
+        planes=planes,
+        pair=pair,
+        switch=_switch_id(switch, catalog) if switch else None,
+        topology=topology,
+    )
+
+
+def _switch_id(given: str, catalog: Catalog) -> str:
+    """A switch by its id or another of its names; what is none is left for the design to refuse."""
+    named = {name.lower(): one.id for one in catalog.devices.values() for name in [one.id, *one.aliases]}
+    return named.get(given.lower(), given)
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
-    """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
+    """The design of a candidate as the cluster's network was described; ``None`` where none can be drawn (too large, no
+    known switch, or planes that its NICs do not split into)."""
+    cluster = job.questionnaire.cluster
     try:
         return design(
             entry.considered.fabric,
@@ -42,9 +67,10 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
             job.gpus_per_node,
             entry.considered.nics_per_node,
             catalog,
-            oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
-            planes=job.questionnaire.cluster.planes or 1,
+            oversubscription=cluster.oversubscription or 1.0,
+            planes=0 if cluster.topology == "rail-only" else cluster.planes or 0,
             amortization_months=job.questionnaire.budget.amortization_months,
+            topology=cluster.topology or "rail",
         )
     except InputError:
         return None

@@ -8,11 +8,13 @@ it depends on, so that another price or another person costs a millisecond or tw
 from __future__ import annotations
 
 import datetime
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assistant.library import Library
+from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.questionnaire import Questionnaire
@@ -47,7 +49,7 @@ class Decision:
     conclusions: list[Conclusion]
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
-    variants: list[Entry] = field(default_factory=list)  # every fabric with each number of NICs that it is sold with
+    variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -93,21 +95,27 @@ class Pipeline:
     """The stages over one library, with what they have worked out so far. ``today`` dates the prices."""
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
-        self.library, self.catalog, self._today = library, library.catalog, today
+        self.library, self.catalog, self.today = library, library.catalog, today
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
-    def decide(self, questionnaire: Questionnaire, strategy: Strategy = WHOLE) -> Decision:
+    def decide(
+        self,
+        questionnaire: Questionnaire,
+        strategy: Strategy = WHOLE,
+        *,
+        charging: Callable[[Offered], Offered] | None = None,
+    ) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
-        Raises :class:`InputError` for a job that cannot be split over its GPUs or priced.
+        ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
+        be split over its GPUs or priced.
         """
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
-        computed = [e for e in entries if e.estimated is not None]
-        self.price(computed, job)
-        if job.questionnaire.budget.on_spot and not job.quoted_rent:
-            entries += money.on_demand(computed, job, self.catalog, self._today)
+        if charging is not None:
+            entries = [replace(e, considered=e.considered.charging(charging)) for e in entries]
+        entries = self.priced(entries, job)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
@@ -116,11 +124,12 @@ class Pipeline:
             # The rules have spoken of a split that the choice does not run on: they look again, at its own.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
-        return replace(made, variants=variants, today=self._today)
+        return replace(made, variants=variants, today=self.today)
 
-    def price(self, entries: list[Entry], job: Resolved) -> None:
-        """Fill in the prices."""
-        money.price(entries, job, self.catalog, self._bought(entries, job), self._today)
+    def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
+        """The entries with their prices, each on all terms on which it is let."""
+        computed = [e for e in entries if e.considered.computable]
+        return money.priced(entries, job, self.catalog, self._bought(computed, job), self.today)
 
     def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
         """The networks of machines that are bought, drawn once for each cluster."""
@@ -148,3 +157,21 @@ class Pipeline:
 def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
     """The rules of a library that a strategy runs, compiled once per process."""
     return Reasoner(strategy.rules(library.rules))
+
+
+_lately: deque[Pipeline] = deque(maxlen=2)  # of this process
+
+
+def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
+    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for a
+    question is there for the plan that follows."""
+    for one in tuple(_lately):
+        if one.library is library and one.today == today:
+            return one
+    _lately.append(Pipeline(library, today))
+    return _lately[-1]
+
+
+def forget() -> None:
+    """What was worked out is worked out anew, as in a process that has just begun."""
+    _lately.clear()

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .assemble import plan_of
 from .flips import flips
-from .pipeline import Decision, Pipeline
-from .predictor import Predictor
+from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -28,11 +28,11 @@ class Begun:
 
     plan: Plan
     made: Decision
-    predictor: Predictor
+    pipeline: Pipeline
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.predictor)})
+        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -60,15 +60,27 @@ def begun(
     today: datetime.date | None = None,
 ) -> Begun:
     """As :func:`plan`, for whoever shows the answer before it is known where it would turn."""
-    pipeline = Pipeline(library, today)
+    pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline.predictor)
+    published = _without_quotes(questionnaire, pipeline)
+    return Begun(plan_of(made, library, pipeline.predictor, index, published), made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
-    return Pipeline(library, today).decide(questionnaire)
+    return pipeline_of(library, today).decide(questionnaire)
+
+
+def _without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
+    """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
+    if not questionnaire.budget.quotes:
+        return None
+    budget = questionnaire.budget.model_copy(update={"quotes": []})
+    try:
+        return pipeline.decide(questionnaire.model_copy(update={"budget": budget}), CHOICE_ALONE)
+    except InputError:
+        return None
 
 
 def _built_index(library: Library) -> Index | None:

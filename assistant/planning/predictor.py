@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from .resolve import Resolved, resolve
 from .rollouts import with_rollouts_for
 from .serving import estimate_serving, serving
 
+UNKNOWN: Final = object()  # not worked out yet; an estimate may be None
 MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
 
 
@@ -126,9 +127,11 @@ class Predictor:
         known = self._known[stage]
         together = tuple(c.fabric.id for c in fabrics) if job.sites > 1 else ()
         keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node) for c in fabrics]
-        new = [at for at, key in enumerate(keys) if key not in known]
-        fresh = dict(zip(new, work([items[at] for at in new]), strict=True)) if new else {}
-        found = [fresh[at] if at in fresh else known[key] for at, key in enumerate(keys)]
+        found = [known.get(key, UNKNOWN) for key in keys]  # at once: another thread may forget them meanwhile
+        new = [at for at, one in enumerate(found) if one is UNKNOWN]
+        if new:
+            for at, one in zip(new, work([items[at] for at in new]), strict=True):
+                found[at] = one
         if len(known) > MOST_KEPT:
             known.clear()
         known.update(zip(keys, found, strict=True))

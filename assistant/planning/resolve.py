@@ -209,6 +209,7 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     said = (
         "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
     )
+    said = said or bool(budget.quotes)
     let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire

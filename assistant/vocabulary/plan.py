@@ -119,12 +119,14 @@ class Prediction(Contract):
 
 
 class Flip(Contract):
-    """The nearest value of one input at which another fabric wins."""
+    """The nearest value of one input at which another fabric is recommended; ``even``: of a price, where the two cost
+    the same."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
+    even: float | None = None
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
@@ -154,6 +156,36 @@ class RentalOffer(Contract):
     meets_limits: bool
     network_included: bool | None
     trust: Trust | None = None
+    kind: Literal["published", "quote"] = "published"
+
+
+class QuotedOffer(Contract):
+    """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
+
+    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
+    hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
+    as much as the best; ``missing``: what it leaves open; ``reply``: a mail that asks for it. ``published``: the list
+    price nearest to it, and how far the quote is above it.
+    """
+
+    number: int
+    provider: str | None
+    fabric: str | None
+    said: str
+    usd_per_gpu_hour: float | None = None
+    run_cost_usd: Band | None = None
+    finishes_days: float | None = None
+    waiting_percent: float | None = None
+    effective_usd_per_gpu_hour: float | None = None
+    usd_per_gpu_hour_to_win: float | None = None
+    verdict: Verdict | None = None
+    meets_limits: bool | None = None
+    includes: list[str] = Field(default_factory=list)
+    missing: list[str] = Field(default_factory=list)
+    published: RentalOffer | None = None
+    over_published_percent: float | None = None
+    note: str = ""
+    reply: str = ""
 
 
 Outcome = Literal["recommended", "no-network-needed", "infeasible"]
@@ -314,7 +346,9 @@ class Plan(Contract):
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]
-    offers: list[RentalOffer] = Field(default_factory=list)  # renting: what is sold to this job, cheapest run first
+    # renting: what is sold to this job, cheapest run first; quotes come before what is published
+    offers: list[RentalOffer] = Field(default_factory=list)
+    quotes: list[QuotedOffer] = Field(default_factory=list)  # the person's own, as they were given
     findings: list[Finding]
     evidence: list[Evidence]
     conflicts: list[PlanConflict]

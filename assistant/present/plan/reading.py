@@ -67,7 +67,9 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     works."""
     if plan.recommendation.verdict == "infeasible":
         return ""
-    value = plan.recommendation.confidence
+    value, best = plan.recommendation.confidence, chosen(plan)
+    if best is not None and best.run_hours is not None and best.cost_usd is None:
+        return ""  # without a price nothing is the cheapest
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {value:.0%}."
     of = ": the chance that it is the cheapest, or within a percent of it." if why else "."
