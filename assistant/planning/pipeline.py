@@ -163,8 +163,8 @@ _lately: deque[Pipeline] = deque(maxlen=2)  # of this process
 
 
 def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
-    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for a
-    question is there for the plan that follows."""
+    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for
+    a question is there for the plan that follows."""
     for one in tuple(_lately):
         if one.library is library and one.today == today:
             return one

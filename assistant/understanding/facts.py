@@ -24,7 +24,8 @@ from .wordings import LAST
 _SENTENCE_ENDS = frozenset(".;!?")
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
-    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole idle".split()
+    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole "
+    "idle".split()
 )
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
 _DEADLINE = "constraints.deadline_days"

@@ -204,7 +204,8 @@ def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
     yield Says("scale", path), f"{_TIMES} [the|as many|as much|as long|as large|our|of the|a|that|as big] {name}"
     yield (
         Says("scale", path),
-        f"{name} [should|must|has to|needs to|would] (be|is|was|becomes|gets) {_TIMES} [as] (long|big|high|large|much|more)",
+        f"{name} [should|must|has to|needs to|would] (be|is|was|becomes|gets) {_TIMES} [as] "
+        "(long|big|high|large|much|more)",
     )
     for sign, words in (
         (1, "(later|longer|more|higher|larger)"),
