@@ -421,7 +421,7 @@ class Parallelism(Section):
 
 
 Algorithm = Literal["grpo", "dapo", "rloo", "ppo", "dpo"]
-WeightSync = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
+WeightSync = Literal["broadcast", "buckets", "reshard", "checkpoint-engine", "disk"]
 _NO_MODEL = "none: rewards are computed by rules"
 
 
