@@ -298,7 +298,7 @@ class Training(Section):
               words=("recompute", "(activation|gradient) checkpointing")),
     ] = None  # fmt: skip
     attention: Annotated[
-        Literal["flash", "unfused"],
+        Literal["flash", "flash-3", "unfused"],
         About("attention", "choice", "Is attention fused (flash)?", "it is", words=("attention",)),
     ] = "flash"
     framework: Annotated[
