@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
@@ -21,6 +22,7 @@ from assistant.vocabulary.plan import (
 
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
+from .budgets import usd_per_month
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
@@ -28,7 +30,9 @@ from .headline import headline
 from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
+from .power import power_use
 from .predictor import Predictor
+from .purchase import purchase_of
 from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
@@ -56,6 +60,7 @@ def plan_of(
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
     offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    design = _design(made.job, chosen, catalog)
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -67,7 +72,9 @@ def plan_of(
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
-        fabric_design=_design(made.job, chosen, catalog),
+        purchase=purchase_of(chosen, made.job, design, catalog),
+        power=power_use(chosen, made.job, design, catalog),
+        fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
         assumptions=_assumptions(made, catalog),
@@ -80,9 +87,8 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
-    trains = not made.job.serves
     return [
-        _candidate(entry, "recommended" if entry is chosen else entry.verdict, trains=trains).model_copy(
+        _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
             update={"offer": _taken(entry, offers)}
         )
         for entry in ordered
@@ -120,10 +126,10 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
-def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
+def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
-    e = entry.estimate
+    e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
         verdict=verdict,
@@ -140,19 +146,19 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
         cost_usd=band_of(entry.likely_cost) if entry.costed else None,
         fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
         gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
+        usd_per_month=month if entry.costed else None,
         probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
-        effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
+        effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
         learning=e.learning,
     )
 
 
-def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
+def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> FabricDesign | None:
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology in ("none", "wan"):
-        return {}
-    design = design_for(joined, job, catalog)
-    return design.model_dump(mode="json") if design else {}
+        return None
+    return design_for(joined, job, catalog)
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
@@ -233,7 +239,9 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     chosen, job = made.choice.chosen, made.job
     if chosen is None or chosen.priced is None or chosen.costed:
         return []
-    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else f"{job.gpu.name} with {chosen.id}"
+    what = f"{job.gpus:,} {job.gpu.name}"
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
+    whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
     asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
     return [
         Warning_(

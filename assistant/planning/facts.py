@@ -9,6 +9,7 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
 from .choice import NEAR, comparable, meets
 from .entry import Entry
@@ -135,6 +136,8 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
         "budget_usd": known(budget.usd),
+        "budget_usd_per_month": known(budget.usd_per_month),
+        "budget_network_percent": known(budget.network_share_percent),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
@@ -291,8 +294,10 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "tie": entry.tie,
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or not entry.costed or entry.median_cost <= q.budget.usd,
-        "power_kw": entry.considered.power_kw,
+        "within_budget": q.budget.usd is None or not entry.costed or entry.outlay <= q.budget.usd,
+        "within_month": not entry.costed or within_month(entry, q),
+        "within_share": not entry.costed or within_share(entry, q),
+        "power_kw": known(entry.power_kw),
         "within_power": _meets(entry, q, "max_power_kw"),
         "spot_stretch_percent": 100 * (entry.price.spot_factor - 1),
     }
@@ -301,6 +306,7 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     offered = entry.price.offered
     return facts | {
         "cost_usd": entry.median_cost,
+        "outlay_usd": entry.outlay,
         "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
         "cheapest": entry.usable and entry.median_cost == best,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
@@ -309,6 +315,8 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
+        "usd_per_month": usd_per_month(entry, q),
+        "network_share_percent": known(network_share_percent(entry)),
         **(_over_roce(entry, usable) if entry.considered.fabric.technology == "infiniband" else {}),
     }
 
@@ -335,5 +343,5 @@ def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
     only = questionnaire.constraints.model_copy(
         update={name: None for name in ("deadline_days", "max_slowdown_percent", "max_power_kw") if name != constraint}
     )
-    budget = questionnaire.budget.model_copy(update={"usd": None})
+    budget = questionnaire.budget.model_copy(update=dict.fromkeys(BUDGETS))
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

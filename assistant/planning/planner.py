@@ -14,6 +14,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 from .assemble import plan_of
 from .flips import flips
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
+from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -63,8 +64,10 @@ def begun(
     pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    published = _without_quotes(questionnaire, pipeline)
-    return Begun(plan_of(made, library, pipeline.predictor, index, published), made, pipeline)
+    told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    if made.job.questionnaire.budget.mode == "buy":
+        told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    return Begun(told, made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:

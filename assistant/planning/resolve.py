@@ -223,7 +223,6 @@ USUAL_PLANES = 2
 _NOT_COUNTED = {
     "model": ("active_params",),
     "inference": ("concurrency", "ttft_ms", "tpot_ms"),
-    "budget": ("usd_per_month",),
 }
 
 

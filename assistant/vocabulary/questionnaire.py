@@ -623,6 +623,12 @@ class Budget(Section):
         About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
               span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
     ] = None  # fmt: skip
+    network_share_percent: Annotated[
+        Annotated[Percent, Field(gt=0, le=100)] | None,
+        About("share for the network", "amount", "Which share of the money may the network take?", "any share",
+              unit="{} %", span="percent", words=("network (share|budget share)", "share (for|of) the network"),
+              sensible=(1, 60)),
+    ] = None  # fmt: skip
     quotes: Annotated[
         Annotated[list[Quote], Field(max_length=20)],
         About("quotes", "list", "Which offers do you have in writing?", "the dated offers of the catalog",
@@ -698,7 +704,8 @@ class Constraints(Section):
     ] = "some"  # fmt: skip
     max_power_kw: Annotated[
         Annotated[Count, Field(gt=0, le=1e7)] | None,
-        About("power limit", "amount", "How much power may GPUs and network draw together?", "no limit", unit="{} kW",
+        About("power limit", "amount", "How much power may machines and network draw together?", "no limit",
+              unit="{} kW",
               words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),
               span="power", sensible=(0.2, 1e6)),
     ] = None  # fmt: skip
