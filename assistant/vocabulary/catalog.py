@@ -93,6 +93,7 @@ class Calibration(Entry):
     kernel_launch: Fact  # seconds per layer and direction that no work hides
     measured: bool  # False: taken over from a relative; the band is widened and the plan says so
     relative: str | None = None  # the GPU id it was taken over from
+    spread: Fact | None = None  # of compute time's logarithm, beside that of the software: where few rows told it
 
 
 class Gpu(Entry):

@@ -298,7 +298,7 @@ class Training(Section):
               words=("recompute", "(activation|gradient) checkpointing")),
     ] = None  # fmt: skip
     attention: Annotated[
-        Literal["flash", "unfused"],
+        Literal["flash", "flash-3", "unfused"],
         About("attention", "choice", "Is attention fused (flash)?", "it is", words=("attention",)),
     ] = "flash"
     framework: Annotated[
@@ -422,7 +422,7 @@ class Parallelism(Section):
 
 
 Algorithm = Literal["grpo", "dapo", "rloo", "ppo", "dpo"]
-WeightSync = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
+WeightSync = Literal["broadcast", "buckets", "reshard", "checkpoint-engine", "disk"]
 _NO_MODEL = "none: rewards are computed by rules"
 
 
