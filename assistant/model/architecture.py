@@ -188,7 +188,7 @@ class Architecture:
 
     def bytes(self, precision: str) -> float:
         """Bytes of all weights in ``precision``."""
-        return self.params * float(BYTES[precision])
+        return self.params * element_bytes(precision)
 
     def attention_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
         """Forward FLOPs per token of scores and values, all layers: 4·s·width, halved when causal."""
