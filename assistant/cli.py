@@ -22,6 +22,7 @@ from assistant.commands.fabric import fabric
 from assistant.commands.handbook import handbook
 from assistant.commands.plan import plan
 from assistant.commands.predict import predict
+from assistant.commands.prices import prices
 from assistant.commands.replay import replay
 from assistant.commands.schema import schema
 from assistant.commands.serve import serve
@@ -44,7 +45,7 @@ app.callback(invoke_without_command=True)(start)
 # In the order in which the help lists them.
 for command in (
     *(chat, plan, batch, predict, ask, understand, replay, sources, fabric, examples, handbook, schema, doctor),
-    *(sweep, calibrate, benchmark, validate, serve, catalog),
+    *(sweep, calibrate, benchmark, validate, serve, catalog, prices),
 ):
     app.command()(command)
 app.add_typer(knowledge.commands, name="knowledge")

@@ -297,6 +297,7 @@ ORDINARY = [question["text"] for question in LABELLED]
 # Of the labelled questions these ask for what the model computes; every other one asks what a source says or what
 # something is.
 ASK_FOR_A_NUMBER = {
+    "Does RunPod have InfiniBand?",  # the catalog's offers know
     "70B fp16 gradient sync volume per step in GB",
     "thoretical all-reduce time for 70B on HDR infinband",
     "How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?",
@@ -452,7 +453,6 @@ def test_where_only_a_wrong_statement_is_near_what_holds_comes_first(search):
     for question in (
         "Did InfiniBand beat RoCE in MLPerf?",
         "Is InfiniBand mandatory above 256 GPUs?",
-        "does google cloud have infiniband?",
     ):
         first = search(question).direct[0]
         assert first.text.startswith("What holds:") and f"{first.verdict.upper()}:" in first.text

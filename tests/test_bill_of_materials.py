@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import re
+from xml.etree import ElementTree
 
 import pytest
 
 from assistant import library
 from assistant.library import paths
 from assistant.network import design
+from assistant.present.design import written
+from assistant.present.topology_drawing import drawing_lines, drawing_svg
 from assistant.vocabulary.errors import InputError
 
 CATALOG = library.load().catalog
@@ -155,6 +159,10 @@ def test_a_network_beyond_three_tiers_becomes_planes_and_then_is_refused():
         ({"nics_per_node": 0}, "nics_per_node: expected a whole number of at least 1, got 0"),
         ({"switch": "spectrum-4-sn5600"}, "switch: expected one of quantum-2-qm9700"),
         ({"amortization_months": 0}, "amortization_months: expected at least 1 month"),
+        ({"topology": "ring"}, "topology: expected one of fat-tree, rail, rail-only, plane, got ring"),
+        ({"topology": "rail-only", "planes": 2}, "planes: expected no number with rail-only"),
+        ({"topology": "rail-only", "pair": True}, "pair: expected no pair with rail-only"),
+        ({"topology": "plane", "planes": 1}, "planes: expected 2 or more that divide the 8 NICs of a node, got 1"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(options, sentence):
@@ -169,3 +177,70 @@ def test_oversubscription_and_single_switches_are_said():
     assert any("single point of failure" in note for note in planned("infiniband-ndr-400", 64).notes)
     pair = planned("infiniband-ndr-400", 64, pair=True)
     assert pair.leaf == 2 and any("join the switches of each pair" in note for note in pair.notes)
+
+
+def test_a_wish_that_the_fabric_or_the_size_cannot_have_is_refused():
+    with pytest.raises(InputError, match="switch: expected none: no switches are bought for AWS EFA"):
+        planned("aws-efa-v2", 64, switch="spectrum-4-sn5600")
+    with pytest.raises(InputError, match="pair: expected at most 8 nodes on a pair of switches, got 64"):
+        planned("infiniband-ndr-400", 512, pair=True)
+
+
+def test_rails_without_spines_save_what_their_paper_says():
+    """Wang et al., arXiv 2307.12169: 38 to 77 % of the network's cost."""
+    tree, rails = planned("infiniband-ndr-400", 512), planned("infiniband-ndr-400", 512, topology="rail-only")
+    assert (tree.switches, rails.switches, rails.planes) == (24, 8, 8)
+    assert 0.38 < 1 - without_nics(rails) / without_nics(tree) < 0.77
+
+
+def test_planes_are_the_ports_of_a_nic_that_splits_and_else_the_nics_of_a_node():
+    twin = planned("spectrum-x-800", 512, CATALOG.gpus["b300"], topology="plane")
+    assert (twin.planes, twin.leaf, twin.spine, twin.cables.node_leaf) == (2, 16, 8, 1024)
+    eight = planned("infiniband-ndr-400", 16_384, topology="plane")
+    assert (eight.planes, eight.switches, eight.cables.leaf_spine) == (8, 768, 16_384)
+
+
+def test_4608_gb300_take_100_switches_and_built_in_optics_save_305_kw():
+    """Lambda, July 2026: 100 switches, 7.0 kW each with pluggable optics and 3.95 kW with optics inside."""
+    plugged = planned("infiniband-xdr-800", 4608, CATALOG.gpus["gb300"])
+    inside = planned("infiniband-xdr-800", 4608, CATALOG.gpus["gb300"], switch="quantum-x-photonics-q3450")
+    assert plugged.switches == inside.switches == 100
+    assert 100 * (plugged.switch.power_max_w - inside.switch.power_w) == pytest.approx(305_000)
+    assert inside.optics < plugged.optics, "what is built in is not bought again"
+
+
+def test_the_switch_is_the_one_with_which_the_network_costs_least():
+    chosen = planned("roce-v2-400", 512)
+    others = [planned("roce-v2-400", 512, switch=ident) for ident in ("spectrum-4-sn5600", "cisco-c9332d-h2r")]
+    assert all(without_nics(chosen) < without_nics(other) for other in others)
+    assert planned("roce-v2-400", 512, switch="cisco-c9364d-gx2a").switches == 24, "Cisco's design for 512 H200"
+
+
+def test_sizes_that_fill_no_node_and_no_rack_are_counted_whole():
+    odd = planned("infiniband-ndr-400", 100)
+    assert (odd.nodes, odd.nics) == (13, 104) and any("4 of its 8 GPUs" in note for note in odd.notes)
+    racks = planned("infiniband-ndr-400", 1000, CATALOG.gpus["gb200"])
+    assert (racks.nodes, racks.leaf, racks.cables.node_leaf) == (250, 56, 1000)
+    few = planned("infiniband-ndr-400", 100, CATALOG.gpus["gb200"])
+    assert (few.tiers, few.switches, few.nics) == (1, 4, 100)
+
+
+@pytest.mark.parametrize("options", [{}, {"topology": "rail-only"}, {"topology": "plane"}, {"topology": "fat-tree"}])
+def test_a_network_is_drawn_with_the_numbers_of_its_bill(options):
+    for fabric, gpus, gpu in (("infiniband-ndr-400", 4096, "h100-sxm"), ("infiniband-ndr-400", 4608, "gb200")):
+        found = planned(fabric, gpus, CATALOG.gpus[gpu], **options)
+        lines, picture = drawing_lines(found, 80), ElementTree.fromstring(drawing_svg(found))
+        assert max(map(len, lines)) <= 80
+        drawn = "\n".join(lines), " ".join(picture.itertext())
+        for name in ("leaf", "spine", "core"):
+            count = getattr(found, name)
+            assert not count or (re.search(rf"{name} +{count:,} ", drawn[0]) and f"{count:,} {name}" in drawn[1])
+        assert f"{found.cables.node_leaf:,} cables to {found.leaf:,} leaf" in drawn[1]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html"])
+def test_every_format_marks_the_prices_that_nobody_published(form):
+    found = written(planned("infiniband-xdr-800", 576, gpus_per_node=8), form)
+    assert "no price seen; QM9700" in found and ("(derived)" in found or form == "json")
+    assert "(derived)" not in written(planned("infiniband-ndr-400", 576), form)
+    assert ("<svg" in found) == (form == "html")

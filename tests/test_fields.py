@@ -16,7 +16,15 @@ from assistant.vocabulary.questionnaire import FIELDS, Questionnaire
 # A value that makes sense for each kind of amount, where the sensible limits of the field do not name one.
 _USUAL = {"count": 8, "amount": 4, "money": 2.5, "time": 10}
 # said by names, splits and denials; a second model beside the one that is trained is written, not said
-_NOT_SPOKEN = {"name", "model", "parallelism", "constraints.excluded_fabrics", "rl.critic", "rl.reward_model"}
+_NOT_SPOKEN = {
+    "name",
+    "model",
+    "parallelism",
+    "constraints.excluded_fabrics",
+    "budget.quotes",
+    "rl.critic",
+    "rl.reward_model",
+}
 
 
 def _value(field: RegisteredField) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 from assistant import library
 from assistant.market import (
+    NetworkBill,
     Offered,
     amortized,
     best_interval,
@@ -20,7 +21,7 @@ from assistant.market import (
     run_cost,
     time_factor,
 )
-from assistant.vocabulary.catalog import Fabric, Fact, Offer
+from assistant.vocabulary.catalog import Fabric, Fact, ListPrice, Offer
 from assistant.vocabulary.errors import InputError, KnowledgeError
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -70,9 +71,15 @@ def job(gpus: int = 32, fabric: str | None = None, **budget) -> Questionnaire:
     )
 
 
-def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), **options):
-    offered = [Offered("somebody", "Somebody", offer) for offer in offers]
+def prices(fabric: Fabric, questionnaire: Questionnaire, offers=(), tier="on-demand", **options):
+    offered = [Offered("somebody", "Somebody", offer, tier, offer.price(tier)) for offer in offers]
     return candidate_prices(questionnaire, H100, fabric, offered, CATALOG, today=TODAY, **options)
+
+
+def sold(price: float | None = 3.9, fabric: str = "roce-v2-400", **more) -> Offer:
+    listed = {} if price is None else {"hour_price": fact(price)}
+    base = {"name": "cluster", "gpu": "h100-sxm", "gpus_per_node": 8, "fabrics": [fabric], "source": "x", "date": TODAY}
+    return Offer(**{**base, **listed, **more})
 
 
 @pytest.mark.parametrize(
@@ -117,69 +124,38 @@ def test_power_is_paid_with_its_cooling():
 
 
 def test_a_quoted_premium_belongs_to_the_fixed_fabric_else_to_infiniband():
-    quote = job(fabric_premium_gpu_hour_usd=0.8)
+    quote = job(gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.8)
     assert prices(INFINIBAND, quote).fabric_total == 0.8
     assert prices(ROCE, quote).fabric_total == 0.05
-    fixed = job(fabric="roce-v2-400", fabric_premium_gpu_hour_usd=0.8)
+    fixed = job(fabric="roce-v2-400", gpu_hour_usd=2.0, fabric_premium_gpu_hour_usd=0.8)
     assert prices(ROCE, fixed).fabric_total == 0.8
     assert prices(INFINIBAND, fixed).fabric_total == 0.19
 
 
 def test_a_quote_that_names_no_provider_is_not_the_price_of_a_cloud_with_a_network_of_its_own():
-    own = EFA.model_copy(update={"providers": ["aws"]})
-    offer = Offer(
-        name="p5",
-        gpu="h100-sxm",
-        gpus_per_node=8,
-        fabrics=["aws-efa-v2"],
-        hour_price=fact(6.88),
-        source="a-list",
-        date=TODAY,
-    )
+    own, offer = EFA.model_copy(update={"providers": ["aws"]}), sold(6.88, "aws-efa-v2")
     assert prices(own, job(gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 6.88
     assert prices(own, job(fabric="aws-efa-v2", gpu_hour_usd=2.0), [offer]).gpu_usd_per_hour.value == 2.0
     assert prices(ROCE, job(gpu_hour_usd=2.0)).gpu_usd_per_hour.value == 2.0
 
 
-def test_a_quote_comes_before_an_offer_and_an_offer_before_the_catalog():
-    offer = Offer(
-        name="cluster",
-        gpu="h100-sxm",
-        gpus_per_node=8,
-        fabrics=["roce-v2-400"],
-        hour_price=fact(3.2),
-        source="a-list",
-        date=TODAY,
-    )
-    assert prices(ROCE, job(gpu_hour_usd=2.2), [offer]).gpu_usd_per_hour.origin == "quoted"
-    offered = prices(ROCE, job(), [offer])
+def test_a_quote_comes_before_an_offer_and_without_both_the_price_is_not_known():
+    assert prices(ROCE, job(gpu_hour_usd=2.2), [sold(3.2)]).gpu_usd_per_hour.origin == "quoted"
+    offered = prices(ROCE, job(), [sold(3.2)])
     assert (offered.gpu_total, offered.gpu_usd_per_hour.origin) == (3.2, "offer")
     assert (offered.fabric_total, offered.fabric_usd_per_hour.origin) == (0.0, "included")
-    assert prices(INFINIBAND, job(), [offer]).gpu_usd_per_hour.origin == "catalog", (
-        "the offer does not sell that fabric"
-    )
-    assert prices(ROCE, job()).gpu_total == H100.hour_price.value
+    for nobody_tells in (prices(ROCE, job()), prices(INFINIBAND, job(), [sold(None, "infiniband-ndr-400")])):
+        assert not nobody_tells.known and nobody_tells.offered is None and nobody_tells.fabric_total == 0.0
+        assert nobody_tells.run_cost(10.0, 32) == 320, "GPU-hours"
 
 
 def test_of_several_offers_the_cheapest_counts_and_a_fabric_sold_apart_keeps_its_premium():
-    def offer(price, included):
-        return Offer(
-            name=f"at {price}",
-            gpu="h100-sxm",
-            gpus_per_node=8,
-            fabrics=["roce-v2-400"],
-            hour_price=fact(price),
-            fabric_included=included,
-            source="a-list",
-            date=TODAY,
-        )
-
-    found = prices(ROCE, job(), [offer(3.2, False), offer(2.9, False)])
+    found = prices(ROCE, job(), [sold(price, fabric_included=False) for price in (3.2, 2.9)])
     assert (found.gpu_total, found.fabric_total) == (2.9, 0.05)
 
 
 def test_old_prices_are_called_stale_and_quotes_are_not():
-    found = prices(INFINIBAND, job())
+    found = prices(INFINIBAND, job(), [sold(3.2, "infiniband-ndr-400", fabric_included=False)])
     assert (found.fabric_usd_per_hour.age_days, found.fabric_usd_per_hour.stale) == (211, True)
     assert not found.gpu_usd_per_hour.stale
     assert found.oldest_days == 211
@@ -190,21 +166,18 @@ def test_old_prices_are_called_stale_and_quotes_are_not():
 
 
 def test_plain_ethernet_and_a_clouds_own_network_add_nothing():
-    assert prices(TCP, job()).fabric_total == 0
-    assert prices(EFA, job()).fabric_usd_per_hour.origin == "included"
+    assert prices(TCP, job(), [sold(3.2, "ethernet-tcp-100")]).fabric_total == 0
+    assert prices(EFA, job(), [sold(3.2, "aws-efa-v2")]).fabric_usd_per_hour.origin == "included"
 
 
-def test_a_gpu_without_a_price_takes_it_from_a_relative_and_says_so():
-    found = candidate_prices(job(), CATALOG.gpus["a100-sxm-80gb"], TCP, (), CATALOG, today=TODAY)
-    assert found.gpu_usd_per_hour.origin == "derived"
-    assert "H100" in found.gpu_usd_per_hour.note and "quote" in found.gpu_usd_per_hour.note
-    assert 0 < found.gpu_total < H100.hour_price.value
-
-
-def test_without_any_price_a_quote_is_asked_for():
-    bare = CATALOG.model_copy(update={"gpus": {"h100-sxm": H100.model_copy(update={"hour_price": None})}})
+def test_who_buys_a_gpu_without_a_price_pays_that_of_a_relative_and_reads_so():
+    a100 = CATALOG.gpus["a100-sxm-80gb"]
+    found = candidate_prices(job(mode="buy"), a100, TCP, (), CATALOG, today=TODAY).gpu_usd_per_hour
+    assert found.origin == "derived" and "H100" in (found.note or "") and "quote" in (found.note or "")
+    assert 0 < found.value < prices(TCP, job(mode="buy")).gpu_usd_per_hour.value
+    bare = CATALOG.model_copy(update={"constants": {n: c for n, c in CATALOG.constants.items() if "purchase" not in n}})
     with pytest.raises(InputError, match=r"budget\.gpu_hour_usd: expected a price"):
-        candidate_prices(job(), bare.gpus["h100-sxm"], TCP, (), bare, today=TODAY)
+        candidate_prices(job(mode="buy"), a100, TCP, (), bare, today=TODAY)
 
 
 def test_a_missing_constant_is_named():
@@ -213,34 +186,61 @@ def test_a_missing_constant_is_named():
         candidate_prices(job(), H100, TCP, (), bare, today=TODAY)
 
 
-def test_buying_spreads_the_capital_over_the_months_and_adds_power():
-    found = prices(
-        INFINIBAND,
-        job(mode="buy", amortization_months=36, electricity_usd_per_kwh=0.10),
-        capex_per_gpu=7656.25,
-        fabric_power_per_gpu=64.0,
-        capex_date=datetime.date(2024, 8, 1),
-    )
+BILL = NetworkBill(usd=7656.25, watts=64.0, nics=1.0, date=datetime.date(2024, 8, 1))
+
+
+def bought(fabric, bill=BILL, **said):
+    team = said.pop("network_team", "expert")
+    questionnaire = job(mode="buy", **said)
+    constraints = questionnaire.constraints.model_copy(update={"network_team": team})
+    questionnaire = questionnaire.model_copy(update={"constraints": constraints})
+    return candidate_prices(questionnaire, H100, fabric, (), CATALOG, bill, today=TODAY)
+
+
+def test_buying_spreads_the_capital_over_the_months_and_adds_power_and_support():
+    found = bought(INFINIBAND, amortization_months=36, electricity_usd_per_kwh=0.10)
     effectiveness = CATALOG.constants["cost-power-usage-effectiveness"].value
     assert found.fabric_usd_per_hour.value == pytest.approx(0.2913, abs=1e-4)
     assert found.fabric_usd_per_hour.stale
     assert found.fabric_power_usd_per_hour.value == pytest.approx(0.064 * 0.10 * effectiveness)
-    assert found.gpu_power_usd_per_hour.value == pytest.approx(0.7 * 0.10 * effectiveness)
-    assert found.gpu_total > found.gpu_usd_per_hour.value
-    longer = prices(INFINIBAND, job(mode="buy", amortization_months=72), capex_per_gpu=7656.25)
+    machine = 10.2 / 8  # kW of a DGX H100, by GPU
+    assert found.gpu_power_usd_per_hour.value == pytest.approx(machine * 0.10 * effectiveness)
+    assert found.upkeep.fabric_support.value == pytest.approx(0.05 * 7656.25 / 8760)
+    capital = CATALOG.constants["cost-purchase-price-h100-sxm"].value + 7656.25
+    assert found.capital_usd == pytest.approx(capital * job().cluster.gpus)
+    assert found.gpu_total + found.fabric_total == pytest.approx(
+        capital / (36 * 730) + 0.05 * capital / 8760 + (machine + 0.064) * 0.10 * effectiveness
+    )
+    longer = bought(INFINIBAND, amortization_months=72)
     assert longer.fabric_usd_per_hour.value == pytest.approx(0.2913 / 2, abs=1e-4)
+    assert longer.upkeep.fabric_support.value == found.upkeep.fabric_support.value, "support is paid by the year"
 
 
-def test_buying_without_a_design_takes_the_catalogs_capital_cost():
-    found = prices(INFINIBAND, job(mode="buy", amortization_months=48))
-    assert found.fabric_usd_per_hour.value == pytest.approx(0.121, abs=0.0005)
+def test_every_network_is_bought_at_its_own_bill_and_a_flat_figure_stands_in_only_where_none_is_drawn():
+    for fabric in (INFINIBAND, ROCE, TCP):
+        assert bought(fabric).fabric_usd_per_hour.value == pytest.approx(7656.25 / (36 * 730))
+    flat = bought(INFINIBAND, bill=None, amortization_months=48).fabric_usd_per_hour
+    assert flat.value == pytest.approx(0.121, abs=0.0005) and "no bill can be drawn" in flat.note
+    assert bought(INFINIBAND, bill=NetworkBill(usd=0.0)).fabric_total == 0.0, "one machine: nothing to join"
+
+
+def test_who_lacks_the_skill_pays_engineers_and_the_others_do_not():
+    expert = ROCE.model_copy(update={"skills": "expert"})
+    assert bought(expert, gpus=2048).upkeep.staff is None
+    some, none = (bought(expert, gpus=2048, network_team=team).upkeep.staff.value for team in ("some", "none"))
+    assert some == pytest.approx(200_000 / 8760 / 2048) and none == pytest.approx(2 * some), "256 nodes: one engineer"
+
+
+def test_a_network_quoted_per_hour_is_taken_as_it_stands():
+    quoted = bought(INFINIBAND, fabric_premium_gpu_hour_usd=0.3)
+    assert quoted.fabric_total == pytest.approx(0.3)
 
 
 def test_what_was_assumed_is_listed():
     fields = {assumption.field for assumption in prices(INFINIBAND, job(mode="buy")).assumptions}
     assert {"budget.amortization_months", "budget.electricity_usd_per_kwh", "power usage effectiveness"} <= fields
     assert "spot interruptions per node and day" in {
-        a.field for a in prices(INFINIBAND, job(mode="rent", spot=True)).assumptions
+        a.field for a in prices(ROCE, job(mode="rent", spot=True), [SPOT], "spot").assumptions
     }
     assert {assumption.field for assumption in prices(INFINIBAND, job(mode="rent")).assumptions} == {
         "failures per node and day",
@@ -261,28 +261,42 @@ def test_who_buys_and_says_spot_reads_that_it_does_not_apply_and_pays_no_rework(
     assert "spot interruptions per node and day" not in {a.field for a in both.assumptions}
 
 
+SPOT = sold(3.9, prices=[ListPrice(tier="spot", price=fact(2.37))])
+RARELY_TAKEN = SPOT.model_copy(update={"spot_interruptions": fact(0.0064, "per node-day")})
+
+
 def test_spot_is_rework_and_not_a_flat_discount():
-    one, many = (prices(ROCE, job(gpus=gpus, spot=True)) for gpus in (8, 512))
+    one, many = (prices(ROCE, job(gpus=gpus, spot=True), [SPOT], "spot") for gpus in (8, 512))
     assert 1 < one.spot_factor < many.spot_factor
-    assert many.run_cost(100.0, 512) == pytest.approx(
-        100 * 512 * (many.gpu_total + many.fabric_total) * many.spot_factor
-    )
     assert many.spot_factor * many.failure_factor == pytest.approx(
         float(time_factor(mean_time_between((0.1 + 0.0038) / 86400, 64), 30.0, 1800.0))
     ), "failures are not counted twice"
-    assert one.gpu_total == H100.hour_price_spot.value
-    on_demand = prices(ROCE, job(gpus=512))
+    assert one.gpu_total == 2.37
+    on_demand = prices(ROCE, job(gpus=512, spot=True), [SPOT])
     assert on_demand.spot_factor == 1.0 and on_demand.failure_factor > 1.0
-    assert CATALOG.gpus["h200-sxm"].hour_price_spot is None
-    without = candidate_prices(job(spot=True), CATALOG.gpus["h200-sxm"], ROCE, (), CATALOG, today=TODAY)
-    assert without.spot_factor == 1.0, "no spot price is known: rented on demand, and not with a spot machine's rework"
-    assert [(a.field, a.value) for a in without.assumptions if a.field == "budget.spot"] == [("budget.spot", False)]
+    assert [(a.field, a.value) for a in on_demand.assumptions if a.field == "budget.spot"] == [("budget.spot", False)]
 
 
-def test_allowing_spot_never_makes_a_run_dearer():
-    for gpus in (8, 64, 512, 4096, 16384):
-        steady, allowed = (prices(ROCE, job(gpus=gpus, spot=spot)) for spot in (False, True))
-        assert allowed.run_cost(100.0, gpus) <= steady.run_cost(100.0, gpus)
+def test_a_provider_that_publishes_how_often_it_takes_machines_away_is_taken_at_its_word():
+    usual, rarely = (prices(ROCE, job(512, spot=True), [offer], "spot") for offer in (SPOT, RARELY_TAKEN))
+    assert 1 < rarely.spot_factor < usual.spot_factor
+    assert rarely.spot.rate_spread < usual.spot.rate_spread, "what nobody publishes is less sure"
+    told = [a for a in rarely.assumptions if a.field == "spot interruptions per node and day"]
+    assert [a.value for a in told] == [0.0064]
+
+
+def test_a_large_job_on_spot_machines_costs_more_than_the_discount_saves():
+    dearer = [
+        prices(ROCE, job(gpus, spot=True), [SPOT], "spot").spot_factor * 2.37 > 3.9 for gpus in (8, 64, 4096, 16384)
+    ]
+    assert dearer == [False, False, True, True]
+
+
+def test_a_reservation_is_paid_for_its_whole_term():
+    offer = sold(3.9, prices=[ListPrice(tier="reserved", months=3, price=fact(2.0))])
+    found = prices(ROCE, job(), [offer], "reserved")
+    assert found.run_cost(100.0, 32) == pytest.approx(3 * 730 * 32 * 2.0)
+    assert found.run_cost(4000.0, 32) == pytest.approx(4000 * 32 * 2.0)
 
 
 def test_the_checkpoint_interval_is_youngs_for_rare_interruptions_and_wastes_least():

@@ -16,7 +16,8 @@ from assistant.model import (
     predict_training,
 )
 from assistant.model.single_collectives import collective_time, send_time
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.planning.resolve import resolve
+from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
 GIB = 2.0**30
 CATALOG = library.load().catalog
@@ -79,6 +80,13 @@ def test_racks_are_joined_by_the_adapters_that_rings_cross() -> None:
         speeds.append(bus_bandwidth("all_reduce", 8 * GIB, seconds, 72 * racks) / 1e9)
     assert speeds[0] > 800
     assert 200 < speeds[2] < 400 < speeds[1] < speeds[0]  # 392 GB/s is what eight adapters carry
+
+
+@pytest.mark.parametrize(("gpus", "said"), [(72, []), (144, [8])])
+def test_how_many_adapters_of_a_rack_a_ring_uses_is_said_where_there_are_several(gpus: int, said: list[int]) -> None:
+    asked = {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "gb200", "gpus": gpus}}
+    taken = resolve(Questionnaire.model_validate(asked), CATALOG).assumptions
+    assert [one.value for one in taken if one.field == "model.rack_adapters"] == said
 
 
 def test_a_lone_sender_fills_nearly_its_adapter() -> None:

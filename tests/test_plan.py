@@ -251,19 +251,24 @@ def _with(value, path, new):
 
 
 @pytest.mark.parametrize(
-    "asked", [job(), job(parallelism={"strategy": "fsdp"}), job("mixtral-8x7b", 128), job("llama-3.1-8b", 64)]
+    "asked",
+    [
+        job(),
+        job(parallelism={"strategy": "fsdp"}),
+        job("mixtral-8x7b", 128),
+        job("llama-3.1-8b", 64),
+        job(gpus=256, budget={"gpu_hour_usd": 2.2}),
+    ],
 )
 def test_a_flip_is_a_flip_when_tried(planned, library, asked):
     made = planned(asked)
     assert made.recommendation.flips
     for flip in made.recommendation.flips:
-        further = flip.at * (1.1 if flip.at > flip.from_ else 0.9)
         if flip.input.startswith("providers."):
-            again = plan(from_value(asked, library.catalog), _charging(library, flip, further), index=None, today=TODAY)
+            again = plan(from_value(asked, library.catalog), _charging(library, flip, flip.at), index=None, today=TODAY)
         else:
-            beyond = further if flip.input.startswith("budget") else flip.at
-            again = planned(_with(asked, flip.input, beyond))
-        assert again.recommendation.fabric != made.recommendation.fabric, flip
+            again = planned(_with(asked, flip.input, flip.at))
+        assert again.recommendation.fabric == flip.to_fabric != made.recommendation.fabric, flip
 
 
 def _charging(library, flip, price):

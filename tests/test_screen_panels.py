@@ -208,12 +208,12 @@ async def test_answers_go_on_while_the_sizes_are_computed(begin, monkeypatch):
         assert plots.scale is not None
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE])
+@pytest.mark.parametrize(("size", "panels"), [(NARROW, (("f2", 32), ("f6", 128))), (WIDE, (("f3", 48), ("f4", 64)))])
 @on_screen
-async def test_who_types_while_reading_the_panel_types_on_the_answer_line(begin, size):
+async def test_who_types_while_reading_the_panel_types_on_the_answer_line(begin, size, panels):
     async with at_the_screen(begin, size) as user:
         await user.says(JOB)
-        for key, gpus in (("f2", 32), ("f3", 48), ("f4", 64), ("f6", 128)):
+        for key, gpus in panels:
             before = user.talk.conversation.variation
             await user.press(key)
             await user.until(lambda: user.talk.panel.has_focus_within)

@@ -17,13 +17,8 @@ FOLDER = Path(__file__).parents[1] / "transcripts"
 NAMES = [
     "single-node",
     "serving",
-    "bulk-inference",
-    "too-little-time",
     "beside-the-point",
-    "70b-over-plain-tcp",
-    "two-nodes-over-tcp",
     "vendor-neutral",
-    "tight-budget",
     "corrections-and-going-back",
 ]
 

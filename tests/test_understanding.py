@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -552,3 +553,18 @@ def test_understanding_loads_no_model() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_document_is_read_by_its_sentences_with_figures_and_says_what_was_left_out() -> None:
+    filler = " ".join(f"Paragraph {'i' * n} speaks of the house at length." for n in range(1, 180))
+    found = said(f"{filler}\n{filler}\nWe have 64 H100 with RoCE 400.\n{filler}")
+    assert found.fields == {"cluster.gpu": "h100-sxm", "cluster.gpus": 64, "cluster.fabric": "roce-v2-400"}
+    assert "characters were not read" in found.doubts[-1]
+    assert said("We have 64 H100.\n" * 3000).doubts == []
+
+
+@pytest.mark.parametrize("words", ["roce infiniband ethernet 100 gig ", "1 2 3 "])
+def test_fifty_thousand_characters_of_anything_take_about_a_second(words: str) -> None:
+    begun = time.process_time()
+    said(words * (50_000 // len(words)))
+    assert time.process_time() - begun < 2.5  # twice what it takes beside other work

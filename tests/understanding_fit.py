@@ -7,6 +7,7 @@ writes nothing then.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import Counter
@@ -25,6 +26,7 @@ from assistant.understanding.text import Text
 
 MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
+WORDINGS = WEIGHTS.with_name("acts.yaml")
 # The development sets; one that is kept back is never learned from.
 LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
@@ -36,6 +38,12 @@ _LEAST_SEEN = 2  # messages a feature must be in
 _DECAY = 1e-4  # weight of the squared weights in the loss
 _STEPS, _RATE = 80, 0.1
 _LEAST_WEIGHT = 0.15  # what is smaller is left out of the file
+
+
+def learned_from() -> str:
+    """The digest of what the weights are learned from and by: a changed one asks for new weights."""
+    read = [MESSAGES / f"{name}.yaml" for name in LEARNED_FROM] + [WORDINGS, Path(acts.__file__)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in (*read, Path(__file__)))).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -151,6 +159,7 @@ def main(left_out: list[str]) -> None:
         print(f"{name}: {1 - len(wrong) / len(examples(name)):.1%}", *wrong, sep="\n  ")
     if not left_out:
         found = learned([row for name in LEARNED_FROM for row in examples(name)])
+        found["learned_from"] = learned_from()
         WEIGHTS.write_text(json.dumps(found, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"{len(found['weights'])} words, pairs and triples")
 

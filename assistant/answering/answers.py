@@ -57,9 +57,12 @@ def gpus_for_days(
 
 
 def _with_passages(found: Computed, text: str, library: Library, id: str | None, top: int) -> Answer:
+    asked = printable(text).strip()
+    if found.kind == "offers":  # of the catalog: no article knows better what a list says
+        return Answer(id=id, question=asked, answered=True, computed=found, passages=[])
     conflicts = disagreement.of_computed(found, library.knowledge)
     sides = [side.claim for conflict in conflicts for side in conflict.sides]
-    near, asked = retrieval.passages_by_words(text, library, sides, top), printable(text).strip()
+    near = retrieval.passages_by_words(text, library, sides, top)
     return Answer(id=id, question=asked, answered=True, computed=found, conflicts=conflicts, passages=near)
 
 

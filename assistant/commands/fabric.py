@@ -4,8 +4,13 @@ from typing import Annotated
 
 import typer
 
-from .options import TextOrJson
-from .terminal import line_width, write, write_lines
+from .options import Out
+from .terminal import format_option, line_width, one_of, write
+
+_KINDS = (
+    "fat-tree: any NIC on any leaf; rail: a leaf serves whole rails, of racks in one NVLink domain one; rail-only: no "
+    "spine between rails; plane: separate networks, every node in each."
+)
 
 
 def fabric(
@@ -14,15 +19,39 @@ def fabric(
     gpu: Annotated[str, typer.Option(help="A GPU id.")] = "h100-sxm",
     gpus_per_node: Annotated[int | None, typer.Option(min=1, help="GPUs per node; the GPU's usual node.")] = None,
     nics_per_node: Annotated[int | None, typer.Option(min=1, help="NICs per node; one per GPU.")] = None,
-    form: TextOrJson = "text",
+    switch: Annotated[
+        str | None, typer.Option(help="A switch of the catalog; the one with which the network costs least.")
+    ] = None,
+    planes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Separate networks that the NICs of a node, or its ports, are spread over."),
+    ] = None,
+    pair: Annotated[bool, typer.Option("--pair", help="Two switches where one would do.")] = False,
+    oversubscription: Annotated[
+        float, typer.Option(help="Bandwidth of a leaf to its nodes ÷ to its spines; 1 is non-blocking.")
+    ] = 1.0,
+    topology: Annotated[str, typer.Option(metavar="fat-tree|rail|rail-only|plane", help=_KINDS)] = "rail",
+    form: Annotated[str, format_option("text", "json", "markdown", "html", "svg")] = "text",
+    out: Out = None,
 ) -> None:
     """Topology and bill of materials."""
     from assistant.library import load
+    from assistant.network.topology import TOPOLOGIES
     from assistant.planning.design import design_of
-    from assistant.present.design import design_lines
+    from assistant.present.design import written
 
-    design = design_of(fabric_id, gpu, gpus, load().catalog, gpus_per_node=gpus_per_node, nics_per_node=nics_per_node)
-    if form == "json":
-        write(design.model_dump_json(indent=2) + "\n")
-    else:
-        write_lines(design_lines(design, line_width()))
+    one_of("--topology", topology, TOPOLOGIES)
+    design = design_of(
+        fabric_id,
+        gpu,
+        gpus,
+        load().catalog,
+        gpus_per_node=gpus_per_node,
+        nics_per_node=nics_per_node,
+        switch=switch,
+        planes=planes or 0,
+        pair=pair,
+        oversubscription=oversubscription,
+        topology=topology,
+    )
+    write(written(design, form, line_width()), out)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.library import Library
-from assistant.understanding.text import clean
+from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
 
@@ -149,7 +149,7 @@ class Conversation:
     def hear(self, text: str) -> list[Event]:
         """What a message brings about, up to the new plan."""
         self.go_on()
-        said = clean(text).strip()
+        said = clean(in_one_line(text)).strip()
         if len(said) <= LONGEST_MESSAGE:
             return self._begin(said, lambda: respond(self.parts, said))
         read = f"up to {LONGEST_MESSAGE:,} are read. Say the facts of the job only."

@@ -13,6 +13,7 @@ from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.questionnaire import SERVING, Questionnaire
 
 EXCLUDED = "constraints.excluded_fabrics"
+QUOTES = "budget.quotes"
 # The same thing in a job that trains and in one that serves.
 _COUNTERPARTS = {
     "training.precision": "inference.precision",
@@ -147,6 +148,10 @@ def _displaced(name: str, value: Any, fields: Mapping[str, Any], changes: Mappin
         gone[_LENGTHS[name]] = "the length of the run was said anew"
     elif name == "cluster.gpu" and fields.get(name) not in (None, value):
         gone |= dict.fromkeys(("cluster.gpus_per_node", "cluster.nics_per_node"), "it belonged to the GPU before")
+    elif name == QUOTES:
+        gone["budget.gpu_hour_usd"] = "each quote has its own price"
+    elif name == "budget.gpu_hour_usd":
+        gone[QUOTES] = "one price was said for all"
     elif name == EXCLUDED and fields.get("cluster.fabric") in value:
         gone["cluster.fabric"] = "it is ruled out now"
     elif name == "cluster.sites" and value == 1:

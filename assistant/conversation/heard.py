@@ -12,6 +12,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
+from .quotes import with_quotes
 
 _ALLOWED_AGAIN = re.compile(
     r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
@@ -34,7 +35,7 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields[NODES] = said.nodes
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return fields
+    return with_quotes(fields, said, draft)
 
 
 def confirmed(said: Utterance, draft: Draft) -> dict[str, Any]:

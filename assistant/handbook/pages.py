@@ -80,6 +80,14 @@ def _audit(library: Library, root: Path) -> Made:
     yield library.handbook["audit"], audit_page(library)
 
 
+def _designs(library: Library, root: Path) -> Made:
+    from assistant.audit.designs import reproduced
+    from assistant.present.designs_page import designs_page
+
+    path = library.knowledge_folder / "handbook" / "networks.md"
+    yield path, designs_page(reproduced(library.knowledge_folder), library.handbook_template("networks"))
+
+
 def _accuracy(library: Library, root: Path) -> Made:
     """The page and its plot, with the errors of the sources left out as last computed."""
     from assistant.present.accuracy_page import accuracy_page, accuracy_plot
@@ -119,6 +127,7 @@ PARTS: dict[str, Callable[[Library, Path], Made]] = {
     "rules": _rules,
     "asking": _asking,
     "audit": _audit,
+    "networks": _designs,
     "accuracy": _accuracy,
     "screen": _screen,
     "readme": _readme,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact, Gpu, Model, Provider, ScaleUp
+from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact, Gpu, Model, Provider, QuoteItem, ScaleUp
 from assistant.vocabulary.errors import KnowledgeError
 
 from . import shipped
@@ -21,6 +21,7 @@ PARTS: dict[str, tuple[str, type[BaseModel]]] = {
     "scale_up": ("scale_ups", ScaleUp),
     "providers": ("providers", Provider),
     "devices": ("devices", Device),
+    "quote_items": ("quote_items", QuoteItem),
     "constants": ("constants", Fact),
 }
 

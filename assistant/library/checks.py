@@ -38,6 +38,15 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
         known_id("cluster.fabric", cluster.fabric, catalog.fabrics)
     if cluster.provider is not None:
         known_id("cluster.provider", cluster.provider, catalog.providers)
+    for number, quote in enumerate(questionnaire.budget.quotes):
+        if quote.fabric is not None:
+            known_id(f"budget.quotes.{number}.fabric", quote.fabric, catalog.fabrics)
+        for item in quote.includes:
+            if item not in catalog.quote_items:
+                hint = did_you_mean(item, catalog.quote_items, f"known: {', '.join(catalog.quote_items)}")
+                _refuse(
+                    f"budget.quotes.{number}.includes", f"expected what a quote may include, got {shown(item)}{hint}"
+                )
 
 
 def known_id(field: str, given: str, known: Mapping[str, Gpu | Model | Fabric | Provider]) -> None:

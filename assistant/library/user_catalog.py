@@ -1,7 +1,9 @@
 """A user's own catalog file, laid over ours: each of its values with its own unit, source and date.
 
 ``gpus: {h100-sxm: {hour_price: {value: 2.1, unit: USD/GPU-h, source: our contract, date: 2026-11-02}}}`` changes that
-one fact. A mistake is an :class:`InputError` with file, line and key: it is the user's input, not a fault of ours.
+one fact. Of a provider a list of ``offers`` stands for ours as a whole; a mapping from their names to what changes
+amends them, and its ``prices`` are added to theirs: the newest counts. A mistake is an :class:`InputError` with file,
+line and key: it is the user's input, not a fault of ours.
 """
 
 from __future__ import annotations
@@ -88,13 +90,33 @@ class UserCatalog:
         if not isinstance(theirs, dict):
             raise self._error(document, key, f"expected the fields that change, got {shown(theirs)}")
         for where, given in _facts(theirs):
-            ours = None if _in_a_list(theirs, where) else _at(entries.get(ident), where)
+            listed = _in_a_list(theirs, where) or (catalog_field, *where[:1]) == _BY_NAME
+            ours = None if listed else _at(entries.get(ident), where)
             self._check_fact(document, (*key, *where), given, ours or _alike(entries, where))
-            self.given[catalog_field, ident, *where] = ours
+            if not (listed and isinstance(theirs.get("offers"), dict)):  # an offer's own table tells source and date
+                self.given[catalog_field, ident, *where] = ours
+        if catalog_field == _BY_NAME[0] and isinstance(theirs.get("offers"), dict):
+            theirs = {
+                **theirs,
+                "offers": self._amended((entries.get(ident) or {}).get("offers", []), document, key, theirs),
+            }
         if catalog_field == "fabrics" and ident not in entries and not theirs.keys() & _PRICES:
             raise self._error(document, key, _NO_PRICE)
         entries[ident] = _merged(entries.get(ident), theirs)
         self.placed[catalog_field, ident] = document, key
+
+    def _amended(self, ours: list[dict[str, Any]], document: Document, key: Key, theirs: Any) -> list[dict[str, Any]]:
+        """Our offers with those amended that are named, and new ones behind them."""
+        offers = {str(offer.get("name")): offer for offer in ours}
+        for name, change in theirs["offers"].items():
+            if not isinstance(change, dict):
+                message = f"expected the fields that change, got {shown(change)}"
+                raise self._error(document, (*key, "offers", str(name)), message)
+            before = offers.get(str(name), {"name": str(name)})
+            prices, added = before.get("prices", []), change.get("prices", [])
+            both = {"prices": [*prices, *added]} if isinstance(added, list) else {}
+            offers[str(name)] = _merged(before, {**change, **both})
+        return list(offers.values())
 
     def _check_fact(self, document: Document, key: Key, given: dict[str, Any], like: Any) -> None:
         unit, value = given.get("unit"), given.get("value")
@@ -108,6 +130,7 @@ class UserCatalog:
         return InputError(message, Place(str(self.path), document.line_of(key), ".".join(key) or None))
 
 
+_BY_NAME = "providers", "offers"  # entries of a list that may be amended by their names
 _PRICES = frozenset({"premium", "capex_per_gpu"})
 _NO_PRICE = (
     "a price is needed and was not given: premium (USD/GPU-h beside the same GPU with plain Ethernet, 0 where it costs "
@@ -134,7 +157,7 @@ def _merged(ours: Any, theirs: Any) -> Any:
 def _at(value: Any, path: Key) -> Any:
     for part in path:
         if isinstance(value, list):
-            value = value[int(part)] if int(part) < len(value) else None
+            value = value[int(part)] if part.isdigit() and int(part) < len(value) else None
         else:
             value = value.get(part) if isinstance(value, dict) else None
     return value

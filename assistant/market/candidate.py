@@ -5,49 +5,63 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from typing import cast
+
+import numpy as np
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
 from assistant.vocabulary.plan import Assumption
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
-from .interruptions import mean_time_between, time_factor
+from .bought_quote import bought_as_quoted
+from .fabric_price import NetworkBill
+from .interruptions import mean_time_between
 from .offered import Offered
-from .priced import Freshness, Priced, constant, quoted
+from .ownership import NO_UPKEEP, Upkeep, owned
+from .priced import Freshness, Priced, constant, nothing
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
-_ALWAYS_BUSY = (
-    "bought machines are counted as busy in every hour of these months, without interest, staff, racks or building"
-)
-_NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, machines on demand cost less"
-_SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
+_NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
 
-
+PART_UNIT = "thousand USD each"
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
 
 
 @dataclass(frozen=True)
 class CandidatePrice:
-    """US dollars per GPU-hour of GPU and fabric. Power is separate and zero when renting.
+    """US dollars per GPU-hour of GPU and fabric. Power and upkeep are separate and zero when renting.
 
-    ``interruptions``: what failures and checkpoints take on demand. ``spot_factor``: expected time on spot machines ÷
-    that on demand, 1 on demand; with :attr:`failure_factor` it makes the whole stretch. Neither is contained in a
-    price; ``spot_stretch`` is what the spot factor is or would be, where spot machines are allowed. ``offered``: whose
-    price it is, ``None`` where it is no offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
+    ``interruptions``: what failures and checkpoints take on machines that nobody takes away; ``spot``: the same on spot
+    machines, where these are. Neither is contained in a price. ``offered``: whose price it is, ``None`` where it is no
+    offer's; ``paid_share``: GPUs paid for ÷ GPUs that work. ``months``: over which a purchase of ``gpus`` GPUs is
+    written off, ``None`` when renting.
     """
 
     gpu_usd_per_hour: Priced
     fabric_usd_per_hour: Priced
     gpu_power_usd_per_hour: Priced | None
     fabric_power_usd_per_hour: Priced | None
-    spot_factor: float
     interruptions: Interruptions
+    spot: Interruptions | None
     notes: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
-    spot_stretch: float = 1.0
     offered: Offered | None = None
     paid_share: float = 1.0
+    upkeep: Upkeep = NO_UPKEEP
+    months: float | None = None
+    gpus: int = 1
+    fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
+
+    @property
+    def known(self) -> bool:
+        """Whether the machines have a price; else costs count GPU-hours."""
+        return self.gpu_usd_per_hour.known
+
+    @property
+    def least_hours(self) -> float:
+        """Hours that are paid for however short the run: the term of a reservation."""
+        return self.offered.least_hours if self.offered else 0.0
 
     @property
     def failure_factor(self) -> float:
@@ -55,20 +69,40 @@ class CandidatePrice:
         return self.interruptions.factor
 
     @property
+    def spot_factor(self) -> float:
+        """Expected time on these machines ÷ that on machines that nobody takes away; 1 but on spot machines."""
+        return self.spot.factor / self.failure_factor if self.spot else 1.0
+
+    @property
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
         power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
-        return self.gpu_usd_per_hour, self.fabric_usd_per_hour, *(part for part in power if part is not None)
+        return (
+            *(self.gpu_usd_per_hour, self.fabric_usd_per_hour),
+            *(part for part in power if part is not None),
+            *self.upkeep.prices,
+        )
 
     @property
     def gpu_total(self) -> float:
-        """USD per GPU-hour of the GPU with its power."""
-        return sum(part.value for part in (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour) if part)
+        """USD per GPU-hour of the GPU with its power and support."""
+        parts = (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour, self.upkeep.gpu_support)
+        return sum(part.value for part in parts if part)
 
     @property
     def fabric_total(self) -> float:
-        """USD per GPU-hour of the fabric with its power."""
-        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour) if part)
+        """USD per GPU-hour of the fabric with its power, its support and the people to run it."""
+        upkeep = (self.upkeep.fabric_support, self.upkeep.staff)
+        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour, *upkeep) if part)
+
+    @property
+    def capital_usd(self) -> float | None:
+        """US dollars to buy machines and network of the whole cluster; of a quoted price per GPU-hour what it comes to
+        over the months. ``None`` when renting."""
+        if self.months is None:
+            return None
+        hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value
+        return self.gpus * hourly / arithmetic.amortized(1.0, self.months)
 
     @property
     def break_even_slowdown(self) -> float:
@@ -81,160 +115,96 @@ class CandidatePrice:
         return max((price.age_days for price in self.prices if price.age_days is not None), default=None)
 
     def run_cost(self, hours: arithmetic.Hours, gpus: int) -> arithmetic.Hours:
-        """US dollars of a run of ``hours`` (number or array of draws) on demand; the rework of spot machines is
-        added."""
-        paid = gpus * self.paid_share
-        return arithmetic.run_cost(hours * self.spot_factor, paid, self.gpu_total, self.fabric_total)
+        """US dollars of a run that takes ``hours`` (number or array of draws), interruptions included."""
+        return arithmetic.run_cost(self.charged(hours), gpus * self.paid_share, self.gpu_total, self.fabric_total)
+
+    def charged(self, hours: arithmetic.Hours) -> arithmetic.Hours:
+        """The hours that are paid for of a run of ``hours``."""
+        return cast(arithmetic.Hours, np.maximum(hours, self.least_hours)) if self.least_hours else hours
 
 
 def candidate_prices(
     questionnaire: Questionnaire,
     gpu: Gpu,
     fabric: Fabric,
-    provider_offers: Sequence[Offered],
+    offers: Sequence[Offered],
     catalog: Catalog,
-    capex_per_gpu: float | None = None,
+    bill: NetworkBill | None = None,
     *,
-    fabric_power_per_gpu: float | None = None,
     nodes: int | None = None,
-    capex_date: datetime.date | None = None,
     checkpoint_bytes: float | None = None,
     today: datetime.date | None = None,
 ) -> CandidatePrice:
     """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
 
-    ``provider_offers``: what is offered for this job, of every provider that comes into question; the cheapest with
-    ``fabric`` is taken, and with none of them the GPU's own price stands in. Spot machines, where they are allowed, are
-    taken where they are cheaper after their interruptions. ``capex_per_gpu`` (US dollars) and ``fabric_power_per_gpu``
-    (watts of switches and optics) come from the fabric design; ``None`` takes the catalog's figures. ``nodes``:
-    ``None`` counts the GPU's usual nodes. ``checkpoint_bytes``: of one GPU's part of a checkpoint.
-    Raises :class:`InputError` when no price is known, :class:`KnowledgeError` when a constant is missing.
+    ``offers``: what is offered with ``fabric`` for this job, all on the same terms (:attr:`Offered.terms`); the
+    cheapest is taken, and where none has a price it is unknown. ``bill``: of the network that is bought; where none can
+    be drawn what the catalog says of the fabric is taken. ``nodes``: ``None`` counts the GPU's usual nodes.
+    ``checkpoint_bytes``: of one GPU's part of a checkpoint.
+    Raises :class:`InputError` when no price of a purchase is known, :class:`KnowledgeError` when a constant is missing.
     """
     freshness = Freshness.of(catalog.constants, today)
     assumptions: list[Assumption] = []
-    offers = [o for o in provider_offers if fabric.technology == "none" or fabric.id in o.offer.fabrics]
-    taken, on_spot = None, False
-    count = nodes or -(-questionnaire.cluster.gpus // (questionnaire.cluster.gpus_per_node or gpu.gpus_per_node))
-    spot, failures = _stretches(questionnaire.budget.on_spot, count, catalog, checkpoint_bytes, assumptions)
-    if questionnaire.budget.mode == "rent":
-        parts, taken, on_spot = _cheaper_tier(questionnaire, gpu, fabric, offers, catalog, freshness, spot)
-        if questionnaire.budget.on_spot and not on_spot:
+    budget, cluster, taken, spot = questionnaire.budget, questionnaire.cluster, None, None
+    upkeep, months = NO_UPKEEP, None
+    count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
+    failures = _failures(count, catalog, checkpoint_bytes, assumptions)
+    if budget.mode == "rent":
+        # A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays.
+        if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
+            budget = budget.model_copy(update={"gpu_hour_usd": None})
+        # What was quoted where machines may be taken away is the price of such machines.
+        quoted_spot = budget.on_spot and budget.gpu_hour_usd is not None
+        on_spot = quoted_spot or (offers[0].tier == "spot" if offers else False)
+        if on_spot:
+            rate = offers[0].offer.spot_interruptions if offers else None
+            spot = _spot(rate, count, catalog, failures, assumptions)
+        elif budget.on_spot:
             assumptions.append(Assumption(field="budget.spot", value=False, why=_NO_SPOT))
+        rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus // cluster.sites)
+        of_fabric = nothing(fabric.name, "no price of the machines is known")
+        if rented.known:
+            of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
+        parts: Parts = rented, of_fabric, None, None
     else:
-        parts = _bought(
-            questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions
-        )
+        mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, count, assumptions)
+        parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months
+        taken = next((o for o in offers if o.quote is not None), None)
+        parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
-    gpus = questionnaire.cluster.gpus
-    share = taken.paid(gpus) / gpus if taken else 1.0
-    said = tuple(assumptions)
-    return CandidatePrice(*parts, spot if on_spot else 1.0, failures, notes, said, spot, taken, share)
-
-
-def _cheaper_tier(
-    questionnaire: Questionnaire,
-    gpu: Gpu,
-    fabric: Fabric,
-    offers: Sequence[Offered],
-    catalog: Catalog,
-    freshness: Freshness,
-    stretch: float,
-) -> tuple[Parts, Offered | None, bool]:
-    """What is rented, of whom, and whether on the spot market: there only where it is allowed and, its run longer by
-    the factor ``stretch``, the cheaper."""
-    parts, taken = _rented(questionnaire, gpu, fabric, offers, catalog, freshness)
-    budget = questionnaire.budget
-    if not budget.on_spot or budget.gpu_hour_usd is not None:
-        return parts, taken, budget.on_spot
-    steady = questionnaire.model_copy(update={"budget": budget.model_copy(update={"spot": False})})
-    instead, offered = _rented(steady, gpu, fabric, offers, catalog, freshness)
-    if _hourly(instead, offered, questionnaire) <= stretch * _hourly(parts, taken, questionnaire):
-        return instead, offered, False
-    return parts, taken, True
-
-
-def _hourly(parts: Parts, taken: Offered | None, questionnaire: Questionnaire) -> float:
-    gpus = questionnaire.cluster.gpus
-    return sum(part.value for part in parts if part is not None) * (taken.paid(gpus) if taken else gpus)
-
-
-def _rented(
-    questionnaire: Questionnaire,
-    gpu: Gpu,
-    fabric: Fabric,
-    offers: Sequence[Offered],
-    catalog: Catalog,
-    freshness: Freshness,
-) -> tuple[Parts, Offered | None]:
-    """A quote that names no provider says nothing of a cloud whose own network this is: that cloud's price stays."""
-    budget, cluster = questionnaire.budget, questionnaire.cluster
-    if fabric.providers and offers and cluster.provider is None and cluster.fabric != fabric.id:
-        budget = budget.model_copy(update={"gpu_hour_usd": None})
-    rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus)
-    of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
-    return (rented, of_fabric, None, None), taken
-
-
-def _bought(
-    questionnaire: Questionnaire,
-    gpu: Gpu,
-    fabric: Fabric,
-    catalog: Catalog,
-    freshness: Freshness,
-    capex_per_gpu: float | None,
-    capex_date: datetime.date | None,
-    fabric_watts: float | None,
-    assumptions: list[Assumption],
-) -> Parts:
-    budget, months = questionnaire.budget, questionnaire.budget.amortization_months
-    if months is None:
-        usual = constant(catalog.constants, "cost-amortization")
-        months = usual.value
-        _assume(assumptions, "budget.amortization_months", usual)
-    assumptions.append(Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY))
-    if budget.spot:
-        assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
-    gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
-    fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
-    if fabric_watts is None:
-        fabric_watts = fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
-    # A quoted price of a machine of one's own is taken as it stands, power and all.
-    gpu_watts = 0.0 if gpu_part.origin == "quoted" else gpu.power.si
-    per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
-    return gpu_part, fabric_part, _power(gpu.name, gpu_watts, per_watt), _power(fabric.name, fabric_watts, per_watt)
-
-
-def _electricity(
-    questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]
-) -> Priced:
-    """US dollars per watt and hour, cooling included."""
-    fact, effectiveness = (
-        constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
+    share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
+    return CandidatePrice(
+        *parts,
+        interruptions=failures,
+        spot=spot,
+        notes=notes,
+        assumptions=tuple(assumptions),
+        offered=taken,
+        paid_share=share,
+        upkeep=upkeep,
+        months=months,
+        gpus=cluster.gpus,
+        fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
     )
-    _assume(assumptions, "power usage effectiveness", effectiveness)
-    said = questionnaire.budget.electricity_usd_per_kwh
-    if said is not None:
-        per_watt = arithmetic.power(1.0, said, effectiveness.value)
-        return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
-    _assume(assumptions, "budget.electricity_usd_per_kwh", fact)
-    return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
 
 
-def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
-    if not watts:
-        return None
-    note = f"{watts:,.0f} W per GPU with cooling"
-    return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
+def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[tuple[Priced, float], ...]:
+    """What a network that is priced by its bill is made of."""
+    if fabric.origin != "derived":
+        return ()
+    return tuple(
+        (freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT), part.share * fabric.value)
+        for part in bill.parts
+    )
 
 
-def _stretches(
-    spot: bool, nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption]
-) -> tuple[float, Interruptions]:
-    """The spot stretch and the interruptions of :class:`CandidatePrice`, with what they rest on."""
-    names = ("failures-per-node", "spot-interruptions-per-node", "checkpoint-write", "restart", "spot-restart")
-    failures, taken, write, restart, spot_restart = (constant(catalog.constants, f"cost-{name}") for name in names)
+def _failures(
+    nodes: int, catalog: Catalog, checkpoint_bytes: float | None, assumptions: list[Assumption]
+) -> Interruptions:
+    """The interruptions of :class:`CandidatePrice`, with what they rest on."""
+    names = ("failures-per-node", "checkpoint-write", "restart")
+    failures, write, restart = (constant(catalog.constants, f"cost-{name}") for name in names)
     checkpoint = write.si if checkpoint_bytes is None else checkpoint_seconds(checkpoint_bytes, catalog)
-    found = interruptions_of(nodes, checkpoint, catalog)
     _assume(assumptions, "failures per node and day", failures)
     _assume(assumptions, "seconds to restart after a failure", restart)
     if checkpoint_bytes is None:
@@ -243,17 +213,22 @@ def _stretches(
         why = constant(catalog.constants, "cost-checkpoint-rate").source.removeprefix("derived: ")
         told = Assumption(field="seconds a checkpoint stops the work", value=round(checkpoint, 1), why=why)
         assumptions.append(told)
-    if not spot:
-        return 1.0, found
+    return interruptions_of(nodes, checkpoint, catalog)
+
+
+def _spot(
+    published: Fact | None, nodes: int, catalog: Catalog, steady: Interruptions, assumptions: list[Assumption]
+) -> Interruptions:
+    """The interruptions of spot machines, failures among them: taken away as ``published``, else as is assumed of who
+    publishes nothing."""
+    names = ("spot-interruptions-per-node", "failures-per-node", "spot-restart", "spot-spread")
+    usual, failures, restart, spread = (constant(catalog.constants, f"cost-{name}") for name in names)
+    taken = published or usual
     _assume(assumptions, "spot interruptions per node and day", taken)
-    _assume(assumptions, "seconds to restart after a spot interruption", spot_restart)
-    disturbed = _stretch(taken.si + failures.si, nodes, checkpoint, spot_restart.si)
-    return disturbed / found.factor, found
-
-
-@lru_cache(maxsize=256)
-def _stretch(rate_per_node: float, nodes: int, checkpoint: float, restart: float) -> float:
-    return float(time_factor(mean_time_between(rate_per_node, nodes), checkpoint, restart))
+    _assume(assumptions, "seconds to restart after a spot interruption", restart)
+    between = float(mean_time_between(taken.si + failures.si, nodes))
+    sure = steady.rate_spread if published else spread.si
+    return replace(steady, between_s=between, restart_s=restart.si, rate_spread=sure)
 
 
 def _assume(assumptions: list[Assumption], field: str, fact: Fact) -> None:

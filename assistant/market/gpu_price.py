@@ -1,4 +1,4 @@
-"""What one GPU-hour costs: quoted, offered, from the catalog, or taken over from a relative."""
+"""What one GPU-hour costs: rented what was quoted or is offered, bought what the catalog or a relative says."""
 
 from __future__ import annotations
 
@@ -10,33 +10,25 @@ from assistant.vocabulary.questionnaire import Budget
 
 from .arithmetic import amortized
 from .offered import Offered
-from .priced import Freshness, Priced, quoted
+from .priced import Freshness, Priced, quoted, unknown
 
 
 def rent(
     budget: Budget, gpu: Gpu, offers: Sequence[Offered], catalog: Catalog, freshness: Freshness, gpus: int
 ) -> tuple[Priced, Offered | None]:
-    """USD per GPU-hour of renting ``gpus`` GPUs, and the offer whose price it is: the quote, else the cheapest offer,
-    else the catalog's price, else a relative's.
-
-    A spot price is asked for first when ``budget.spot``; where none is known the on-demand price stands in and the
-    note says so. Raises :class:`InputError` when no price of any GPU is known.
-    """
-    what = f"{gpu.name}, spot" if budget.spot else gpu.name
+    """USD per GPU-hour of renting ``gpus`` GPUs, and the offer whose price it is: the quote, else the cheapest of
+    ``offers``, else what the user's own catalog says of the GPU; unknown where there is none of these."""
     if budget.gpu_hour_usd is not None:
-        return quoted(what, budget.gpu_hour_usd, "budget.gpu_hour_usd"), None
-    for spot in (True, False) if budget.spot else (False,):
-        note = None if spot == budget.spot else "no spot price known: the on-demand price stands in"
-        cheapest = _cheapest(offers, gpu, spot, gpus)
-        if cheapest is not None:
-            offered, fact = cheapest
-            priced = freshness.priced(f"{what}, {offered.name}", fact, "offer", note=note or offered.offer.note)
-            return priced, offered
-        fact = None if spot and offers else gpu.hour_price_spot if spot else gpu.hour_price
-        if fact is not None:
-            return freshness.priced(what, fact, note=note), None
-    relatives = {other.id: other.hour_price for other in catalog.gpus.values() if other.hour_price is not None}
-    return _from_relative(what, gpu, relatives, catalog, freshness), None
+        return quoted(gpu.name, budget.gpu_hour_usd, "budget.gpu_hour_usd"), None
+    known = ((one, one.price) for one in offers if one.price is not None)
+    offered, fact = min(known, key=lambda one: one[1].si * one[0].paid(gpus), default=(None, None))
+    if offered is not None and fact is not None:
+        if offered.quote is not None:
+            return quoted(f"{gpu.name}, {offered.name}", fact.si, f"budget.quotes.{offered.number}"), offered
+        tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
+        return freshness.priced(f"{gpu.name}{tier}, {offered.name}", fact, "offer", note=offered.offer.note), offered
+    own = catalog.overrides.get(f"gpus.{gpu.id}.hour_price")
+    return (freshness.priced(gpu.name, own.fact) if own else unknown(gpu.name)), None
 
 
 def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months: float) -> Priced:
@@ -54,12 +46,6 @@ def buy(budget: Budget, gpu: Gpu, catalog: Catalog, freshness: Freshness, months
         note = f"{prices[gpu.id].value:,.0f} USD over {months:g} months"
         return freshness.priced(what, prices[gpu.id], factor=amortized(1.0, months), unit="USD/GPU-h", note=note)
     return _from_relative(what, gpu, prices, catalog, freshness, amortized(1.0, months))
-
-
-def _cheapest(offers: Sequence[Offered], gpu: Gpu, spot: bool, gpus: int) -> tuple[Offered, Fact] | None:
-    prices = ((offered, offered.price(spot)) for offered in offers if offered.offer.gpu == gpu.id)
-    known = ((offered, fact) for offered, fact in prices if fact is not None)
-    return min(known, key=lambda one: one[1].si * one[0].paid(gpus), default=None)
 
 
 def _from_relative(

@@ -1,19 +1,30 @@
-"""An offer as one job sees it: who sells it, and how many GPUs of whole machines are paid for."""
+"""An offer as one job sees it: who lets it, on which terms, and how many GPUs of whole machines are paid for."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from assistant.vocabulary.catalog import Fact, Offer
+from assistant.vocabulary.catalog import Fact, ListPrice, Offer, Provider, Tier
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A named instance or cluster of a provider (its id and its name)."""
+    """A named instance or cluster of a provider (its id and its name) in one tier, with its list price there if one
+    was read.
+
+    ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
+    """
 
     provider: str
     provider_name: str
     offer: Offer
+    tier: Tier = "on-demand"
+    listed: ListPrice | None = None
+    quote: Quote | None = None
+    number: int = 0
 
     @property
     def name(self) -> str:
@@ -21,9 +32,23 @@ class Offered:
         own = self.offer.name
         return own if self.provider_name.lower() in own.lower() else f"{self.provider_name} {own}"
 
-    def price(self, spot: bool) -> Fact | None:
-        """The list price of a GPU-hour, on demand or on the spot market; ``None`` where none was read."""
-        return self.offer.hour_price_spot if spot else self.offer.hour_price
+    @property
+    def price(self) -> Fact | None:
+        """The list price of a GPU-hour; ``None`` where none was read."""
+        return self.listed and self.listed.price
+
+    @property
+    def least_hours(self) -> float:
+        """Hours that are paid for however short the run: the term of a reservation or a quote."""
+        months = self.quote.months if self.quote else self.listed and self.listed.months
+        return (months or 0.0) * HOURS_PER_MONTH
+
+    @property
+    def terms(self) -> Hashable:
+        """What of it, besides the price, decides what a run takes: the tier, the term, how often machines are taken
+        away; each quote is a way of its own."""
+        taken = self.offer.spot_interruptions if self.tier == "spot" else None
+        return self.tier, self.least_hours, taken and taken.value, self.number
 
     def paid(self, gpus: int) -> int:
         """The GPUs that are paid for: all of every machine, but for a part of one where the smallest order is less."""
@@ -31,3 +56,15 @@ class Offered:
         least = per_machine if self.offer.min_gpus is None else self.offer.min_gpus
         whole = gpus if gpus < per_machine and least < per_machine else -(-gpus // per_machine) * per_machine
         return max(whole, least)
+
+
+def offered_tiers(provider: Provider, offer: Offer, *, spot: bool) -> Iterator[Offered]:
+    """On demand always, with its price or without; reserved for each term that is told (of an unknown one nobody knows
+    what is paid); on the spot market where that is allowed and a price was read."""
+    yield Offered(provider.id, provider.name, offer, "on-demand", offer.price("on-demand"))
+    terms = sorted({price.months for price in offer.prices if price.months is not None})
+    for months in terms:
+        yield Offered(provider.id, provider.name, offer, "reserved", offer.price("reserved", months))
+    listed = offer.price("spot") if spot else None
+    if listed is not None:
+        yield Offered(provider.id, provider.name, offer, "spot", listed)

@@ -10,12 +10,16 @@ from typing import Literal
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.errors import KnowledgeError
 
-Origin = Literal["quoted", "offer", "catalog", "derived", "included", "none"]
+Origin = Literal["quoted", "offer", "catalog", "derived", "included", "none", "unknown"]
 
 
 @dataclass(frozen=True)
 class Priced:
-    """One price and its provenance. ``value`` is in ``unit``; ``date`` is ``None`` for what the person quoted."""
+    """One price and its provenance. ``value`` is in ``unit``; ``date`` is ``None`` for what the person quoted.
+
+    Of origin ``unknown`` it is no price: its value of one makes a cost count GPU-hours, by which fabrics of a provider
+    that tells none can still be compared.
+    """
 
     what: str
     value: float
@@ -27,7 +31,14 @@ class Priced:
     stale: bool = False
     note: str | None = None
 
+    @property
+    def known(self) -> bool:
+        """Whether it is a price at all."""
+        return self.origin != "unknown"
+
     def __str__(self) -> str:
+        if not self.known:
+            return f"{self.what}: {self.source}"
         parts = [f"{self.what}: {self.value:,.4g} {self.unit}", self.source]
         if self.date is not None:
             parts.append(self.date.isoformat())
@@ -73,6 +84,11 @@ def constant(constants: Mapping[str, Fact], name: str) -> Fact:
 def quoted(what: str, value: float, field: str, unit: str = "USD/GPU-h") -> Priced:
     """What the person was quoted: no date, never stale."""
     return Priced(what, value, unit, "quoted", f"quoted in {field}")
+
+
+def unknown(what: str) -> Priced:
+    """Of what nobody told a price."""
+    return Priced(what, 1.0, "GPU-h", "unknown", "no price of it is known")
 
 
 def nothing(what: str, why: str, origin: Origin = "none") -> Priced:

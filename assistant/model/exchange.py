@@ -149,7 +149,7 @@ def exposed_exchange(
 
     Gradients hide behind the last micro-batch's ``backward``, and HSDP's replicas behind what they leave of it; ZeRO's
     new weights hide behind the next ``forward``. Dense and expert parameters share these windows. ZeRO-2 scatters after
-    every micro-batch. ``async`` hides behind the whole step.
+    every micro-batch or round of them. ``async`` hides behind the whole step.
     """
     overlap = framework.gradient_overlap if job.gradient_overlap is None else job.gradient_overlap
     share = framework.overlap if overlap else 0.0
@@ -160,7 +160,8 @@ def exposed_exchange(
     if (asynchronous := layouts.strategy == ASYNC).any():
         window = np.where(asynchronous, layouts.micro_batches * (forward + backward), backward)
     if (each := layouts.strategy == ZERO2).any():
-        often = np.where(each, layouts.micro_batches, 1.0)
+        often = np.where(each, layouts.rounds, 1.0)
+        window = np.where(each, window * layouts.micro_batches / layouts.rounds, window)
     first = exposed(gradients, window, share)
     after = exposed(gradients + replicas, window, share) - first
     return often * first + after + exposed(weights, forward, share)

@@ -261,8 +261,7 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
         decode = pass_communication(wires, a, split, copy.served.batch / split.dp / split.pp * token_bytes)
         prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
     if serving.disaggregated:
-        rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
-        transfer = transfer + (serving.kv_of_prompt / rate + wires.latency)[..., 0]
+        transfer = transfer + _transfer(serving, wires, split)
     return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode, transfer)
 
 
@@ -279,6 +278,16 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
         hop = bytes_ / (wires.networks.nic_rate / wires.slowdown) + wires.latency
         time = time + (split.pp - 1) * hop[..., 0]
     return time
+
+
+def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
+    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that all
+    GPUs share."""
+    machine = wires.machine
+    if serving.gpus <= machine.domain:
+        return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
+    rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
+    return (serving.kv_of_prompt / rate + wires.latency)[..., 0]
 
 
 def _outcome(
@@ -324,7 +333,7 @@ def _outcome(
         kv_bytes_per_request=serving.kv_of_prompt if serving.disaggregated else serving.kv_per_request,
         across_nodes_per_token=crossing,
         across_nodes_per_request=crossing * (serving.prompt_tokens + serving.output_tokens)
-        + (serving.kv_of_prompt if serving.disaggregated else 0.0),
+        + (serving.kv_of_prompt if serving.disaggregated and serving.gpus > machine.domain else 0.0),
         kv_transfer_s=float(timing.transfer[middle, f]),
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,

@@ -58,6 +58,13 @@ class Layouts:
     def __len__(self) -> int:
         return len(self.pp)
 
+    @property
+    def rounds(self) -> np.ndarray:
+        """Times a step in which a stage ends a chunk's backward pass and so may scatter its gradients: after every
+        micro-batch, or in interleaved pipelines, which take a chunk's micro-batches one after the other in rounds of
+        the stages (2407.21783, 3.3.2), after every round."""
+        return np.where(self.interleave > 1, np.ceil(self.micro_batches / self.pp), self.micro_batches)
+
     def rows(self, index: np.ndarray | slice) -> Layouts:
         """Some of the layouts, in the order of ``index``, all slices kept."""
         return Layouts(self.slices, *(getattr(self, name)[index] for name in _COLUMNS))

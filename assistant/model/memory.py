@@ -274,14 +274,15 @@ def _gathered(
     loss).
 
     FSDP: the layer at work and the one prefetched, embeddings and head with the root, and one layer's gradients before
-    they are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients.
+    they are scattered (2304.11277, 3.3 and 4.2). ZeRO-2: one layer's gradients, or a chunk's while its round lasts.
     """
     if job.adapters is not None:
         return _gathered_beside(job, job.adapters, layouts, share, ranks, gradient)
     strategy, layer = layouts.strategy, share.layer_dense + share.layer_experts
     fully = (strategy == FSDP) | (strategy == HSDP)
     unsharded = np.where(fully, (2.0 * layer + share.outer) * job.weight_bytes, 0.0)
-    unsharded = unsharded + np.where(fully | (strategy == ZERO2), layer * gradient, 0.0)
+    chunk = np.where(layouts.interleave > 1, share.layers / layouts.interleave, 1.0)
+    unsharded = unsharded + np.where(fully, 1.0, np.where(strategy == ZERO2, chunk, 0.0)) * layer * gradient
     unsharded = np.where(ranks > 1, unsharded, 0.0)
     return unsharded, unsharded
 

@@ -14,21 +14,21 @@ from .machine import Machine
 
 
 def recomputes_lightly(job: Job) -> bool:
-    """Whether selective recompute means norms, the up-projections of latent attention and the experts' activation, as
-    DeepSeek-V3 (2412.19437, 3.2.3) and Megatron's ``--recompute-modules`` have it for mixtures: flash attention keeps
-    no scores that could be recomputed."""
-    return bool(job.architecture.moe_layers) and job.attention == "flash" and job.adapters is None
+    """Whether selective recompute means norms, the up-projections of latent attention and the MLP's activation, as
+    Meta (only outputs of products are kept, 2302.13971, 2.4), DeepSeek-V3 (2412.19437, 3.2.3), Megatron's
+    ``--recompute-modules`` and torchtitan have it: flash attention keeps no scores that could be recomputed."""
+    return job.attention == "flash" and job.adapters is None
 
 
 def lightly_kept(job: Job, layouts: Layouts) -> np.ndarray:
     """Bytes that one micro-batch keeps per layer when :func:`recomputes_lightly`, (L,).
 
     Kept are what the recomputed parts start from: the residual stream before both norms, latent attention's factors
-    (else queries, keys and values), attention's output, and of each expert its tokens and its two inner tensors; what
-    products take in is kept as they take it in, in FP8 training one byte (2412.19437, 3.3.3).
+    (else queries, keys and values), attention's output, and of the MLP or each expert (with its tokens) the two inner
+    tensors, which mixtures in FP8 keep as products take them in, in one byte (2412.19437, 3.3.3).
     """
     a, e = job.architecture, float(job.activation_bytes)
-    operand = 1.0 if job.precision == "fp8" else e
+    operand = 1.0 if job.precision == "fp8" and a.moe_layers else e
     tokens = layouts.micro_batch * job.sequence_length / layouts.cp
     stream = 2.0 * e * a.hidden / np.where(layouts.sequence_parallel > 0, layouts.tp, 1.0)
     attention = e * (2.0 * a.query_width + a.kv_width)

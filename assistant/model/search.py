@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,9 @@ TENSOR_DOMAINS, FEW_TOKENS = 4, 1024
 # scatter with less to read: inside a domain, and across, where a switch may add. Found by trying random jobs on nine
 # GPUs and all fabrics, not derived.
 LONG, LONG_ACROSS = 4e6, 64e6
+# Stacks whose recipes recompute norms and activations of dense models alone. Of those on FSDP torchtitan does, while
+# llm-foundry, Accelerate and DeepSpeed recompute whole layers: who has it says so.
+SELECTIVE = ("megatron", "jax", None)
 PARTS = tuple(part / 8.0 for part in range(1, 9))  # of the layers, recomputed
 
 
@@ -169,8 +172,9 @@ def _micro_batches(job: Job) -> Sequence[int]:
 def _recompute(job: Job) -> Sequence[int]:
     if job.recompute is not None:
         return [RECOMPUTE.index(job.recompute)]
-    # with flash attention no scores are kept that could be recomputed; mixtures have other parts that are
-    return [0, 1, 2] if job.attention != "flash" or recomputes_lightly(job) else [0, 2]
+    # with flash attention no scores are kept that could be recomputed; other parts are, where the stack has a switch
+    lightly = recomputes_lightly(job) and (job.architecture.moe_layers or job.framework in SELECTIVE)
+    return [0, 1, 2] if job.attention != "flash" or lightly else [0, 2]
 
 
 def _recomputed(job: Job) -> Sequence[float]:
@@ -284,14 +288,15 @@ def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.n
     """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
     without.
 
-    Layers need not divide: the first and last chunks take fewer (Llama 3 405B has 126 layers on 16 stages, 2407.21783).
+    Layers need not divide: the first and last chunks take fewer, and of the embedding and the head each may be a chunk
+    of its own (Llama 3 405B: 126 layers in 16 × 8 chunks, 2407.21783, 3.3.2).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
     if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
         rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
         return (rounds | ~(rounds & can).any())[:, :, None]
     deepest = v * np.ceil(layers / (stages * v))
-    shallow = (stages > 1) & (stages * v <= layers) & (deepest <= np.ceil(layers / stages))
+    shallow = (stages > 1) & (stages * v <= layers + 2) & (deepest <= np.ceil(layers / stages))
     rounds = np.mod(micro_batches, pp) == 0
     return (v == 1) | (shallow & rounds[:, :, None])
 
@@ -351,20 +356,24 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray, tp: np.ndarra
     return found & (~inside | (ranks * tp > choices.domain)[:, None])
 
 
-def cheapest_recompute(fits: np.ndarray, layouts: Layouts) -> np.ndarray:
-    """Of layouts that differ in recompute alone, those that fit and repeat the least: repeating never saves time.
+def cheapest_recompute(layouts: Layouts, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Of layouts that differ in recompute alone, which follow each other, the row of the one that fits and repeats the
+    least, ascending: repeating never saves time. ``fits`` tells it of some rows, and is asked of no more than it takes.
 
     With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each
     exchange of gradients has r more per layer to hide a share of at most one behind. So it can never win with one
     exchange per step (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two
     micro-batches on.
     """
-    same = (layouts.pipeline[1:] == layouts.pipeline[:-1]) & (layouts.placement[1:] == layouts.placement[:-1])
-    fitted_before = np.zeros(len(fits), dtype=bool)
-    values = len(RECOMPUTE) + (len(PARTS) if layouts.recomputed.min(initial=1.0) < 1.0 else 0)
-    for _ in range(values - 1):
-        fitted_before[1:] = same & (fits[:-1] | fitted_before[:-1])
-    return fits & ~fitted_before
+    other = (layouts.pipeline[1:] != layouts.pipeline[:-1]) | (layouts.placement[1:] != layouts.placement[:-1])
+    rows = np.concatenate(([0], np.flatnonzero(other) + 1))
+    after, found = np.append(rows[1:], len(layouts)), []
+    while len(rows):
+        able = fits(rows)
+        found.append(rows[able])
+        left = ~able & (rows + 1 < after)
+        rows, after = rows[left] + 1, after[left]
+    return np.sort(np.concatenate(found))
 
 
 def needless_zero2(layouts: Layouts) -> np.ndarray:

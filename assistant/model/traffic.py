@@ -110,7 +110,9 @@ def _data(job: Job, machine: Machine, layouts: Layouts):
     fully = (layouts.strategy == FSDP) | (layouts.strategy == HSDP)
     m = layouts.micro_batches
     weights = np.where(fully, 2.0 * m, np.where(layouts.strategy == DDP, 0.0, 1.0))
-    gradients = np.where(fully, m, np.where(layouts.strategy == DDP, 2.0, np.where(layouts.strategy == ZERO2, m, 1.0)))
+    gradients = np.where(
+        fully, m, np.where(layouts.strategy == DDP, 2.0, np.where(layouts.strategy == ZERO2, layouts.rounds, 1.0))
+    )
     per_gpu, per_domain = np.zeros_like(m), np.zeros_like(m)
     trained = trained_share(job, share)
     for params, own, ranks, replicas in (

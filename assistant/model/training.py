@@ -96,11 +96,15 @@ def _together(
 def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
     """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit
     one."""
-    total = memory_of(job, machine, machine.framework(job.framework), layouts).total
-    fits = total <= machine.memory  # the total has its own margin for fragmentation
-    if not fits.any():
-        return layouts.take(np.array([int(np.argmin(total))])), False
-    layouts = layouts.rows(np.flatnonzero(cheapest_recompute(fits, layouts)))
+    framework = machine.framework(job.framework)
+
+    def needed(rows: Layouts) -> np.ndarray:
+        return memory_of(job, machine, framework, rows).total  # with its own margin for fragmentation
+
+    able = cheapest_recompute(layouts, lambda rows: needed(layouts.rows(rows)) <= machine.memory)
+    if not len(able):
+        return layouts.take(np.array([int(np.argmin(needed(layouts)))])), False
+    layouts = layouts.rows(able)
     return layouts.take(np.flatnonzero(~needless_zero2(layouts))), True
 
 

@@ -61,22 +61,6 @@ def _speaking(kind: str, fabric: Fabric, catalog: Catalog) -> list[Device]:
     return [device for device in known if device.maturity != "announced"]
 
 
-def switching(fabric: Fabric, line_rate: float, catalog: Catalog, wanted: str | None = None) -> Switching | None:
-    """The switch to plan with: the named one, else the one with the least cost per link among those of a fitting speed.
-
-    Switches with a price of their own come first; of equal ones the largest, then the one that draws least.
-    """
-    fitting = [found for found in switches(fabric, line_rate, catalog) if wanted in (None, found.device.id)]
-
-    def order(found: Switching) -> tuple[bool, float, int, float, str]:
-        device, price = found.device, price_of(found.device, catalog)
-        per_link = round(price.mid / found.radix, 2) if price else float("inf")
-        watts = device.power.si if device.power else float("inf")
-        return own_price(device) is None, per_link, -found.radix, watts, device.id
-
-    return min(fitting, key=order, default=None)
-
-
 def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Switching]:
     """Every switch of the catalog that this fabric can be built from at a line rate."""
     for device in _speaking("switch", fabric, catalog):

@@ -1,17 +1,17 @@
 """Topology and bill of materials of a fabric: switches, cables, optics, power and price."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem
+from assistant.vocabulary.answers import Cables, Capex, FabricDesign, PricedItem, SwitchUsed
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Gpu
 from assistant.vocabulary.errors import InputError, Place
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from . import bill_of_materials as bill
-from .layout import Layout, largest, lay_out
+from .layout import RACKS_PER_GROUP, Layout, largest, lay_out, rails_alone
 
 PROVIDERS_OWN = frozenset({"efa", "tcpx", "tcpxo"})
 # A DGX H100 carries two 400 Gb/s NICs behind one twin-port cage (RA-11333-001, table 8: 4 optics per node of 8
@@ -23,6 +23,9 @@ _PROVIDED = "it comes with the instance, cannot be bought, and its topology is n
 _LEASED = "the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
 
 
+TOPOLOGIES = ("fat-tree", "rail", "rail-only", "plane")
+
+
 @dataclass(frozen=True)
 class Size:
     """What is to be joined: nodes, NICs per node, and the ports each NIC is split into."""
@@ -32,6 +35,7 @@ class Size:
     nics_per_node: int
     ports_per_nic: int
     nodes_per_rack: int
+    gpus_per_node: int
 
     @property
     def nics(self) -> int:
@@ -40,6 +44,16 @@ class Size:
     @property
     def rails(self) -> int:
         return self.nics_per_node * self.ports_per_nic
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the network is to look like."""
+
+    topology: str
+    planes: int
+    oversubscription: float
+    pair: bool
 
 
 def design(
@@ -51,37 +65,41 @@ def design(
     catalog: Catalog,
     *,
     oversubscription: float = 1.0,
-    planes: int = 1,
+    planes: int = 0,
     ports_per_nic: int = 1,
     pair: bool = False,
     amortization_months: int | None = None,
     switch: str | None = None,
+    topology: str = "rail",
 ) -> FabricDesign:
-    """Topology and bill of materials that join ``gpus`` GPUs by ``fabric``.
+    """Topology and bill of materials that join ``gpus`` GPUs by ``fabric``; a node that is not full has all its NICs.
 
     ``nics_per_node``: ``None`` takes the fabric's, else one per GPU for RDMA and one per node for TCP.
-    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``planes``: separate
-    networks the NIC ports of a node are spread over (one per rail when it equals the number of NICs);
-    ``ports_per_nic``: ports a NIC is split into (2 for a twin-plane 2×400G NIC). ``pair``: two switches where one
-    would do. ``switch``: id of the switch to plan with. Capital cost includes NICs, switches, optics and cables,
-    not the racks, the installation or a support contract; power is of switches and optics. Raises
-    :class:`InputError` when a parameter cannot be or the network would need more than three tiers.
+    ``oversubscription``: node-facing ÷ spine-facing bandwidth of a leaf, 1 is non-blocking. ``topology``: ``rail``, a
+    tree whose leaves serve whole rails (one leaf per rack and rail for rack-scale machines); ``fat-tree``, any NIC on
+    any leaf; ``rail-only``, no spine between rails; ``plane``, separate networks of which a node is in each.
+    ``planes``: separate networks the NIC ports of a node are spread over (one per rail when it equals the number of
+    NICs), 0 as the topology has them; ``ports_per_nic``: ports a NIC is split into (2 for a twin-plane 2×400G NIC).
+    ``pair``: two switches where one would do. ``switch``: id of the switch to plan with, else the one with which
+    switches and links cost least. Capital cost includes NICs, switches, optics and cables, not the racks, the
+    installation or a support contract; power is of switches and optics. Raises :class:`InputError` when a parameter
+    cannot be or the network would need more than three tiers.
     """
     size = _size(fabric, gpu, gpus, gpus_per_node, nics_per_node, ports_per_nic)
+    if topology == "plane":
+        size, planes = _split(fabric, size, planes, catalog)
+    shape = Shape(topology, planes or (size.rails if topology == "rail-only" else 1), oversubscription, pair)
     months = int(catalog.constants["cost-amortization"].value) if amortization_months is None else amortization_months
-    _check(oversubscription, planes, months, size)
+    _check(shape, months, size)
     without = _without_bill(fabric, size)
     if without:
-        return _empty(fabric, size, without)
-    line_rate = fabric.nic_rate / ports_per_nic
-    chosen = bill.switching(fabric, line_rate, catalog, switch)
-    if chosen is None:
-        raise InputError(_no_switch(fabric, line_rate, catalog, switch), Place(field="switch" if switch else "fabric"))
-    layout, notes = _lay_out(size, chosen.radix, oversubscription, planes, pair)
+        _nothing_to_choose(fabric, shape, switch)
+        return _empty(fabric, size, shape, without)
+    chosen, layout, notes = _cheapest(fabric, size, shape, catalog, switch)
     if chosen.breakout > 1:
         port = f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name}"
         notes.append(f"{port} carries {chosen.breakout} links: radix {chosen.radix}")
-    return _assemble(fabric, size, layout, chosen, catalog, months, notes)
+    return _assemble(fabric, size, shape, layout, chosen, catalog, months, notes)
 
 
 def _size(
@@ -94,19 +112,53 @@ def _size(
             raise InputError(f"expected a whole number of at least 1, got {value}", Place(field=field))
     # Racks whose GPUs share one scale-up domain are cabled to their own leaf ports.
     rack = gpu.scale_up_domain // per_node if gpu.scale_up_domain > gpu.gpus_per_node else 0
-    return Size(gpus, ceil(gpus / per_node), nics_per_node or fabric.usual_nics(per_node), ports_per_nic, rack)
+    nics = nics_per_node or fabric.usual_nics(per_node)
+    return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
 
 
-def _check(oversubscription: float, planes: int, amortization_months: int, size: Size) -> None:
-    if not 1.0 <= oversubscription <= 32.0:
-        refused = f"a ratio from 1 (non-blocking) to 32, got {oversubscription:g}", "oversubscription"
+def _split(fabric: Fabric, size: Size, planes: int, catalog: Catalog) -> tuple[Size, int]:
+    """Planes of which every node is in each: by the ports of one NIC where it splits its port, else by its NICs."""
+    card = bill.network_card(fabric, fabric.nic_rate, catalog)
+    splits = card.splits if card is not None and fabric.technology != "infiniband" else 1
+    planes = planes or (splits if splits > 1 else size.nics_per_node)
+    if planes == splits and splits > 1:
+        return replace(size, ports_per_nic=splits), planes
+    if planes < 2 or size.nics_per_node % planes:
+        of_nic = f"{splits}, the ports of one NIC, or " if splits > 1 else ""
+        nics = f"{of_nic}2 or more that divide the {size.nics_per_node} NICs of a node"
+        if size.nics_per_node == splits == 1:
+            nics = "more than one NIC per node, or one that splits its port"
+        raise InputError(f"expected {nics}, got {planes}", Place(field="planes"))
+    return size, planes
+
+
+def _check(shape: Shape, amortization_months: int, size: Size) -> None:
+    planes, alone = shape.planes, shape.topology == "rail-only"
+    if shape.topology not in TOPOLOGIES:
+        refused = f"one of {', '.join(TOPOLOGIES)}, got {shape.topology}", "topology"
+    elif not 1.0 <= shape.oversubscription <= 32.0:
+        refused = f"a ratio from 1 (non-blocking) to 32, got {shape.oversubscription:g}", "oversubscription"
     elif planes < 1 or size.rails % planes:
         refused = f"a divisor of the {size.rails} NIC ports of a node, got {planes}", "planes"
+    elif alone and planes != size.rails:
+        refused = f"no number with rail-only, each of the {size.rails} rails is a plane; got {planes}", "planes"
+    elif alone and shape.pair:
+        refused = "no pair with rail-only: a broken switch stops one rail, the others go on", "pair"
     elif amortization_months < 1:
         refused = f"at least 1 month, got {amortization_months}", "amortization_months"
     else:
         return
     raise InputError(f"expected {refused[0]}", Place(field=refused[1]))
+
+
+def _nothing_to_choose(fabric: Fabric, shape: Shape, switch: str | None) -> None:
+    """Refuses a wish about switches where none are bought for a reason that no size changes."""
+    wished = {"switch": switch, "pair": "a pair" if shape.pair else None}
+    for field, given in wished.items():
+        if given and (fabric.technology in PROVIDERS_OWN or fabric.technology in ("none", "wan")):
+            raise InputError(
+                f"expected none: no switches are bought for {fabric.name}, got {given}", Place(field=field)
+            )
 
 
 def _without_bill(fabric: Fabric, size: Size) -> str | None:
@@ -124,23 +176,29 @@ def _without_bill(fabric: Fabric, size: Size) -> str | None:
     return None
 
 
-def _empty(fabric: Fabric, size: Size, why: str) -> FabricDesign:
+def _empty(fabric: Fabric, size: Size, shape: Shape, why: str) -> FabricDesign:
     layout = Layout(0, 1, leaf=0, spine=0, core=0, node_leaf=0, leaf_spine=0, spine_core=0, leaf_leaf=0, down=0, up=0)
     nics = size.nics if fabric.technology in PROVIDERS_OWN else 0
-    return _designed(fabric, size, layout, [], [why], nics=nics, optics=0, power_w=0.0, usd_per_gpu_hour=0.0)
+    return _designed(fabric, size, shape, layout, [], [why], nics=nics, optics=0, power_w=0.0, usd_per_gpu_hour=0.0)
 
 
 def _designed(
-    fabric: Fabric, size: Size, layout: Layout, items: list[PricedItem], notes: list[str], **figures: Any
+    fabric: Fabric, size: Size, shape: Shape, layout: Layout, items: list[PricedItem], notes: list[str], **figures: Any
 ) -> FabricDesign:
     """The layout with what its parts cost; ``figures``: what else a design has."""
     low, mid, high = (sum(one.count * getattr(one, usd) for one in items) for usd in ("usd_low", "usd", "usd_high"))
-    counts = {name: getattr(layout, name) for name in ("tiers", "planes", "leaf", "spine", "core", "switches")}
+    counts = {
+        name: getattr(layout, name)
+        for name in ("tiers", "planes", "leaf", "spine", "core", "switches", "groups", "rail_groups")
+    }
+    names = ("node_leaf", "leaf_spine", "spine_core", "leaf_leaf")
     return FabricDesign(
         fabric=fabric.id,
         gpus=size.gpus,
         nodes=size.nodes,
-        cables=Cables(node_leaf=layout.node_leaf, leaf_spine=layout.leaf_spine, spine_core=layout.spine_core),
+        topology=shape.topology,
+        rails=size.rails,
+        cables=Cables(**{name: getattr(layout, name) for name in names}),
         oversubscription=round(layout.oversubscription, 3),
         capex_usd=Capex(low=low, mid=mid, high=high),
         prices=items,
@@ -150,33 +208,78 @@ def _designed(
     )
 
 
+def _cheapest(
+    fabric: Fabric, size: Size, shape: Shape, catalog: Catalog, wanted: str | None
+) -> tuple[bill.Switching, Layout, list[str]]:
+    """The switch with which switches and links cost least, and the tree of it.
+
+    Switches with a price of their own come first; of equal ones the largest radix, then the one that draws least.
+    """
+    line_rate = fabric.nic_rate / size.ports_per_nic
+    fitting = list(bill.switches(fabric, line_rate, catalog))
+    fitting = [found for found in fitting if wanted in (None, found.device.id)]
+    if not fitting:
+        refused = Place(field="switch" if wanted else "fabric")
+        raise InputError(_no_switch(fabric, line_rate, catalog, wanted), refused)
+    _, link = bill.link(line_rate, catalog) or (None, None)
+    possible = []
+    for found in fitting:
+        layout, notes = _lay_out(size, found.radix, shape)
+        if layout is not None:
+            price, watts = bill.price_of(found.device, catalog), found.device.power
+            usd = layout.switches * price.mid + layout.cables * (link.mid if link else 0.0) if price else float("inf")
+            unseen, draws = bill.own_price(found.device) is None, watts.si if watts else float("inf")
+            possible.append(((unseen, round(usd), -found.radix, draws, found.device.id), found, layout, notes))
+    if not possible:
+        raise _too_large(size, shape, max(found.radix for found in fitting))
+    _, chosen, layout, notes = min(possible, key=lambda one: one[0])
+    return chosen, layout, notes
+
+
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
     known = ", ".join(sorted(found.device.id for found in bill.switches(fabric, line_rate, catalog)))
     accepted = f"one of {known}" if known else "a switch of that speed in the catalog, there is none"
     return f"expected {accepted} for {fabric.name}, got {switch or 'no choice'}"
 
 
-def _lay_out(size: Size, radix: int, oversubscription: float, planes: int, pair: bool) -> tuple[Layout, list[str]]:
-    notes: list[str] = []
-    options = {"oversubscription": oversubscription, "nodes_per_rack": size.nodes_per_rack, "pair": pair}
-    plane = lay_out(size.nodes, size.rails // planes, radix, **options)
-    if plane is None and planes < size.rails:
-        planes = size.rails
-        plane = lay_out(size.nodes, 1, radix, **options)
-        notes.append(
-            f"more than three tiers of {radix}-port switches can join: planned as {planes} separate planes, one per "
-            "rail"
+def _too_large(size: Size, shape: Shape, radix: int) -> InputError:
+    if shape.pair and size.nodes * size.rails // shape.planes > radix:
+        most = radix * shape.planes // size.rails
+        return InputError(
+            f"expected at most {most:,} nodes on a pair of switches, got {size.nodes:,}", Place(field="pair")
         )
-    if plane is None:
-        most = largest(radix, oversubscription)
-        raise InputError(
-            f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got {size.nodes:,}",
-            Place(field="gpus"),
-        )
-    return plane.times(planes), notes + _advice(size, plane, planes, radix)
+    most = largest(radix, shape.oversubscription)
+    return InputError(
+        f"expected at most {most:,} nodes for three tiers of {radix}-port switches, got {size.nodes:,}",
+        Place(field="gpus"),
+    )
 
 
-def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
+def _lay_out(size: Size, radix: int, shape: Shape) -> tuple[Layout | None, list[str]]:
+    """The tree of one kind of switch and what to say of it; no tree where three tiers, or a pair, are not enough."""
+    planes, ports, racks = shape.planes, size.rails, size.nodes_per_rack
+    if shape.pair and size.nodes * ports // planes > radix:
+        return None, []
+    if shape.topology == "rail-only":
+        alone = rails_alone(size.nodes, ports, radix, oversubscription=shape.oversubscription, nodes_per_rack=racks)
+        return alone, ["rails are not joined: traffic between them goes over the scale-up link (NCCL's PXN does)"]
+
+    def plane(rails: int) -> Layout | None:
+        by_rail = shape.topology != "fat-tree"
+        options = {"oversubscription": shape.oversubscription, "nodes_per_rack": racks, "pair": shape.pair}
+        return lay_out(size.nodes, rails, radix, by_rail=by_rail, **options)
+
+    found, notes = plane(ports // planes), []
+    if found is None and planes < ports:
+        planes, found = ports, plane(1)
+        what = f"planned as {planes} separate planes, one per rail"
+        notes.append(f"more than three tiers of {radix}-port switches can join: {what}")
+    if found is None:
+        return None, []
+    return found.times(planes), notes + _advice(size, found, planes, radix, shape)
+
+
+def _advice(size: Size, plane: Layout, planes: int, radix: int, shape: Shape) -> list[str]:
     notes = []
     if plane.tiers == 1 and plane.leaf == 1:
         notes.append("one switch joins all nodes: cheapest, but it is a single point of failure")
@@ -185,12 +288,17 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
             f"{plane.leaf_leaf * planes} links join the switches of each pair; they count as cables of the price, "
             "not of a tier"
         )
-    if plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
+    if shape.oversubscription > 1 and not plane.up:
+        notes.append("one tier has no uplinks: nothing is oversubscribed")
+    if plane.planes > 1 or plane.rail_groups:
+        notes.append(_racks(size, radix, shape))
+    elif plane.tiers == 2 and planes == 1 and 1 < size.rails < plane.switches and size.nodes <= radix:
         notes.append(
-            f"{size.rails} switches, one per rail and without spines, would join the nodes as well, when all "
-            "traffic between rails goes over the scale-up link (NCCL's PXN does)"
+            f"{ceil(size.rails / (radix // size.nodes))} switches, one per rail and without spines, would join the "
+            "nodes as well (topology rail-only), when all traffic between rails goes over the scale-up link (NCCL's "
+            "PXN does)"
         )
-    if plane.tiers == 3 and planes == 1 and size.rails > 1:
+    elif plane.tiers == 3 and planes == 1 and size.rails > 1:
         notes.append(
             f"{size.rails} planes, one per rail, would save a tier up to {radix * radix // 2:,} nodes at the same "
             "bandwidth per NIC, when traffic between rails goes over the scale-up link"
@@ -198,21 +306,51 @@ def _advice(size: Size, plane: Layout, planes: int, radix: int) -> list[str]:
     return notes
 
 
+def _racks(size: Size, radix: int, shape: Shape) -> str:
+    """What the published way to cable racks costs more than the smallest tree."""
+    smallest = lay_out(size.nodes, size.rails, radix, oversubscription=shape.oversubscription, by_rail=False)
+    than = f"; topology fat-tree would do with {smallest.switches} switches" if smallest else ""
+    return (
+        f"one leaf per rack and rail, spines by groups of {RACKS_PER_GROUP} racks with half their ports kept for a core"
+        f", as in the DGX GB200 SuperPOD{than}"
+    )
+
+
 def _assemble(
-    fabric: Fabric, size: Size, layout: Layout, chosen: bill.Switching, catalog: Catalog, months: int, notes: list[str]
+    fabric: Fabric,
+    size: Size,
+    shape: Shape,
+    layout: Layout,
+    chosen: bill.Switching,
+    catalog: Catalog,
+    months: int,
+    notes: list[str],
 ) -> FabricDesign:
-    optics, rate = _optics(fabric, size, layout, catalog), fabric.nic_rate / size.ports_per_nic
+    optics, rate = _optics(fabric, size, layout, chosen.device, catalog), fabric.nic_rate / size.ports_per_nic
     items = _items(fabric, size, layout, chosen.device, optics, catalog, notes)
     power = _power(layout, chosen.device, optics, rate, catalog, notes)
     hours, usd = f"{HOURS_PER_MONTH:g} h", sum(one.usd * (one.count or 0) for one in items)
+    if size.nodes <= size.nodes_per_rack:
+        notes.append("all GPUs are in one scale-up domain: only what leaves it needs this network")
+    if size.gpus % size.gpus_per_node and size.nodes > 1:
+        held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
+        notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = usd / (size.gpus * months * HOURS_PER_MONTH)
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
-    return _designed(fabric, size, layout, items, notes, **figures)
+    return _designed(fabric, size, shape, layout, items, notes, switch=_used(chosen, catalog), **figures)
 
 
-def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Counter[str]:
-    """Transceivers at both ends of every link by device id; a switch fills whole transceivers per direction.
+def _used(chosen: bill.Switching, catalog: Catalog) -> SwitchUsed:
+    device, (watts, derived) = chosen.device, bill.power_of(chosen.device, catalog)
+    most = device.power_max.si if device.power_max else None
+    named = {"id": device.id, "name": device.name, "radix": chosen.radix}
+    return SwitchUsed(**named, power_w=watts, power_max_w=most, power_derived=derived)
+
+
+def _optics(fabric: Fabric, size: Size, layout: Layout, switch: Device, catalog: Catalog) -> Counter[str]:
+    """Transceivers at both ends of every link by device id; a switch fills whole transceivers per direction, or has
+    them built in.
 
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
@@ -222,13 +360,15 @@ def _optics(fabric: Fabric, size: Size, layout: Layout, catalog: Catalog) -> Cou
         return Counter()
     fast = line_rate > FASTEST_SHARED_CAGE
     at_node = (bill.optic(fabric, line_rate, catalog, ports=1) if fast else None) or at_switch
-    found = Counter({at_switch.id: _switch_side(layout, at_switch.ports)})
+    found = Counter({at_switch.id: 0 if switch.optics_included else _switch_side(layout, at_switch.ports)})
     found[at_node.id] += size.nodes * ceil(size.rails / at_node.ports)
     return found
 
 
 def _switch_side(layout: Layout, ports: int) -> int:
-    leaves = layout.leaf * (ceil(layout.down / ports) + ceil(layout.up / ports))
+    # A leaf that is not full has at most one transceiver with a free port.
+    to_nodes = min(layout.leaf * ceil(layout.down / ports), layout.leaf + layout.node_leaf // ports)
+    leaves = to_nodes + layout.leaf * ceil(layout.up / ports)
     if layout.tiers == 1:
         return leaves + 2 * ceil(layout.leaf_leaf / ports)
     if layout.tiers == 2:

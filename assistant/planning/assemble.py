@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
@@ -21,6 +22,7 @@ from assistant.vocabulary.plan import (
 
 from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
+from .budgets import usd_per_month
 from .choice import Choice
 from .design import design_for
 from .entry import Entry, band_of
@@ -28,7 +30,10 @@ from .headline import headline
 from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
+from .power import power_use
 from .predictor import Predictor
+from .purchase import purchase_of
+from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
 from .tie import not_the_likeliest
@@ -40,12 +45,22 @@ GB = 1e9
 MOSTLY_TRAINING = 96.0  # percent of the time; below it a plan says what is lost
 
 
-def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index | None) -> Plan:
+def plan_of(
+    made: Decision,
+    library: Library,
+    predictor: Predictor,
+    index: Index | None,
+    published: Decision | None = None,
+) -> Plan:
     """The plan as the contract has it, without the values at which it would turn. ``index``: where evidence is looked
-    up."""
+    up; ``published``: beside quotes, what would be decided without them."""
     catalog, chosen, conclusions = library.catalog, made.choice.chosen, made.conclusions
     findings, found = evidence.findings_and_evidence(conclusions, library, index)
-    offers = rental_offers(made.variants, made.entries, made.job, catalog, made.today)
+    listed = published or made
+    offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
+    quotes = quoted_offers(made, offers, catalog)
+    offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    design = _design(made.job, chosen, catalog)
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -53,10 +68,13 @@ def plan_of(made: Decision, library: Library, predictor: Predictor, index: Index
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
+        quotes=quotes,
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
-        fabric_design=_design(made.job, chosen, catalog),
+        purchase=purchase_of(chosen, made.job, design, catalog),
+        power=power_use(chosen, made.job, design, catalog),
+        fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
         assumptions=_assumptions(made, catalog),
@@ -69,9 +87,8 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     """Every fabric as the contract has it: the choice first, then by verdict and cost, what was not computed last."""
     chosen, rank = made.choice.chosen, {"acceptable": 1, "avoid": 2, "impossible": 3}
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
-    trains = not made.job.serves
     return [
-        _candidate(entry, "recommended" if entry is chosen else entry.verdict, trains=trains).model_copy(
+        _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
             update={"offer": _taken(entry, offers)}
         )
         for entry in ordered
@@ -104,15 +121,15 @@ def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
     """Which of the offers it is whose price an entry has."""
     if entry is None or entry.priced is None or entry.priced.offered is None:
         return None
-    of, tier = entry.priced.offered, "on-demand" if entry.priced.spot_factor == 1.0 else "spot"
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, tier)
+    of = entry.priced.offered
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier)
     return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
-def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
+def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     if entry.estimated is None:
         return Candidate(fabric=entry.id, verdict=verdict, reasons=entry.reasons)
-    e = entry.estimate
+    e, month = entry.estimate, usd_per_month(entry, job.questionnaire)
     return Candidate(
         fabric=entry.id,
         verdict=verdict,
@@ -126,22 +143,22 @@ def _candidate(entry: Entry, verdict: Verdict, *, trains: bool) -> Candidate:
         memory_gb_per_gpu=e.memory_bytes / GB,
         fits=e.fits,
         run_hours=entry.median_hours,
-        cost_usd=band_of(entry.likely_cost),
-        fabric_usd_per_gpu_hour=entry.price.fabric_total,
-        gpu_usd_per_hour=entry.price.gpu_total,
-        probability_best=entry.probability_best,
+        cost_usd=band_of(entry.likely_cost) if entry.costed else None,
+        fabric_usd_per_gpu_hour=entry.price.fabric_total if entry.costed else None,
+        gpu_usd_per_hour=entry.price.gpu_total if entry.costed else None,
+        usd_per_month=month if entry.costed else None,
+        probability_best=entry.probability_best if entry.costed else None,
         breakdown_s=e.breakdown,
-        effective_time_percent=effective_percent(entry.price.interruptions) if trains else None,
+        effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
         learning=e.learning,
     )
 
 
-def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
+def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> FabricDesign | None:
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology in ("none", "wan"):
-        return {}
-    design = design_for(joined, job, catalog)
-    return design.model_dump(mode="json") if design else {}
+        return None
+    return design_for(joined, job, catalog)
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
@@ -174,6 +191,7 @@ def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
     ]
     found = [
         *_given_but_impossible(made),
+        *_without_a_price(made),
         *_beyond_the_context(job),
         *_interrupted(made),
         *between_sites(made),
@@ -212,6 +230,24 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
     return [
         Warning_(
             code="given-network-set-aside", message=f"{given} was given, but {why} The plan is for {chosen.id} instead."
+        )
+    ]
+
+
+def _without_a_price(made: Decision) -> list[Warning_]:
+    """That nothing is said of money, where nobody told a price."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or chosen.priced is None or chosen.costed:
+        return []
+    what = f"{job.gpus:,} {job.gpu.name}"
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
+    whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
+    asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
+    return [
+        Warning_(
+            code="price-unknown",
+            message=f"The catalog has no price of {whose}, so this plan has no costs: networks are compared by "
+            f"GPU-hours.{asked} Give the rent that you are quoted (budget.gpu_hour_usd).",
         )
     ]
 
@@ -278,7 +314,7 @@ def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
                 why=f"{p}; {p.note}" if p.note and p.origin == "derived" else str(p),
             )
             for field, p in prices.items()
-            if p.origin not in ("quoted", "none") and field != "fabrics.none.premium"
+            if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
         ]
     taken += [
         *overrides.assumptions(job, made.entries, catalog),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
 
-from assistant.market import Offered
+from assistant.market import Offered, offered_tiers
 from assistant.vocabulary.catalog import Catalog, Fabric, Offer
 
+from .quotes import as_offers
 from .resolve import Resolved
 
 # A NIC may be a little faster than the link that feeds it. Line rates double as PCIe does, so a NIC of its own
@@ -19,8 +21,8 @@ LINK_SLACK = 1.25
 class Considered:
     """One fabric of the catalog seen from one job, with one number of NICs in a node.
 
-    ``offers``: what is sold with it to this job. ``sold`` is ``None`` where that is no question: of machines that are
-    bought, and of a rent that was quoted.
+    ``offers``: what is sold with it to this job. ``sold``: whether that can be had at a price, ``None`` where it is no
+    question: of machines that are bought, of a rent that was quoted, of a network that is there.
     """
 
     fabric: Fabric
@@ -29,12 +31,27 @@ class Considered:
     nics_per_node: int | None
     offers: tuple[Offered, ...]
     owned: bool
-    power_kw: float = 0.0  # GPUs, switches and optics at their rated power; hosts and cooling are not in it
 
     @property
     def computable(self) -> bool:
         """Worth computing: it can be had at all for this GPU."""
         return self.exists
+
+    def charging(self, other: Callable[[Offered], Offered]) -> Considered:
+        """Itself with its offers at other prices."""
+        return replace(self, offers=tuple(other(offered) for offered in self.offers))
+
+    def on_each_terms(self) -> Iterator[Considered]:
+        """Itself with the offers of one tier, term and rate of interruption at a time."""
+        alike: dict[Hashable, list[Offered]] = {}
+        for offered in self.offers:
+            alike.setdefault(offered.terms, []).append(offered)
+        some_priced = any(offered.price for offered in self.offers)
+        for offers in alike.values():
+            at_a_price = not some_priced or any(offered.price for offered in offers)
+            yield replace(self, offers=tuple(offers), sold=self.sold if at_a_price else False)
+        if not alike:
+            yield self
 
 
 def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
@@ -42,27 +59,30 @@ def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
     of NICs stands there once with each."""
     excluded = job.questionnaire.constraints.excluded_fabrics
     market = on_the_market(job, catalog)
-    spot = job.questionnaire.budget.on_spot
-    priced = [o for o in market if o.offer.hour_price or (spot and o.offer.hour_price_spot)]
     fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
-    return [one for fabric in fabrics for one in _considered(fabric, job, market, priced)]
+    return [one for fabric in fabrics for one in _considered(fabric, job, market)]
 
 
 def rented_openly(job: Resolved) -> bool:
-    """Whether the job is rented from whoever is cheapest: no provider is named, no rent was quoted, be it for this plan
-    or in the user's own catalog, and the network is not decided, by which the machines are as good as there."""
-    rents = job.questionnaire.budget.mode == "rent" and job.questionnaire.cluster.fabric is None
-    return rents and job.provider is None and not job.quoted_rent
+    """Whether the job is rented from whoever is cheapest: no provider is named and no rent was quoted, be it for this
+    plan or in the user's own catalog. Of several quotes the cheapest is taken whatever else was said."""
+    if job.questionnaire.budget.quotes:
+        return job.questionnaire.budget.mode == "rent"
+    return job.questionnaire.budget.mode == "rent" and job.provider is None and not job.quoted_rent
 
 
 def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
-    """The offers of the provider that was named, else of all, with machines and size that the job can run on."""
+    """What was quoted to this job; without a quote the offers of the provider that was named, else of all, in each
+    tier, with machines and size that the job can run on."""
+    if job.questionnaire.budget.quotes:
+        return as_offers(job, catalog)
     providers = [job.provider] if job.provider else catalog.providers.values()
     return tuple(
-        Offered(provider.id, provider.name, offer)
+        offered
         for provider in providers
         for offer in provider.offers
         if offer.gpu == job.gpu.id and _runs(offer, job)
+        for offered in offered_tiers(provider, offer, spot=job.questionnaire.budget.on_spot)
     )
 
 
@@ -72,33 +92,34 @@ def _runs(offer: Offer, job: Resolved) -> bool:
     return (offer.largest_gpus is None or gpus <= offer.largest_gpus) and offer.gpus_per_node >= job.gpus_per_node
 
 
-def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...], priced: list[Offered]) -> list[Considered]:
+def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
     offers = _with_fabric(fabric, job, market)
-    exists, owned, power = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id, _power_kw(fabric, job)
+    exists, owned = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id
     alike: dict[int | None, list[Offered]] = {}
     for offered in offers:
         alike.setdefault(_nics(fabric, job, offered), []).append(offered)
+    silent = not any(offered.price for offered in market)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, priced), nics, tuple(some), owned, power)
+        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned)
         for nics, some in (alike or {_nics(fabric, job, None): []}).items()
     ]
 
 
-def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], priced: list[Offered]) -> bool | None:
+def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool) -> bool | None:
     """Whether it can be had at a price that somebody quotes; of a provider that was named and quotes none for these
-    GPUs, whether it is sold at all."""
-    if fabric.technology == "wan" or (job.provider is None and not rented_openly(job)):
+    GPUs (``silent``), whether it is sold at all."""
+    priced = any(offered.price for offered in offers)
+    if job.questionnaire.budget.quotes and fabric.technology not in ("none", "wan"):
+        return priced
+    there = job.provider is None and job.questionnaire.cluster.fabric == fabric.id
+    if fabric.technology == "wan" or (there and not priced):
         return None
-    if job.provider is not None and (fabric.technology == "none" or job.quoted_rent):
-        return None if fabric.technology == "none" else bool(offers)
-    if job.provider is not None and not priced:
-        return bool(offers)
-    return any(one is offered for offered in offers for one in priced)
-
-
-def _power_kw(fabric: Fabric, job: Resolved) -> float:
-    network = fabric.power_per_gpu.si if fabric.power_per_gpu else 0.0
-    return job.gpus * (job.gpu.power.si + network) / 1000
+    if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
+        return priced or None  # GPUs that share a link need no network, whoever tells a price
+    if job.provider is None:
+        let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
+        return priced if rented_openly(job) or let_by_one else None
+    return bool(offers) if silent or job.quoted_rent or job.questionnaire.budget.mode == "buy" else priced
 
 
 def _exists(fabric: Fabric, job: Resolved) -> bool:
@@ -125,6 +146,8 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
         return list(market) if job.provider or rented_openly(job) else []
+    if job.questionnaire.budget.quotes:
+        return [offered for offered in market if fabric.id in offered.offer.fabrics]
     own = [offered for offered in market if fabric.id in offered.offer.fabrics]
     if job.provider is None and not rented_openly(job):
         own = [offered for offered in own if offered.provider in (fabric.providers or ())]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .budgets import within_month, within_share
 from .entry import Entry
 
 # Two costs count as one when the medians differ by less than this, or when the worlds disagree this often about which
@@ -38,22 +39,32 @@ class Choice:
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown, power and budget at the median, and enough copies for the requests asked
-    for."""
+    """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price), and enough
+    copies for the requests asked for. A budget is that of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
     )
-    dear = budget.usd is not None and entry.median_cost > budget.usd
-    hungry = constraints.max_power_kw is not None and entry.considered.power_kw > constraints.max_power_kw
+    dear = entry.costed and not (
+        (budget.usd is None or entry.outlay <= budget.usd)
+        and within_month(entry, questionnaire)
+        and within_share(entry, questionnaire)
+    )
+    hungry = constraints.max_power_kw is not None and (entry.power_kw or 0.0) > constraints.max_power_kw
     return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
+
+
+def comparable(entries: Iterable[Entry]) -> list[Entry]:
+    """Those with a cost in dollars; where none has a price all, as their GPU-hours compare."""
+    some = list(entries)
+    return [e for e in some if e.costed] or some
 
 
 def mark_ties(entries: list[Entry]) -> None:
     """Note which costs the bands cannot tell from the cheapest, and each one's probability of being the cheapest."""
-    usable = [e for e in entries if e.usable and e.run_cost is not None]
+    usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
     if not usable:
         return
     costs = np.stack([e.cost for e in usable])
@@ -68,7 +79,8 @@ def mark_ties(entries: list[Entry]) -> None:
 
 def mark_probabilities(entries: list[Entry]) -> None:
     """Each one's probability of being the cheapest of those that came into question, once the rules have spoken."""
-    asked = [e for e in entries if e.usable and e.run_cost is not None and e.verdict == "acceptable"]
+    able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
+    asked = comparable([e for e in able if e.verdict == "acceptable"] or able)
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
     if asked:
@@ -111,7 +123,7 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
 
 def _kept(owned: Entry, able: list[Entry]) -> Choice:
     """A fabric already owned is kept unless the job cannot run on it."""
-    rest = [e for e in able if e is not owned and e.verdict == "acceptable"]
+    rest = [e for e in able if e is not owned and e.verdict == "acceptable" and e.costed == owned.costed]
     cheapest = min(rest, key=lambda e: e.median_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
     best = max(tied, key=lambda e: (e.points, -e.median_cost), default=None)

@@ -88,8 +88,8 @@ def _offered(job: Resolved, pipeline: Pipeline, ruled_out: set[str]) -> list[Ent
         and c.fabric.technology not in ("none", "wan")
         and c.fabric.id not in ruled_out
     ]
-    pipeline.price(found, job)
-    return found
+    priced = [one for one in pipeline.priced(found, job) if one.considered.sold is not False and one.price.known]
+    return [one for one in priced if not one.price.least_hours]  # a term is of the run at hand, not of other sizes
 
 
 def _sizes(job: Resolved) -> list[int]:
@@ -114,7 +114,7 @@ def _point(gpus: int, job: Resolved, offered: list[Entry], predictor: Predictor)
     costs: dict[str, float] = {}
     for e, step in zip(offered, times, strict=True):
         if np.isfinite(step):
-            cost = float(e.price.run_cost(step / 3600 * e.price.failure_factor, gpus)) / tokens
+            cost = float(e.price.run_cost(step / 3600 * e.price.failure_factor * e.price.spot_factor, gpus)) / tokens
             costs[e.id] = min(cost, costs.get(e.id, cost))
     return _cheapest(gpus, costs, {e.id: e.considered.fabric.kind for e in offered}) if costs else None
 

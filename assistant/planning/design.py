@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 
 from assistant.library.checks import known_id
+from assistant.market import BillPart, NetworkBill
 from assistant.network.topology import design
-from assistant.vocabulary.answers import FabricDesign
-from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.answers import FabricDesign, PricedItem
+from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.errors import InputError
 
 from .entry import Entry
 from .resolve import Resolved
@@ -22,41 +23,78 @@ def design_of(
     *,
     gpus_per_node: int | None = None,
     nics_per_node: int | None = None,
+    switch: str | None = None,
+    planes: int = 0,
+    pair: bool = False,
+    oversubscription: float = 1.0,
+    topology: str = "rail",
 ) -> FabricDesign:
-    """The design for ids a person typed. Raises :class:`InputError` for an unknown id or an impossible size."""
+    """The design for ids a person typed; what is wished for is as in :func:`assistant.network.design`.
+
+    Raises :class:`InputError` for an unknown id, an impossible size or a wish that cannot be.
+    """
     known_id("fabric", fabric_id, catalog.fabrics)
     known_id("--gpu", gpu_id, catalog.gpus)
-    per_node = gpus_per_node or catalog.gpus[gpu_id].gpus_per_node
-    if gpus > per_node and gpus % per_node:
-        raise InputError(f"expected whole nodes of {per_node} GPUs, got {gpus}", Place(field="--gpus"))
-    return design(catalog.fabrics[fabric_id], catalog.gpus[gpu_id], gpus, gpus_per_node, nics_per_node, catalog)
+    return design(
+        catalog.fabrics[fabric_id],
+        catalog.gpus[gpu_id],
+        gpus,
+        gpus_per_node,
+        nics_per_node,
+        catalog,
+        oversubscription=oversubscription,
+        planes=planes,
+        pair=pair,
+        switch=_switch_id(switch, catalog) if switch else None,
+        topology=topology,
+    )
+
+
+def _switch_id(given: str, catalog: Catalog) -> str:
+    """A switch by its id or another of its names; what is none is left for the design to refuse."""
+    named = {name.lower(): one.id for one in catalog.devices.values() for name in [one.id, *one.aliases]}
+    return named.get(given.lower(), given)
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
-    """The design of a candidate; ``None`` where none can be drawn (too large, or no known switch)."""
-    try:
-        return design(
-            entry.considered.fabric,
-            job.gpu,
-            job.gpus // job.sites,
-            job.gpus_per_node,
-            entry.considered.nics_per_node,
-            catalog,
-            oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
-            planes=job.questionnaire.cluster.planes or 1,
-            amortization_months=job.questionnaire.budget.amortization_months,
-        )
-    except InputError:
-        return None
+    """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
+    that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
+    cluster = job.questionnaire.cluster
+    planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
+    said = {"planes": planes, "topology": cluster.topology or "rail"}
+    for how in (said, {"planes": 0, "topology": "rail"}):
+        try:
+            return design(
+                entry.considered.fabric,
+                job.gpu,
+                job.gpus // job.sites,
+                job.gpus_per_node,
+                entry.considered.nics_per_node,
+                catalog,
+                oversubscription=cluster.oversubscription or 1.0,
+                amortization_months=job.questionnaire.budget.amortization_months,
+                **how,
+            )
+        except InputError:
+            continue
+    return None
 
 
-def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
-    """The network of every candidate whose parts have prices, by fabric."""
+def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
+    """The network of every candidate that can be drawn, by fabric; also where nothing has to be bought for it."""
     designs = {e.id: design_for(e, job, catalog) for e in entries}
-    return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
+    return {i: design for i, design in designs.items() if design is not None and (design.switches or design.nodes == 1)}
 
 
-def oldest_price(design: FabricDesign) -> datetime.date | None:
-    """The date of the oldest price in a bill of materials."""
+def _part(item: PricedItem, whole: float) -> BillPart:
+    date = datetime.date.fromisoformat(item.date)
+    price = Fact(value=item.usd, unit="USD", source=item.source, date=date)
+    return BillPart(price, item.item, (item.count or 0) * item.usd / whole)
+
+
+def network_bill(design: FabricDesign) -> NetworkBill:
+    """What the network of a design costs and draws per GPU."""
     dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
-    return min(dates, default=None)
+    each, whole = 1.0 / design.gpus, design.capex_usd.mid
+    parts = tuple(_part(item, whole) for item in design.prices) if whole else ()
+    return NetworkBill(whole * each, design.power_w * each, design.nics * each, min(dates, default=None), parts)

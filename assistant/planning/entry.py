@@ -76,6 +76,7 @@ class Entry:
     run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
     price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)
     slowdown_percent: float | None = None
+    power_kw: float | None = None  # machines, switches and optics, without cooling; None where nobody asks for it
     probability_best: float | None = None
     tie: bool = False
     points: float = 0.0
@@ -106,6 +107,13 @@ class Entry:
         return about(self.cost * self.price_error, self.median_cost)
 
     @property
+    def outlay(self) -> float:
+        """US dollars that a budget is held against: the purchase of machines that are bought, else the cost of the
+        run."""
+        capital = self.price.capital_usd
+        return self.median_cost if capital is None else capital
+
+    @property
     def id(self) -> str:
         return self.considered.fabric.id
 
@@ -113,6 +121,18 @@ class Entry:
     def usable(self) -> bool:
         """Can be had, was computed, fits in memory."""
         return self.estimated is not None and self.estimate.fits and self.considered.sold is not False
+
+    @property
+    def costed(self) -> bool:
+        """Whether its cost is one in dollars; else it counts GPU-hours, for want of a price."""
+        return self.priced is not None and self.priced.known and self.run_cost is not None
+
+    @property
+    def term_is_used(self) -> bool:
+        """Whether the run is as long as what is paid for at least: the term of a reservation. What was quoted competes
+        by its cost alone."""
+        quoted = self.priced is not None and self.priced.offered is not None and self.priced.offered.quote is not None
+        return self.priced is None or quoted or self.median_hours >= self.priced.least_hours
 
     @property
     def step(self) -> float:
@@ -141,10 +161,11 @@ class Entry:
 
 def cheapest_of_each(variants: list[Entry], meets: Callable[[Entry], bool]) -> list[Entry]:
     """Each fabric once, as it costs least where it can be used and ``meets`` what was asked, in the order of the
-    fabrics."""
-    best: dict[str, tuple[tuple[bool, bool, float], Entry]] = {}
+    fabrics; on a reservation that outlasts the run only where there is nothing else."""
+    best: dict[str, tuple[tuple[bool, bool, bool, float], Entry]] = {}
     for entry in variants:
-        rank = (not entry.usable, not (entry.usable and meets(entry)), entry.median_cost)
+        usable = entry.usable
+        rank = (not usable, not (usable and meets(entry)), not entry.term_is_used, entry.median_cost)
         if entry.id not in best or rank < best[entry.id][0]:
             best[entry.id] = rank, entry
     return [entry for _, entry in best.values()]

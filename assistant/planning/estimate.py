@@ -89,7 +89,12 @@ def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
         outcome.fits,
         outcome.breakdown,
         tuple(outcome.outside_calibration),
-        {"bytes_into_node": into, "network_collectives": outcome.collectives, "network_seconds": into / node_rate},
+        {
+            "bytes_into_node": into,
+            "dp_bytes_into_node": outcome.traffic_into_node.get("dp", 0.0),
+            "network_collectives": outcome.collectives,
+            "network_seconds": into / node_rate,
+        },
     )
 
 

@@ -9,8 +9,9 @@ from assistant.model.network import ROUTED_EITHER_WAY
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.facts import UNKNOWN
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
-from .choice import NEAR, meets
+from .choice import NEAR, comparable, meets
 from .entry import Entry
 from .resolve import Resolved
 
@@ -90,6 +91,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "global_batch": job.global_batch,
         "tokens_b": known(job.tokens / GB if job.tokens else None),
         "precision": job.precision,
+        "adapters": job.adapters is not None,
         "attention": job.attention,
         "framework": known(job.framework),
         "uses_nccl": job.gpu.vendor == "nvidia",
@@ -124,7 +126,7 @@ def _where(job: Resolved) -> dict[str, Any]:
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     budget = job.questionnaire.budget
-    priced = [e for e in entries if e.priced is not None and e.considered.sold is not False]
+    priced = [e for e in entries if e.costed and e.considered.sold is not False]
     infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
     # Only prices that could decide: those of candidates near the cheapest.
     best = min((e.median_cost for e in priced), default=0.0)
@@ -134,6 +136,8 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
         "budget_mode": budget.mode,
         "prices_by_offer": rented_openly(job),
         "budget_usd": known(budget.usd),
+        "budget_usd_per_month": known(budget.usd_per_month),
+        "budget_network_percent": known(budget.network_share_percent),
         "spot": budget.on_spot,
         "gpu_price_usd_hour": known(gpu),
         "price_age_days": known(max(ages, default=None)),
@@ -185,9 +189,11 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
         return {}
     traffic = entry.estimate.traffic
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
+    of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
     return {
         "bytes_per_node_gb": known(into / GB if into is not None else None),
+        "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),
         "small_messages": known(small),
         "crosses_nodes": crosses_nodes(job, traffic),
         "likely_fabric": entry.id,
@@ -252,7 +258,8 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "largest_proven_source": known(fabric.largest_proven_gpus.source if fabric.largest_proven_gpus else None),
         "node_count_over_proven": known(job.gpus / proven if proven else None),
         "owned": c.owned,
-        "sold_by_provider": known(c.sold),
+        "sold_by_provider": known(None if job.questionnaire.budget.quotes else c.sold),
+        "in_a_quote": known(c.sold if job.questionnaire.budget.quotes else None),
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }
@@ -261,9 +268,9 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
 
 def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     estimate, total = entry.estimate, max(entry.step, 1e-12)
-    usable = [e for e in entries if e.usable and e.run_cost is not None]
+    usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
     best = min((e.median_cost for e in usable), default=None)
-    fastest = min((e.step for e in usable), default=None)
+    fastest = min((e.step for e in entries if e.usable and e.run_cost is not None), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
         f"{name}_exposed_percent": 100 * estimate.exposed_s(kind) / total
@@ -282,23 +289,50 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     if entry.run_cost is None:
         return facts
     q = job.questionnaire
-    return facts | {
+    facts |= {
         "run_days": entry.median_hours / 24,
+        "tie": entry.tie,
+        "meets_deadline": _meets(entry, q, "deadline_days"),
+        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
+        "within_budget": q.budget.usd is None or not entry.costed or entry.outlay <= q.budget.usd,
+        "within_month": not entry.costed or within_month(entry, q),
+        "within_share": not entry.costed or within_share(entry, q),
+        "power_kw": known(entry.power_kw),
+        "within_power": _meets(entry, q, "max_power_kw"),
+        "spot_stretch_percent": 100 * (entry.price.spot_factor - 1),
+    }
+    if not entry.costed:
+        return facts
+    offered = entry.price.offered
+    return facts | {
         "cost_usd": entry.median_cost,
+        "outlay_usd": entry.outlay,
         "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
         "cheapest": entry.usable and entry.median_cost == best,
-        "tie": entry.tie,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
-        "offered_by": offered.provider if (offered := entry.price.offered) else "none",
-        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if entry.price.offered else None),
+        "offered_by": offered.provider if offered else "none",
+        "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
-        "meets_deadline": _meets(entry, q, "deadline_days"),
-        "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or entry.median_cost <= q.budget.usd,
-        "power_kw": entry.considered.power_kw,
-        "within_power": _meets(entry, q, "max_power_kw"),
+        "usd_per_month": usd_per_month(entry, q),
+        "network_share_percent": known(network_share_percent(entry)),
+        **(_over_roce(entry, usable) if entry.considered.fabric.technology == "infiniband" else {}),
+    }
+
+
+def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
+    """What InfiniBand costs more than the cheapest RoCE, and what it saves; nothing where there is no RoCE."""
+    some = [e for e in usable if e.costed and e.considered.fabric.technology == "roce"]
+    if not some:
+        return {}
+    roce = min(some, key=lambda e: e.median_cost)
+    theirs = roce.price.gpu_total + roce.price.fabric_total
+    more = entry.price.gpu_total + entry.price.fabric_total - theirs
+    return {
+        "premium_over_roce_usd_gpu_hour": more,
+        "breakeven_over_roce_percent": 100 * more / theirs,
+        "roce_slower_percent": 100 * (roce.step / entry.step - 1),
     }
 
 
@@ -309,5 +343,5 @@ def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
     only = questionnaire.constraints.model_copy(
         update={name: None for name in ("deadline_days", "max_slowdown_percent", "max_power_kw") if name != constraint}
     )
-    budget = questionnaire.budget.model_copy(update={"usd": None})
+    budget = questionnaire.budget.model_copy(update=dict.fromkeys(BUDGETS))
     return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

@@ -1,193 +1,293 @@
-"""Where the answer turns: for each numeric input the nearest value at which another fabric is chosen.
+"""Where the answer turns: for each numeric input the nearest value at which another fabric is recommended.
 
-A turn is a value at which the recommended fabric is clearly beaten; where two only swap places within their error bands
-nothing turns. What the rules think of a fabric is taken to stay as it is.
+Where two costs are equal follows from the plan; what is recommended there the rules have a say in. So every value that
+is named was tried: the job was planned again with it, and the fabric named is the one recommended then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil, floor, log
 
 import numpy as np
 
+from assistant.market import Offered
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Flip
+from assistant.vocabulary.questionnaire import Questionnaire
 
-from .candidates import rented_openly
-from .choice import choose_at, clearly_other
+from .choice import clearly_other
 from .entry import Entry
-from .pipeline import Decision
-from .predictor import Predictor
+from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .remedy import fits_on
 from .resolve import Resolved
 
 # How far inputs are varied: farther away the turn is that of another job, or of another market.
 FACTORS = (0.25, 0.5, 2.0, 4.0)
+FARTHEST_PRICE = 10.0  # times, either way
 SHORTEST_SEQUENCE = 128  # tokens
-PRICE_FACTORS = (1.5, 2.5, 5.0, 10.0)
-BISECTIONS = 7  # to a percent of the step between two factors
 MOST_FLIPS = 6
-PRICE = "gpu_hour_usd"  # of a provider: what its list says of a GPU-hour
-# A flip this close to where the answer turns is told a little beyond it, so that trying it shows it.
-BEYOND = 0.02
+GPU_PRICE, PREMIUM = "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"
+# Where costs are equal the rules may hold the answer a while: so far beyond it is tried, as a share of the price.
+BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+EXACT = 0.005  # a price at which the answer turns is told to this share of it,
+CENT_TENTH = 3  # or to a tenth of a cent
 
-Decide = Callable[[float], Entry | None]
+Tried = Callable[[float], str | None]  # the fabric recommended at a value; none where nothing works
 
 
-def flips(made: Decision, predictor: Predictor) -> list[Flip]:
+def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
     """Nearest flips, prices first. None where nothing was chosen or nothing competes."""
-    job, chosen = made.job, made.choice.chosen
+    chosen = made.choice.chosen
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
-    # What is to be avoided is chosen only where nothing else is left, and then nothing competes.
-    able = [
-        e for e in made.entries if e.usable and e.run_cost is not None and (e.verdict == "acceptable" or e is chosen)
-    ]
-    openly = rented_openly(job) and chosen.price.offered is not None
-    prices = _list_price_flips(made, able, chosen) if openly else [_gpu_price_flip(job, able, chosen)]
-    found = [
-        _premium_flip(job, able, chosen),
-        *prices,
-        *_size_flips(job, able, chosen, predictor),
-    ]
-    return [flip for flip in found if flip is not None][:MOST_FLIPS]
+    found = [*_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)]
+    return found[:MOST_FLIPS]
 
 
-def _premium_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | None:
-    """The premium of the quoted fabric (InfiniBand unless one is fixed)."""
-    fixed = job.questionnaire.cluster.fabric
-    quoted = [e for e in able if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
-    if not quoted:
+def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
+    try:
+        chosen = pipeline.decide(questionnaire, CHOICE_ALONE, charging=charging).choice.chosen
+    except InputError:
         return None
-    now = (chosen if chosen in quoted else min(quoted, key=lambda e: e.median_cost)).price.fabric_total
-
-    def decide(premium: float) -> Entry | None:
-        prices = {e.id: (e.price.gpu_total, premium if e in quoted else e.price.fabric_total) for e in able}
-        return choose_at(job.questionnaire, able, chosen, lambda e: prices[e.id])
-
-    flip = _price_flip("budget.fabric_premium_gpu_hour_usd", now, decide, upward=chosen in quoted)
-    if flip is None or chosen in quoted:
-        return flip
-    winner = next(e for e in able if e.id == flip.to_fabric)
-    return flip.model_copy(update={"from_": round(winner.price.fabric_total, 3)})
+    return chosen.id if chosen else None
 
 
-def _gpu_price_flip(job: Resolved, able: list[Entry], chosen: Entry) -> Flip | None:
-    """The price of a GPU-hour. A fabric that comes with one cloud's machines keeps that cloud's price."""
-    now = chosen.price.gpu_total
-
-    def decide(price: float) -> Entry | None:
-        prices = {e.id: (price if e.price.gpu_total == now else e.price.gpu_total, e.price.fabric_total) for e in able}
-        return choose_at(job.questionnaire, able, chosen, lambda e: prices[e.id])
-
-    found = [_price_flip("budget.gpu_hour_usd", now, decide, upward=up) for up in (True, False)]
-    return min((f for f in found if f is not None), key=lambda f: _distance(f.at, now), default=None)
+# Prices
 
 
-def _list_price_flips(made: Decision, able: list[Entry], chosen: Entry) -> list[Flip | None]:
-    """The list price of the provider whose offer is chosen, upward, and the nearest one of another, downward."""
-    on_sale = _on_sale(made, able)
-    ours, listed = _provider(chosen), {(one.provider, one.usd) for one in on_sale}
-    up = [_provider_flip(made.job, on_sale, chosen, name, usd, upward=True) for name, usd in listed if name == ours]
-    down = [_provider_flip(made.job, on_sale, chosen, name, usd, upward=False) for name, usd in listed if name != ours]
-    nearest = lambda found: min(
-        (f for f in found if f), key=lambda f: (_distance(f.at, f.from_), f.input), default=None
-    )
-    return [nearest(up), nearest(down)]
+@dataclass(frozen=True)
+class Even:
+    """A price that would make two candidates cost the same: of an input, as it is, as it would be, and whether the
+    answer turns above it. Where the rules chose what is not the cheapest, it lies on the other side of the price as it
+    is."""
+
+    path: str
+    now: float
+    at: float
+    tried: Tried
+    up: bool
+
+    @property
+    def begin(self) -> float:
+        """From where on the answer may turn."""
+        return max(self.at, self.now) if self.up else min(self.at, self.now)
+
+    @property
+    def far(self) -> float:
+        return _distance(self.begin, self.now) if self.now > 0 else self.begin
+
+
+@dataclass(frozen=True)
+class Charging:
+    """What one provider lets at a list price, at another."""
+
+    provider: str
+    usd: float
+    instead: float
+
+    def __call__(self, offered: Offered) -> Offered:
+        listed = offered.listed
+        if listed is None or (offered.provider, listed.price.si) != (self.provider, self.usd):
+            return offered
+        price = listed.price.model_copy(update={"value": self.instead})
+        return replace(offered, listed=listed.model_copy(update={"price": price}))
+
+
+def _price_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[Flip]:
+    """In each direction of each price the nearest turn."""
+    if not chosen.costed:
+        return
+    for some in _evens(made, chosen, pipeline):
+        near = sorted((one for one in some if one.at >= 0.0), key=lambda one: (one.far, one.path))
+        near = [one for one in near if one.now == 0 or one.far <= log(FARTHEST_PRICE)]
+        turns = (_turn(one, chosen.id) for one in near[:2])
+        yield from [flip for flip in turns if flip is not None][:1]
+
+
+def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[Even]]:
+    able = [e for e in made.entries if e.usable and e.costed and (e.verdict == "acceptable" or e is chosen)]
+    if made.job.questionnaire.budget.quotes:  # what is quoted is what is paid
+        return
+    if chosen.price.offered is not None and not made.job.quoted_rent:
+        on_sale = _on_sale(made, {e.id for e in able})
+        yield _dearer_here(made, on_sale, chosen, pipeline)
+        yield _cheaper_there(made, on_sale, chosen, pipeline)
+        return
+    yield _premiums(made, able, chosen, pipeline)
+    yield _gpu_prices(made, able, chosen, pipeline)
 
 
 @dataclass(frozen=True)
 class OnSale:
-    """An offer as a price can move it: the run on it, and USD per GPU-hour of its GPU."""
+    """What the run costs on an offer at its list price."""
 
-    run: Entry
+    fabric: str
     provider: str
     usd: float
+    extra: float  # of the network, on top
+    cost: float
 
-    def at(self, usd: float) -> Entry:
-        """The run at another price."""
-        extra = self.run.price.fabric_total
-        return self.run.scaled((usd + extra) / (self.usd + extra))
+    def at_cost(self, cost: float) -> float:
+        """The list price at which the run costs that."""
+        return (self.usd + self.extra) * cost / self.cost - self.extra
 
 
-def _on_sale(made: Decision, able: list[Entry]) -> list[OnSale]:
-    """Every priced offer of the fabrics that come into question, in the tier in which these are rented."""
-    fabrics, found = {entry.id for entry in able}, []
+def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
+    """Every priced offer of the fabrics that come into question, each on its own terms."""
+    found = []
     for entry in made.variants:
-        if entry.id not in fabrics or not entry.usable or entry.priced is None or entry.price.offered is None:
+        if entry.id not in fabrics or not entry.usable or not entry.costed or entry.price.offered is None:
             continue
-        extra = entry.price.fabric_total
-        total = (entry.price.gpu_total + extra) * entry.price.offered.paid(made.job.gpus)
+        extra, gpus = entry.price.fabric_total, made.job.gpus // made.job.sites
+        per_usd = entry.median_cost / (entry.price.gpu_total + extra) / entry.price.offered.paid(gpus)
         for offered in entry.considered.offers:
-            listed = offered.offer.hour_price if entry.price.spot_factor == 1.0 else offered.offer.hour_price_spot
-            if listed is not None:
-                run = entry.scaled((listed.si + extra) * offered.paid(made.job.gpus) / total)
-                found.append(OnSale(run, offered.provider, listed.si))
+            if offered.price is not None:
+                usd = offered.price.si
+                cost = (usd + extra) * offered.paid(gpus) * per_usd
+                found.append(OnSale(entry.id, offered.provider, usd, extra, cost))
     return found
 
 
-def _provider_flip(
-    job: Resolved, on_sale: list[OnSale], chosen: Entry, provider: str, now: float, *, upward: bool
-) -> Flip | None:
-    """The price nearest to ``now`` of one provider at which another fabric is chosen; all that it lets at this price
-    moves, and of each fabric the offer counts that is then the cheapest."""
+def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
+    def tried(price: float) -> str | None:
+        return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
 
-    def decide(price: float) -> Entry | None:
-        best: dict[str, Entry] = {}
-        for one in on_sale:
-            entry = one.at(price) if (one.provider, one.usd) == (provider, now) else one.run
-            if entry.id not in best or entry.median_cost < best[entry.id].median_cost:
-                best[entry.id] = entry
-        return clearly_other(list(best.values()), job.questionnaire, chosen.id)
-
-    return _price_flip(f"providers.{provider}.{PRICE}", now, decide, upward=upward)
+    return Even(f"providers.{provider}.gpu_hour_usd", usd, at, tried, up)
 
 
-def _provider(entry: Entry) -> str | None:
-    return entry.price.offered.provider if entry.price.offered else None
+def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
+    """The price of the chosen offer at which the best of the others costs as little, where that has another fabric."""
+    assert chosen.price.offered
+    key = chosen.price.offered.provider, chosen.price.gpu_usd_per_hour.value
+    ours = [one for one in on_sale if (one.provider, one.usd) == key and one.fabric == chosen.id]
+    best = min((o for o in on_sale if (o.provider, o.usd) != key), key=lambda o: o.cost, default=None)
+    if best is None or best.fabric == chosen.id or not ours:
+        return []
+    return [_charged(made, *key, min(ours, key=lambda o: o.cost).at_cost(best.cost), pipeline, up=True)]
 
 
-def _price_flip(path: str, now: float, decide: Decide, *, upward: bool) -> Flip | None:
-    """The price nearest to ``now`` in one direction at which the decision differs, by steps and then by halving."""
-    steps = [now * f for f in PRICE_FACTORS] if upward else [now / f for f in PRICE_FACTORS] + [0.0]
-    same = now
-    for price in steps:
-        if decide(price) is not None:
-            return _halved(path, now, same, price, decide)
-        same = price
-    return None
+def _cheaper_there(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:
+    """The prices of others at which they cost as little as the chosen one, where that comes with another fabric."""
+    assert chosen.price.offered
+    best: dict[tuple[str, float], OnSale] = {}
+    for one in sorted(on_sale, key=lambda o: o.cost):
+        best.setdefault((one.provider, one.usd), one)
+    best.pop((chosen.price.offered.provider, chosen.price.gpu_usd_per_hour.value), None)
+    others = [(key, one) for key, one in best.items() if one.fabric != chosen.id]
+    return [_charged(made, *key, one.at_cost(chosen.median_cost), pipeline, up=False) for key, one in others]
 
 
-def _halved(path: str, now: float, same: float, other: float, decide: Decide) -> Flip:
-    for _ in range(BISECTIONS):
-        middle = (same + other) / 2
-        same, other = (same, middle) if decide(middle) is not None else (middle, other)
-    beyond = max(0.0, other * (1 + BEYOND if other > now else 1 - BEYOND))
-    found, at = decide(beyond), beyond
-    if found is None:
-        found, at = decide(other), other
-    assert found  # what ``other`` was given for
-    return Flip(input=path, from_=round(now, 3), at=round(at, 3), to_fabric=found.id)
+def _budgeted(made: Decision, path: str, now: float, at: float, pipeline: Pipeline, *, up: bool) -> Even:
+    """A price of the budget."""
+    name = path.partition(".")[2]
+
+    def tried(price: float) -> str | None:
+        budget = made.job.questionnaire.budget.model_copy(update={name: price})
+        return _recommended(made.job.questionnaire.model_copy(update={"budget": budget}), pipeline)
+
+    return Even(path, now, at, tried, up)
+
+
+def _per_usd(entry: Entry) -> float:
+    """What the run costs for each dollar that a GPU-hour costs."""
+    return entry.median_cost / (entry.price.gpu_total + entry.price.fabric_total)
+
+
+def _premiums(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipeline) -> list[Even]:
+    """The price of the fabric that a quoted premium would be of (InfiniBand unless one is fixed) at which it costs what
+    the best of the others does. A quoted one is taken as it stands, power and all."""
+    fixed = made.job.questionnaire.cluster.fabric
+    quoted = [e for e in able if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
+    others = [e for e in able if e not in quoted] if chosen in quoted else [chosen]
+    ours = [chosen] if chosen in quoted else quoted
+    if not others:
+        return []
+    cost = min(e.median_cost for e in others)
+    found = []
+    for one in ours:
+        now = one.price.fabric_total
+        at = cost / _per_usd(one) - one.price.gpu_total
+        found.append(_budgeted(made, PREMIUM, now, at, pipeline, up=one is chosen))
+    return found
+
+
+def _gpu_prices(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipeline) -> list[Even]:
+    """The price of a GPU-hour at which the chosen one costs what another does. A fabric that comes with one cloud's
+    machines keeps that cloud's price."""
+    now, ours = chosen.price.gpu_total, _per_usd(chosen)
+    found = []
+    for other in able:
+        theirs = _per_usd(other)
+        if other is chosen or theirs == ours:
+            continue
+        if other.price.gpu_total == now:
+            at = (theirs * other.price.fabric_total - ours * chosen.price.fabric_total) / (ours - theirs)
+        else:
+            at = other.median_cost / ours - chosen.price.fabric_total
+        found.append(_budgeted(made, GPU_PRICE, now, at, pipeline, up=at > now))
+    return [one for one in found if one.at > 0]
+
+
+def _turn(even: Even, chosen: str) -> Flip | None:
+    """Where planning again first ends elsewhere, looked for from where costs are equal on."""
+    up = even.up
+    held, turned, to = even.now, None, None
+    for share in BEYOND:
+        price = _outward(even.begin * (1 + share if up else 1 - share), up=up)
+        to = even.tried(price)
+        if to is None:  # nothing works any more: no turn
+            return None
+        if to != chosen:
+            turned = price
+            break
+        held = price
+    while turned is not None and abs(turned - held) > max(EXACT * turned, 10.0**-CENT_TENTH):
+        middle = _outward((held + turned) / 2, up=up)
+        if middle in (held, turned):
+            break
+        there = even.tried(middle)
+        if there is None or there == chosen:
+            held = middle
+        else:
+            turned, to = middle, there
+    if turned is None or to is None or turned == even.now:
+        return None
+    return Flip(input=even.path, from_=round(even.now, 3), at=turned, to_fabric=to, even=round(even.at, 3))
+
+
+def _outward(price: float, *, up: bool) -> float:
+    """Rounded to a tenth of a cent, away from the price as it is."""
+    return round((ceil if up else floor)(price * 10**CENT_TENTH) / 10**CENT_TENTH, CENT_TENTH)
 
 
 def _distance(at: float, now: float) -> float:
     return float(abs(np.log(max(at, 1e-6) / now)))
 
 
-def _size_flips(job: Resolved, able: list[Entry], chosen: Entry, predictor: Predictor) -> Iterable[Flip | None]:
+# Sizes
+
+
+def _size_flips(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterable[Flip]:
     """Numbers of the job itself, varied over powers of two around what was said."""
+    job = made.job
     if job.serves or job.sites > 1:
         return []
-    columns = [e for e in able if e.considered.fabric.technology not in ("none", "wan")]
+    able = [e for e in made.entries if e.usable and e.run_cost is not None]
+    columns = [
+        e
+        for e in able
+        if (e.verdict == "acceptable" or e is chosen) and e.considered.fabric.technology not in ("none", "wan")
+    ]
     found = {
-        path: _nearest(path, now, values, columns, job, chosen, predictor) for path, now, values in _varied_sizes(job)
+        path: _nearest(path, now, values, columns, job, chosen, pipeline) for path, now, values in _varied_sizes(job)
     }
     gpus = found["cluster.gpus"]
     nearer = gpus is None or _distance(gpus.at, job.gpus) > _distance(job.domain, job.gpus)
-    if nearer and fits_on(job, job.domain, job.parallelism, predictor):
-        found["cluster.gpus"] = Flip(input="cluster.gpus", from_=job.gpus, at=job.domain, to_fabric="none")
-    return found.values()
+    if nearer and fits_on(job, job.domain, job.parallelism, pipeline.predictor):
+        found["cluster.gpus"] = _resized("cluster.gpus", job.gpus, job.domain, job, chosen, pipeline) or gpus
+    return [flip for flip in found.values() if flip is not None]
 
 
 def _varied_sizes(job: Resolved) -> Iterator[tuple[str, int, list[int]]]:
@@ -207,23 +307,33 @@ def _multiples(now: int, least: int = 1) -> list[int]:
 
 
 def _nearest(
-    path: str, now: int, values: list[int], columns: list[Entry], job: Resolved, chosen: Entry, predictor: Predictor
+    path: str, now: int, values: list[int], columns: list[Entry], job: Resolved, chosen: Entry, pipeline: Pipeline
 ) -> Flip | None:
-    """The value nearest to ``now`` at which another column is chosen."""
-    for value in values:
-        other = _choice_at(path, value, columns, job, chosen, predictor)
-        if other is not None:
-            return Flip(input=path, from_=now, at=value, to_fabric=other.id)
-    return None
+    """The value nearest to ``now`` at which another fabric is recommended; those at which the costs of the plan, scaled
+    by the new steps, speak for it are tried."""
+    likely = (value for value in values if _choice_at(path, value, columns, job, chosen, pipeline) is not None)
+    tried = (_resized(path, now, value, job, chosen, pipeline) for value in likely)
+    return next((flip for flip in tried if flip is not None), None)
+
+
+def _resized(path: str, now: int, value: int, job: Resolved, chosen: Entry, pipeline: Pipeline) -> Flip | None:
+    """The flip that planning again with another size leads to."""
+    try:
+        there = pipeline.predictor.varied(job, path, value).questionnaire
+    except InputError:
+        return None
+    found = _recommended(there, pipeline)
+    return None if found in (None, chosen.id) else Flip(input=path, from_=now, at=value, to_fabric=found)
 
 
 def _choice_at(
-    path: str, value: int, columns: list[Entry], job: Resolved, chosen: Entry, predictor: Predictor
+    path: str, value: int, columns: list[Entry], job: Resolved, chosen: Entry, pipeline: Pipeline
 ) -> Entry | None:
-    """What is chosen instead for the job with one number changed, everything assumed from it assumed anew."""
+    """What would likely be chosen instead for the job with one number changed, everything assumed from it assumed
+    anew."""
     try:
-        there = predictor.varied(job, path, value)
-        times = predictor.step_times(there, [e.considered for e in columns])
+        there = pipeline.predictor.varied(job, path, value)
+        times = pipeline.predictor.step_times(there, [e.considered for e in columns])
     except InputError:
         return None
     work = _steps(there) / _steps(job) * there.gpus / job.gpus

@@ -6,11 +6,13 @@ from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
 
+_UNKNOWN = "at a price that nobody tells"
+
 
 def headline(job: Resolved, choice: Choice, verdict: str) -> str:
     """One sentence with the figures that decide."""
     if verdict == "no-network-needed":
-        return _no_network(job)
+        return _no_network(job, choice.chosen)
     if choice.chosen is None:
         return f"No fabric lets {_job(job)} run as asked."
     chosen, other = choice.chosen, choice.runner_up
@@ -35,27 +37,40 @@ def _job(job: Resolved) -> str:
     return f"{job.model_name} {job.questionnaire.workload} on {job.gpus:,} {job.gpu.name}"
 
 
-def _no_network(job: Resolved) -> str:
+def _no_network(job: Resolved, chosen: Entry | None) -> str:
     link = job.scale_up.name
+    whose = _at(job, chosen) if chosen else ""
+    priced = f" About {usd(chosen.median_cost)}{whose}." if chosen and whose and chosen.costed else ""
     if job.domains == 1:
         where = "in one node" if job.nodes == 1 else f"across {job.nodes} nodes of one rack"
         gpus = "The one GPU needs no link at all" if job.gpus == 1 else f"All {job.gpus} GPUs share {link} {where}"
         return (
             f"No network between nodes is needed for {_job(job)}: {gpus[0].lower()}{gpus[1:]}, so nothing "
-            "crosses a fabric."
+            f"crosses a fabric.{priced}"
         )
     return (
         f"No fabric between nodes is needed for {_job(job)}: each copy of the model fits in one node, so only requests "
-        "cross, which ordinary Ethernet carries."
+        f"cross, which ordinary Ethernet carries.{priced}"
     )
 
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
-        return f"{1e3 * entry.step:.3g} ms per output token, {usd(entry.median_cost)} a month's work{_at(job, entry)}"
-    return (
-        f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, about {usd(entry.median_cost)}{_at(job, entry)}"
-    )
+        token = f"{1e3 * entry.step:.3g} ms per output token"
+        if entry.price.capital_usd is not None:
+            return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
+        cost = f"{usd(entry.median_cost)} a month's work" if entry.costed else _UNKNOWN
+        return f"{token}, {cost}{_at(job, entry)}"
+    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, {_money(job, entry)}"
+
+
+def _money(job: Resolved, entry: Entry) -> str:
+    """What the run costs, and to whom; of machines that are bought what they cost to buy."""
+    if not entry.costed:
+        return _UNKNOWN
+    if entry.price.capital_usd is None:
+        return f"about {usd(entry.median_cost)}{_at(job, entry)}"
+    return f"{usd(entry.median_cost)} for its share of a purchase of about {usd(entry.price.capital_usd)}"
 
 
 def _at(job: Resolved, entry: Entry) -> str:
@@ -63,16 +78,19 @@ def _at(job: Resolved, entry: Entry) -> str:
     offered = entry.price.offered
     if offered is None or job.provider is not None:
         return ""
-    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour)"
+    tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
+    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
 def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
-    if other is None or other.run_cost is None:
+    if other is None or not (other.costed and chosen.costed):
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
+    much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
+    if chosen.inside is not None and other.inside is None and more >= 1:
+        return f"; every step in unison across the sites, on {_name(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
         theirs = f"{_name(other)} at {other.price.offered.provider_name}"
-        much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
         return f"; the cheapest with another network, {theirs}, would cost {much}"
     if abs(more) < 1:
         return f"; {_name(other)} costs the same within the error and is the runner-up"
@@ -82,6 +100,8 @@ def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
 
 
 def _cost_of_keeping(chosen: Entry, other: Entry | None) -> str:
+    if not chosen.costed:
+        return ""
     if other is None or other.median_cost >= chosen.median_cost:
         return "; nothing else would be clearly cheaper"
     more = chosen.median_cost - other.median_cost

@@ -8,15 +8,18 @@ from functools import lru_cache
 
 import numpy as np
 
+from assistant.library.freshness import half_life_days
 from assistant.market import CandidatePrice, Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog, ListPrice
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
 
-from .design import oldest_price
-from .entry import Entry, Estimate, about
+from .candidates import Considered
+from .design import network_bill
+from .entry import Entry, about
 from .resolve import Resolved
 
 # Spread of a fabric price that was not quoted: the source that prices all three fabrics gives bands of about a quarter
@@ -33,57 +36,62 @@ LOW_TRUST_SPREAD = (
 CHECKPOINT_BYTES = 14.0
 
 
-def price(
+def priced(
     entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
-) -> None:
-    """Fill in the prices. ``designs``: the network of each fabric, when buying."""
-    gpus = job.gpus // job.sites
-    for entry in entries:
-        design = designs.get(entry.id)
-        entry.priced = candidate_prices(
-            job.questionnaire,
-            job.gpu,
-            entry.considered.fabric,
-            entry.considered.offers,
-            catalog,
-            design.capex_usd.mid / gpus if design else None,
-            fabric_power_per_gpu=design.power_w / gpus if design else None,
-            capex_date=oldest_price(design) if design else None,
-            nodes=job.nodes,
-            checkpoint_bytes=checkpoint_bytes(job),
-            today=today,
+) -> list[Entry]:
+    """The entries with their prices, each once on every terms (tier, term, rate of interruption) on which its network
+    is let; those that cannot be had at all as they are. ``designs``: the network of each fabric, when buying."""
+
+    def on_terms(entry: Entry) -> list[Entry]:
+        terms = entry.considered.on_each_terms() if entry.considered.computable else ()
+        some = [replace(entry, considered=one, priced=_price(one, job, catalog, designs, today)) for one in terms]
+        return some or [entry]
+
+    found = [on_terms(entry) for entry in entries]
+    whole = [
+        _joined_inside(one, found, bought=job.questionnaire.budget.mode == "buy")
+        if one.estimated is not None and one.estimate.alternatives
+        else some
+        for one, some in zip(entries, found, strict=True)
+    ]
+    return [one for some in whole for one in some]
+
+
+def _price(
+    one: Considered, job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
+) -> CandidatePrice:
+    design = designs.get(one.fabric.id)
+    return candidate_prices(
+        job.questionnaire,
+        job.gpu,
+        one.fabric,
+        one.offers,
+        catalog,
+        network_bill(design) if design else None,
+        nodes=job.nodes,
+        checkpoint_bytes=checkpoint_bytes(job),
+        today=today,
+    )
+
+
+def _joined_inside(entry: Entry, found: list[list[Entry]], *, bought: bool) -> list[Entry]:
+    """Between sites: islands on every fabric that may join the GPUs of a site, at its prices; machines of one's own
+    stand in no cloud. The line between the sites has no price here."""
+    named = {islands.parallelism["inside_each_site"] for islands in entry.estimate.alternatives}
+    insides = [some for some in found if some[0].id in named and some[0].estimated is not None]
+    joined = [
+        replace(
+            entry,
+            considered=replace(entry.considered, offers=one.considered.offers, sold=one.considered.sold),
+            estimated=islands,
+            priced=one.price,
+            inside=one,
         )
-    for entry in entries:
-        if entry.estimated is not None and entry.estimated.alternatives:
-            _joined_inside(entry, {e.id: e for e in entries})
-
-
-def on_demand(entries: list[Entry], job: Resolved, catalog: Catalog, today: datetime.date | None) -> list[Entry]:
-    """Those on spot machines once more, on machines that nobody takes away: dearer, and sooner done."""
-    budget = job.questionnaire.budget.model_copy(update={"spot": False})
-    steady = replace(job, questionnaire=job.questionnaire.model_copy(update={"budget": budget}))
-    some = [e for e in entries if e.priced is not None and e.price.spot_factor != 1.0 and not e.estimate.alternatives]
-    twins = [replace(e) for e in some]
-    price(twins, steady, catalog, {}, today)
-    return twins
-
-
-def _joined_inside(entry: Entry, known: dict[str, Entry]) -> None:
-    """Between sites: the islands on the fabric with which a step costs least, at the price of that fabric. The line
-    between the sites has none here."""
-
-    def cost(estimate: Estimate) -> tuple[bool, float]:
-        price = known[_inside(estimate)].price
-        return not estimate.fits, estimate.band.p50 * (price.gpu_total + price.fabric_total)
-
-    chosen = min(entry.estimate.alternatives, key=cost)
-    fabric = known[_inside(chosen)]
-    entry.estimated = replace(chosen, alternatives=entry.estimate.alternatives)
-    entry.inside, entry.priced = fabric, fabric.price
-
-
-def _inside(estimate: Estimate) -> str:
-    return str(estimate.parallelism["inside_each_site"])
+        for islands, some in zip(entry.estimate.alternatives, insides, strict=True)
+        for one in some
+    ]
+    buyable = [one for one in joined if one.inside and one.inside.considered.fabric.providers is None]
+    return buyable if bought and buyable else joined
 
 
 def checkpoint_bytes(job: Resolved) -> float | None:
@@ -118,35 +126,67 @@ def run(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
     fastest = min(e.step for e in fitting)
     steps = _steps(job, fastest)
     for entry in computed:
+        price = entry.price
         # Failures and, on spot machines, interruptions stretch the run.
-        hours = steps * entry.estimate.draws / 3600 * _stretched(entry.price.interruptions)
-        hours = about(hours, steps * entry.step / 3600 * entry.price.failure_factor)
+        hours = steps * entry.estimate.draws / 3600 * _stretched(price.spot or price.interruptions)
+        entry.run_hours = about(hours, steps * entry.step / 3600 * price.failure_factor * price.spot_factor)
+        entry.run_cost, entry.price_error = _cost(entry, job.gpus), _price_error(price, catalog)
         entry.slowdown_percent = 100 * (entry.step / fastest - 1)
-        entry.run_cost, entry.price_error = _cost(entry, hours, job.gpus), _price_error(entry.price, catalog)
-        entry.run_hours = hours * entry.price.spot_factor
+        if job.questionnaire.budget.mode == "rent" and price.offered is not None:
+            _as_quoted(entry, price.offered.quote, job.gpus)
 
 
-def list_price_error(provider: str, listed: ListPrice | None, age_days: int | None, catalog: Catalog) -> np.ndarray:
+def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
+    """The cost by the terms of a quote: a sum without a term is that of the run."""
+    if quote is None or quote.months is not None or quote.usd is None:
+        return
+    entry.run_cost = np.full_like(entry.hours, quote.usd)
+    hourly = replace(entry.price.gpu_usd_per_hour, value=quote.usd / (entry.median_hours * gpus))
+    entry.priced = replace(entry.price, gpu_usd_per_hour=hourly)
+
+
+@lru_cache(maxsize=64)
+def _part_error(part: str) -> np.ndarray:
+    """What a part of a network turns out to cost ÷ what was read, (worlds,)."""
+    return np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {part}"))
+
+
+def list_price_error(provider: str, listed: ListPrice, age_days: int | None, catalog: Catalog) -> np.ndarray:
     """What a rent turns out to be ÷ what the list of ``age_days`` days ago says, in every world: the same for all that
     one provider lets."""
-    usual = SPOT_PRICE_SPREAD if listed and listed.tier == "spot" else LIST_PRICE_SPREAD
-    spread = LOW_TRUST_SPREAD if listed and listed.trust == "low" else usual
+    usual = SPOT_PRICE_SPREAD if listed.tier == "spot" else LIST_PRICE_SPREAD
+    spread = LOW_TRUST_SPREAD if listed.trust == "low" else usual
     drift = np.log1p(catalog.constants["freshness-price-drift"].si)
     half_lives = max(age_days or 0, 0) / catalog.constants["cost-price-half-life"].value
     return np.exp(np.hypot(spread, drift * np.sqrt(half_lives)) * normal_draws(f"price of {provider}"))
 
 
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
-    """That of the offer whose price it is; 1 where it is none's."""
-    if price.offered is None:
+    """That of the offer whose price it is, or of the purchase; 1 where it is neither's, and of what is quoted."""
+    offered = price.offered
+    if offered is not None and offered.quote is not None:
         return 1.0
-    listed = price.offered.offer.price("on-demand" if price.spot_factor == 1.0 else "spot")
-    return list_price_error(price.offered.provider, listed, price.gpu_usd_per_hour.age_days, catalog)
+    if price.months is not None:
+        return _purchase_error(price, catalog)
+    if offered is None or offered.listed is None:
+        return 1.0
+    return list_price_error(offered.provider, offered.listed, price.gpu_usd_per_hour.age_days, catalog)
+
+
+def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
+    """What machines that were not quoted turn out to cost moves their part of the sum, the same for every network."""
+    machines = price.gpu_usd_per_hour
+    if machines.origin not in ("catalog", "derived"):
+        return 1.0
+    drift = np.log1p(catalog.constants["freshness-price-drift"].si)
+    half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
+    error = np.exp(np.hypot(LIST_PRICE_SPREAD, drift * np.sqrt(half_lives)) * normal_draws(machines.what)) - 1
+    return 1 + machines.value / (price.gpu_total + price.fabric_total) * error
 
 
 @lru_cache(maxsize=256)
 def _stretched(interruptions: Interruptions) -> np.ndarray:
-    """What failures stretch a run by in every world, (worlds,): the same for every fabric."""
+    """What interruptions stretch a run by in every world, (worlds,): the same for every fabric."""
     return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
 
@@ -157,11 +197,13 @@ def _steps(job: Resolved, fastest_step: float) -> float:
     return days * 86400 / fastest_step
 
 
-def _cost(entry: Entry, hours: np.ndarray, gpus: int) -> np.ndarray:
-    """US dollars in every world of ``hours`` on demand; a fabric price nobody quoted varies from world to world."""
-    cost = entry.price.run_cost(hours, gpus)
-    fabric = entry.price.fabric_usd_per_hour
+def _cost(entry: Entry, gpus: int) -> np.ndarray:
+    """US dollars in every world; a fabric price nobody quoted varies from world to world."""
+    price, hours = entry.price, entry.hours
+    cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
-        error = np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {entry.id}")) - 1
-        cost = cost + hours * entry.price.spot_factor * gpus * entry.price.paid_share * fabric.value * error
+        # What several networks are built from is dearer or cheaper for all of them.
+        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+        cost = cost + price.charged(hours) * gpus * price.paid_share * error
     return cost

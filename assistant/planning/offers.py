@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
 from dataclasses import replace
 
 from assistant.market import Freshness, Offered
-from assistant.vocabulary.catalog import Catalog, ListPrice, Tier
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
@@ -22,82 +21,66 @@ def rental_offers(
 ) -> list[RentalOffer]:
     """Every offer that runs the job, cheapest run first, those without a price last.
 
-    ``variants``: each fabric with every number of NICs that it is sold with; ``entries`` have the verdicts.
+    ``variants``: each fabric on all terms on which it is let; ``entries`` have the verdicts.
     """
-    if job.questionnaire.budget.mode != "rent" or job.questionnaire.budget.gpu_hour_usd is not None or job.sites > 1:
-        return []  # between sites the islands of each are rented, and no offer is one of both
+    if job.questionnaire.budget.mode != "rent" or job.questionnaire.budget.gpu_hour_usd is not None:
+        return []
     freshness = Freshness.of(catalog.constants, today)
-    verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in entries}
-    once = {(e.id, e.considered.nics_per_node): e for e in reversed(variants)}  # not again on demand
-    able = [e for e in once.values() if _runs(e, verdicts[e.id])]
+    judged = {entry.id: entry for entry in entries}
+    able = [e for e in variants if _runs(e, judged[e.id])]
     if any(e.id == "none" for e in able):  # then every machine is rented as it is, whatever joins it to others
         able = [e for e in able if e.id == "none"]
+    if any(e.inside for e in able):  # between sites: then the islands of each are rented
+        able = [e for e in able if e.inside]
     found = [
-        _row(entry, offered, tier, price, job, catalog, freshness, verdicts[entry.id])
+        _row(entry, offered, job, catalog, freshness, judged[entry.id].verdict)
         for entry in able
         for offered in entry.considered.offers
-        for tier, price in _prices(offered, job)
     ]
     return sorted(found, key=lambda o: (o.run_cost_usd.p50 if o.run_cost_usd else float("inf"), o.provider, o.fabric))
 
 
-def _runs(entry: Entry, verdict: Verdict) -> bool:
-    """Whether the job runs on a fabric that is sold, be it at a price that nobody told."""
+def _runs(entry: Entry, judged: Entry) -> bool:
+    """Whether the job runs on it, be it at a price that nobody told. ``judged``: the same fabric on the terms on which
+    it costs least."""
     if entry.estimated is None or not entry.estimate.fits or entry.run_cost is None:
         return False
-    return verdict != "impossible" or (entry.considered.sold is False and set(entry.reasons) <= _UNSOLD)
+    return judged.verdict != "impossible" or (judged.considered.sold is False and set(judged.reasons) <= _UNSOLD)
 
 
-_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider"}
-
-
-def _prices(offered: Offered, job: Resolved) -> Iterator[tuple[Tier, ListPrice | None]]:
-    """On demand always, with its price or without; the other tiers where there is a price."""
-    yield "on-demand", offered.offer.price("on-demand")
-    reserved = offered.offer.price("reserved")
-    if reserved is not None and reserved.months is not None:  # of an unknown term nobody knows what is paid
-        yield "reserved", reserved
-    spot = offered.offer.price("spot")
-    if spot is not None and job.questionnaire.budget.on_spot:
-        yield "spot", spot
+_UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
 def _row(
-    entry: Entry,
-    offered: Offered,
-    tier: Tier,
-    price: ListPrice | None,
-    job: Resolved,
-    catalog: Catalog,
-    freshness: Freshness,
-    verdict: Verdict,
+    entry: Entry, offered: Offered, job: Resolved, catalog: Catalog, freshness: Freshness, verdict: Verdict
 ) -> RentalOffer:
     """The offer as the contract has it. Of a reservation the whole term is paid for, however long the run."""
-    offer, paid, extra = offered.offer, offered.paid(job.gpus), entry.price.fabric_usd_per_hour
-    hours = entry.hours / entry.price.spot_factor * (entry.price.spot_stretch if tier == "spot" else 1.0)
-    usd = price.price.si if price else None
-    charged = hours.clip(min=(price.months or 0.0) * HOURS_PER_MONTH) if price and tier == "reserved" else hours
+    offer, extra, listed = offered.offer, entry.price.fabric_usd_per_hour, offered.listed
+    paid = offered.paid(job.gpus // job.sites) * job.sites
     onto = extra.value if extra.origin == "quoted" or offer.fabric_included is False else 0.0
-    cost = None if usd is None else (usd + onto) * paid * charged
-    listed = freshness.priced(offered.name, price.price) if price else None
-    error = list_price_error(offered.provider, price, listed.age_days, catalog) if listed else 1.0
-    there = replace(entry, run_hours=hours, run_cost=entry.run_cost if cost is None else cost)
+    usd, dated, likely, there = None, None, None, entry
+    if listed is not None:
+        usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
+        cost = (usd + onto) * paid * entry.hours.clip(min=offered.least_hours)
+        there = replace(entry, run_cost=cost)
+        likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
+    fabric = (entry.inside or entry).id
     return RentalOffer(
         provider=offered.provider,
         instance=offer.name,
         gpu=offer.gpu,
-        fabric=entry.id,
-        gbps_per_gpu=offer.gbps_per_gpu if entry.id == offer.fabrics[0] else None,
-        tier=tier,
+        fabric=fabric,
+        gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
+        tier=offered.tier,
         usd_per_gpu_hour=usd,
         usd_per_month=None if usd is None else usd * paid * HOURS_PER_MONTH,
-        run_cost_usd=None if cost is None else band_of(about(cost * error, there.median_cost)),
-        finishes_days=there.median_hours / 24,
-        date=price.price.date.isoformat() if price else None,
-        source=price.price.source if price else None,
-        stale=listed is not None and listed.stale,
+        run_cost_usd=None if likely is None else band_of(likely),
+        finishes_days=entry.median_hours / 24,
+        date=listed.price.date.isoformat() if listed else None,
+        source=listed.price.source if listed else None,
+        stale=dated is not None and dated.stale,
         verdict=verdict,
         meets_limits=meets(there, job.questionnaire),
         network_included=offer.fabric_included,
-        trust=price.trust if price else None,
+        trust=listed.trust if listed else None,
     )

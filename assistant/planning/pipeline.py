@@ -14,14 +14,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assistant.library import Library
+from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
-from . import choice, facts, money, verdicts
+from . import choice, facts, money, power, verdicts
 from .choice import NEAR
-from .design import bought_designs
+from .design import drawn_designs
 from .entry import Entry, cheapest_of_each
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -48,7 +49,7 @@ class Decision:
     conclusions: list[Conclusion]
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
-    variants: list[Entry] = field(default_factory=list)  # every fabric with each number of NICs that it is sold with
+    variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -98,17 +99,23 @@ class Pipeline:
         self.predictor = Predictor(library.catalog)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
-    def decide(self, questionnaire: Questionnaire, strategy: Strategy = WHOLE) -> Decision:
+    def decide(
+        self,
+        questionnaire: Questionnaire,
+        strategy: Strategy = WHOLE,
+        *,
+        charging: Callable[[Offered], Offered] | None = None,
+    ) -> Decision:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
-        Raises :class:`InputError` for a job that cannot be split over its GPUs or priced.
+        ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
+        be split over its GPUs or priced.
         """
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
-        computed = [e for e in entries if e.estimated is not None]
-        self.price(computed, job)
-        if job.questionnaire.budget.on_spot and not job.quoted_rent:
-            entries += money.on_demand(computed, job, self.catalog, self.today)
+        if charging is not None:
+            entries = [replace(e, considered=e.considered.charging(charging)) for e in entries]
+        entries = self.priced(entries, job)
         money.run(entries, job, self.catalog)
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
@@ -119,18 +126,23 @@ class Pipeline:
         choice.mark_probabilities(entries)
         return replace(made, variants=variants, today=self.today)
 
-    def price(self, entries: list[Entry], job: Resolved) -> None:
-        """Fill in the prices."""
-        money.price(entries, job, self.catalog, self._bought(entries, job), self.today)
+    def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
+        """The entries with their prices, each on all terms on which it is let, and the power where it counts."""
+        computed = [e for e in entries if e.considered.computable]
+        designs, bought = self._drawn(computed, job), job.questionnaire.budget.mode == "buy"
+        found = money.priced(entries, job, self.catalog, designs if bought else {}, self.today)
+        if designs:
+            power.fill_in([e for e in found if e.priced is not None], job, self.catalog, designs)
+        return found
 
-    def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
-        """The networks of machines that are bought, drawn once for each cluster."""
-        if job.questionnaire.budget.mode != "buy":
+    def _drawn(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
+        """The networks of machines that are bought, or whose power is limited, drawn once for each cluster."""
+        if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
         key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
         if key not in self._designs:
-            self._designs[key] = bought_designs(entries, job, self.catalog)
+            self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
     def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
@@ -155,8 +167,8 @@ _lately: deque[Pipeline] = deque(maxlen=2)  # of this process
 
 
 def pipeline_of(library: Library, today: datetime.date | None) -> Pipeline:
-    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for a
-    question is there for the plan that follows."""
+    """The pipeline of a library and a day, with what it has worked out for anybody in this process: what was tried for
+    a question is there for the plan that follows."""
     for one in tuple(_lately):
         if one.library is library and one.today == today:
             return one

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .assemble import plan_of
 from .flips import flips
-from .pipeline import Decision, pipeline_of
-from .predictor import Predictor
+from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
+from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -28,11 +29,11 @@ class Begun:
 
     plan: Plan
     made: Decision
-    predictor: Predictor
+    pipeline: Pipeline
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.predictor)})
+        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -63,12 +64,26 @@ def begun(
     pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    return Begun(plan_of(made, library, pipeline.predictor, index), made, pipeline.predictor)
+    told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    if made.job.questionnaire.budget.mode == "buy":
+        told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    return Begun(told, made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
     return pipeline_of(library, today).decide(questionnaire)
+
+
+def _without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
+    """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
+    if not questionnaire.budget.quotes:
+        return None
+    budget = questionnaire.budget.model_copy(update={"quotes": []})
+    try:
+        return pipeline.decide(questionnaire.model_copy(update={"budget": budget}), CHOICE_ALONE)
+    except InputError:
+        return None
 
 
 def _built_index(library: Library) -> Index | None:

@@ -10,6 +10,8 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Parallelism
 
+from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
+from .candidates import on_the_market
 from .choice import meets
 from .entry import Entry
 from .grid import round_sizes
@@ -32,22 +34,41 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return _not_sold(job)
+        return _not_sold(job, fits) + _in_one_domain(job, predictor)
     allowed = [e for e in sold if e.verdict != "impossible"] or sold
     if min(e.estimate.copies_short for e in allowed) > 1:
         return _more_copies(job, allowed[0], predictor)
     return _loosened(job, allowed, predictor)
 
 
-def _not_sold(job: Resolved) -> str:
+def _not_sold(job: Resolved, fits: list[Entry]) -> str:
     """What to do where nobody, or not who was named, lets these GPUs with a network that the job can run on."""
+    if job.questionnaire.budget.quotes:
+        return f"None of the quotes has a network that {job.gpus:,} {job.gpu.name} can run this job on: ask for one."
     if job.provider is not None:
         return (
             f"The catalog knows no offer of {job.gpu.name} by {job.provider.name} with a network between nodes: leave "
             "the provider open, or take a GPU that it offers with one."
         )
+    what = f"{job.gpus:,} {job.gpu.name}"
+    silent = dict.fromkeys(offered.provider_name for e in fits for offered in e.considered.offers)
+    if silent:
+        return (
+            f"{' and '.join(silent)} {'let' if len(silent) > 1 else 'lets'} {what} without telling a price: ask, and "
+            "give the rent that you are quoted (budget.gpu_hour_usd)."
+        )
     ways = "give the rent that you were quoted (budget.gpu_hour_usd), or plan to buy"
-    return f"Nobody in the catalog rents out {job.gpus:,} {job.gpu.name} at a price that it quotes: {ways}."
+    return f"Nobody in the catalog rents out {what} at a price that it quotes: {ways}."
+
+
+def _in_one_domain(job: Resolved, predictor: Predictor) -> str:
+    """That fewer of them, which need no network, would do, where somebody lets these at a price."""
+    if job.domains == 1 or job.sites > 1 or not fits_on(job, job.domain, job.parallelism, predictor):
+        return ""
+    there = replace(job, gpus=job.domain)
+    if not any(offered.price for offered in on_the_market(there, predictor.catalog)):
+        return ""
+    return f" With the {job.domain} of one scale-up domain, which need no network, it would work."
 
 
 def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
@@ -111,21 +132,23 @@ def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predi
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The constraints that stand in the way, with the values that would do."""
     q = job.questionnaire
-    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
+    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.outlay)
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
         asked.append(
             f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of "
             f"{q.constraints.deadline_days:g}" + _more_gpus(job, quick, predictor)
         )
-    if q.budget.usd is not None and cheap.median_cost > q.budget.usd:
-        asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
-    frugal = min(allowed, key=lambda e: e.considered.power_kw)
-    if q.constraints.max_power_kw is not None and frugal.considered.power_kw > q.constraints.max_power_kw:
-        fitting = int(job.gpus * q.constraints.max_power_kw / frugal.considered.power_kw)
+    if q.budget.usd is not None and cheap.costed and cheap.outlay > q.budget.usd:
+        asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    asked += _other_budgets(job, [e for e in allowed if e.costed])
+    frugal = min(allowed, key=lambda e: e.power_kw or 0.0)
+    if q.constraints.max_power_kw is not None and (frugal.power_kw or 0.0) > q.constraints.max_power_kw:
+        fitting = int(job.gpus * q.constraints.max_power_kw / (frugal.power_kw or 1.0))
+        fitting -= fitting % job.gpus_per_node if fitting > job.gpus_per_node else 0
         asked.append(
-            f"{frugal.considered.power_kw:.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which "
-            f"feed {fitting} GPUs"
+            f"{frugal.power_kw:,.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which feed "
+            f"{fitting:,} GPUs"
         )
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
@@ -134,10 +157,25 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
             f"{q.constraints.max_slowdown_percent:g} %"
         )
     if not asked:
-        free = q.model_copy(update={"budget": q.budget.model_copy(update={"usd": None})})
-        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
-        asked.append(f"a budget of {usd(one.median_cost)}, which buys {one.id} within the other limits")
+        free = q.model_copy(update={"budget": q.budget.model_copy(update=dict.fromkeys(BUDGETS))})
+        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.outlay, default=cheap)
+        asked.append(f"a budget of {usd(one.outlay)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
+
+
+def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:
+    """What a month, and the network, would have to be allowed."""
+    q, asked = job.questionnaire, []
+    if not allowed:
+        return asked
+    if q.budget.usd_per_month is not None and not any(within_month(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: usd_per_month(e, q))
+        asked.append(f"{usd(usd_per_month(least, q))} a month ({least.id}) instead of {usd(q.budget.usd_per_month)}")
+    if q.budget.network_share_percent is not None and not any(within_share(e, q) for e in allowed):
+        least = min(allowed, key=lambda e: network_share_percent(e) or 0.0)
+        share = network_share_percent(least) or 0.0
+        asked.append(f"{share:.3g} % for the network ({least.id}) instead of {q.budget.network_share_percent:g} %")
+    return asked
 
 
 def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from assistant.model import Adapters, Architecture, architecture_of, leaf_nodes
 from assistant.model.adapters import ALL_LINEAR
+from assistant.model.collectives import RACK_RINGS
 from assistant.model.low_communication import USUAL_STEPS
 from assistant.model.reinforcement import Loop
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
@@ -170,6 +171,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
             "cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours"
         )
     _oversubscription(questionnaire, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken)
+    _racks(cluster.gpus, gpu, taken)
     inference = _inference(questionnaire, taken)
     _not_counted(questionnaire, taken)
     return Resolved(
@@ -207,6 +209,7 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     said = (
         "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
     )
+    said = said or bool(budget.quotes)
     let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire
@@ -220,7 +223,6 @@ USUAL_PLANES = 2
 _NOT_COUNTED = {
     "model": ("active_params",),
     "inference": ("concurrency", "ttft_ms", "tpot_ms"),
-    "budget": ("usd_per_month",),
 }
 
 
@@ -270,6 +272,17 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
     if cluster.in_network_reduction is None and cluster.gpus // cluster.sites // per_node > one_leaf:
         taken.take(
             "cluster.in_network_reduction", False, "switches that could add (SHARP) mostly do not: it is set up apart"
+        )
+
+
+def _racks(gpus: int, gpu: Gpu, taken: Assumptions) -> None:
+    """What is assumed of rings through racks that share one scale-up link, where there are several."""
+    if gpu.gpus_per_node < gpu.scale_up_domain < gpus:
+        taken.take(
+            "model.rack_adapters",
+            RACK_RINGS,
+            f"rings that cross a rack of {gpu.scale_up_domain} GPUs are taken to use as many of its adapters as those "
+            "of a node do: nobody has published one",
         )
 
 

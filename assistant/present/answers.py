@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Assumption
 
 from .blocks import Block, Bullets, Paragraph
 from .fields import assumed_text, field_name
-from .figures import bytes_text, seconds, significant
+from .figures import bytes_text, seconds, significant, usd
 from .limits import PASSAGES_NEAR
 from .text import block_lines, safe
 
@@ -43,8 +43,15 @@ def answer_blocks(answer: Answer) -> list[Block]:
 
 
 def _computed(computed: Computed) -> list[Block]:
-    figures = [f"{one.name}: {value_text(one.value, one.unit)} = {one.formula}" for one in computed.figures]
-    how: list[Block] = [Paragraph(computed.text, strong=True), Paragraph("How:"), Bullets(figures)]
+    sold = computed.kind == "offers"
+    by = " " if sold else " = "
+    figures = [
+        f"{one.name}: {value_text(one.value, one.unit)}{by}{one.formula}"
+        for one in computed.figures
+        if one.unit != "offers"
+    ]
+    how: list[Block] = [Paragraph(computed.text, strong=True), *([] if sold else [Paragraph("How:")])]
+    how += [Bullets(figures)] if figures else []
     if computed.assumptions:
         how += [Paragraph("Assumed:"), Bullets([_assumed(one) for one in computed.assumptions])]
     return [*how, Paragraph(computed.caveat)]
@@ -56,6 +63,8 @@ def value_text(value: float, unit: str) -> str:
         return seconds(value)
     if unit == "bytes":
         return bytes_text(value)
+    if unit == "USD/GPU-h":
+        return usd(value)
     if unit == "USD":
         return f"${significant(value)}"
     if unit in ("parameters", "FLOP"):

@@ -1,31 +1,100 @@
-"""A network design and its bill of materials as plain lines."""
+"""A network design: its drawing, its parts with dated prices, and what to know of it."""
 
 import textwrap
 
 from assistant.vocabulary.answers import FabricDesign
 
 from . import figures
-from .blocks import Table
-from .text import block_lines, safe
+from .blocks import Block, Bullets, Chart, Heading, Paragraph, Table
+from .markdown import blocks_markdown, escaped
+from .text import lines_of
+from .topology_drawing import drawing_lines, drawing_svg, told
+
+DRAWN = 76  # columns of a drawing that stands in a document of any width
 
 
-def design_lines(design: FabricDesign, width: int = 80) -> list[str]:
-    """Topology, parts, prices with their dates and sources."""
-    d = design
-    lines = [f"{d.fabric} for {d.gpus} GPUs on {d.nodes} nodes"]
-    if d.switches:
-        lines += [
-            f"{d.tiers} tier(s), {d.planes} plane(s), oversubscription {d.oversubscription:g}:1",
-            f"switches: {d.switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core)",
-            f"NICs: {d.nics}; optics: {d.optics}",
-            f"cables: {d.cables.node_leaf} node to leaf, {d.cables.leaf_spine} leaf to spine, {d.cables.spine_core} "
-            "spine to core",
-            f"power: {figures.significant(d.power_w / 1000)} kW",
-            f"to buy: {figures.usd(d.capex_usd.mid)} ({figures.usd(d.capex_usd.low)}–{figures.usd(d.capex_usd.high)})",
-            f"amortised: {figures.usd(d.usd_per_gpu_hour)} per GPU-hour",
+def written(design: FabricDesign, form: str, width: int = 80) -> str:
+    """The design as ``text``, ``json``, ``markdown``, ``html`` or ``svg``; a picture only where there is one."""
+    if form == "json":
+        return design.model_dump_json(indent=2) + "\n"
+    if form == "svg":
+        return drawing_svg(design)
+    title = _title(design)
+    if form == "text":
+        return "\n".join([title, *lines_of(design_blocks(design, width), width)]) + "\n"
+    text = f"# {escaped(title)}\n\n{blocks_markdown(design_blocks(design))}\n"
+    if form == "markdown":
+        return text
+    from .html import elements, page
+
+    return page(title, drawn(elements(text), design))
+
+
+def drawn(elements: str, design: FabricDesign) -> str:
+    """The elements of a page with the picture in the place of the drawing in signs."""
+    lines = drawing_lines(design, DRAWN)
+    start = elements.find(lines[0].strip()) if lines else -1
+    if start < 0:
+        return elements
+    opened, closed = elements.rfind("<pre>", 0, start), elements.index("</pre>", start) + len("</pre>")
+    return elements[:opened] + f'<div class="wide">{drawing_svg(design)}</div>' + elements[closed:]
+
+
+def _title(d: FabricDesign) -> str:
+    return f"{d.fabric} for {d.gpus:,} GPUs on {d.nodes:,} node{'s' * (d.nodes != 1)}"
+
+
+def design_blocks(design: FabricDesign, width: int = DRAWN) -> list[Block]:
+    """Drawing, sizes, parts and notes; notes alone where nothing is built."""
+    if not design.switches:
+        return [Bullets(design.notes)]
+    chart = [Chart(tuple(drawing_lines(design, min(width, DRAWN))))]
+    return [*chart, Bullets(sentences(design)), Heading("Bill of materials"), *parts(design), Bullets(design.notes)]
+
+
+def sentences(design: FabricDesign) -> list[str]:
+    """Size, cables, power and price."""
+    d, usd = design, figures.usd
+    over = "non-blocking" if d.oversubscription == 1 else f"{d.oversubscription:g}:1 oversubscribed"
+    tiers = f"{d.tiers} tier{'s' * (d.tiers != 1)}"
+    low, high = usd(d.capex_usd.low), usd(d.capex_usd.high)
+    return [
+        f"{d.topology} in {tiers}, {over}: {d.switches:,} switches ({d.leaf} leaf, {d.spine} spine, {d.core} core), "
+        f"{d.nics:,} NICs, {d.optics:,} optics.",
+        *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in told(d)),
+        f"{figures.significant(d.power_w / 1000)} kW of switches and optics.{_each(d)}",
+        f"About {usd(d.capex_usd.mid)} to buy ({low}–{high}), {usd(d.usd_per_gpu_hour)} per GPU-hour over the "
+        "amortisation.",
+    ]
+
+
+def _each(design: FabricDesign) -> str:
+    """What one switch draws, as its vendor states it."""
+    used = design.switch
+    if used is None or not used.power_w:
+        return ""
+    kw = lambda watts: f"{figures.significant(watts / 1000)} kW"
+    said = f"derived: {used.power_derived}" if used.power_derived else "as its vendor states it"
+    most = f"; at most {kw(used.power_max_w)} with a transceiver in every cage" if used.power_max_w else ""
+    return f" One {used.name} draws {kw(used.power_w)} ({said}){most}."
+
+
+def parts(design: FabricDesign) -> list[Block]:
+    """The priced parts with date and source; a price that nobody published for the part itself is marked, and says
+    what it comes from."""
+    if not design.prices:
+        return [Paragraph("No part has a price.")]
+    rows = [
+        [
+            *(p.item, f"{p.count or 0:,}", f"{figures.usd(p.usd)}{' (derived)' if p.derived else ''}"),
+            figures.usd(p.usd * (p.count or 0)),
         ]
-    if d.prices:
-        rows = [[p.item, figures.usd(p.usd), p.date, p.source] for p in d.prices]
-        lines += ["", *block_lines(Table(["item", "price", "date", "source"], rows, frozenset({1})), width)]
-    lines += [line for note in d.notes for line in ["", *textwrap.wrap(note, width)]]
-    return [safe(line) for line in lines]
+        for p in design.prices
+    ]
+    brief = ["part", *(textwrap.shorten(row[0], 34, placeholder="…") for row in rows)]
+    table = Table(["part", "number", "each", "sum"], rows, frozenset({1, 2, 3}), shorter={0: brief})
+    seen = [
+        f"{p.item}: price of {p.date}, {p.source}{f'; derived: {p.derived}' if p.derived else ''}"
+        for p in design.prices
+    ]
+    return [table, Bullets(seen)]

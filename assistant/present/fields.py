@@ -2,6 +2,8 @@
 registry."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Assumption
@@ -63,6 +65,8 @@ def value_text(name: str, value: object, catalog: Catalog | None = None) -> str:
         return _WORDS[name, value]
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "budget.quotes" and isinstance(value, (list, tuple)):
+        return "; ".join(_quote_text(quote, catalog) for quote in value) or "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(_grouped(list(value), catalog)) or "nothing"
     if name in _IN_DAYS and isinstance(value, (int, float)) and value and abs(value) < SHORT_DAYS:
@@ -88,6 +92,16 @@ def assumed_text(assumption: Assumption, catalog: Catalog | None = None) -> str:
         return f"price of {premium[1]} on top of the GPU: ${significant(value)} per GPU-hour"
     words = "your catalog" if name.startswith("catalog.") else _PROFILE.get(name) or field_name(name)
     return f"{words}: {'open' if value is None else value_text(name, value, catalog)}"
+
+
+def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
+    """``CoreWeave, InfiniBand NDR 400 Gb/s, $2.20 per GPU-hour``."""
+    who = [_catalog_name(f"cluster.{part}", str(quote.get(part)), catalog) if catalog else None
+           for part in ("provider", "fabric")]  # fmt: skip
+    said = [name or quote.get(part) for part, name in zip(("provider", "fabric"), who, strict=True)]
+    hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
+    price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
+    return ", ".join(str(part) for part in (*said, price, f"{term:g} months" if term else None) if part)
 
 
 def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:

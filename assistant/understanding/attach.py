@@ -77,6 +77,7 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         if says.act == "set" and value is None:
             said = _said(hit) if hit.slots else None
             value = converted(fields[says.field], computed(says.how, said), today) if said else True
+            value = value * hit.slots["epochs"].value if value and "epochs" in hit.slots else value
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
@@ -137,7 +138,7 @@ def computed(how: str, quantity: Quantity) -> Quantity:
 
 
 def _said(hit: Hit) -> Quantity:
-    return next(quantity for role, quantity in hit.slots.items() if role != "old")
+    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "epochs"))
 
 
 def _fit(field: RegisteredField, value: Any) -> float:
@@ -194,7 +195,7 @@ def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
         elif rival := _rival(candidate, kept):
             doubts.append(_between(rival, candidate))
     undecided = {doubt.field for doubt in doubts}
-    return [c.fact for c in kept if c.fact.says.field not in undecided or not c.fact.says.generic], doubts
+    return [c.fact for c in kept if c.fact.says.field not in undecided], doubts
 
 
 def _heeded(found: list[Candidate]) -> list[Candidate]:
@@ -248,13 +249,16 @@ def _between(one: Candidate, other: Candidate) -> Doubt:
     return Doubt(names[0], f"{one.fact.value} may be {names[0]} or {names[1]}", (one.fact.value,))
 
 
-def serves(fields: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
-    """Whether the job serves, as far as it is known."""
-    return fields.get("workload", known.get("workload")) in SERVING
-
-
-def of_this_job(found: Iterable[Candidate], serving: bool) -> list[Candidate]:
+def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[Candidate]:
     """Candidates of a section that the job has not are left out where the other section says the same."""
+    found = list(found)
+    workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
+    serving = workload in SERVING
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
+    if workload != "rlhf":
+        other = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
+        left_out |= {
+            c.fact.says.field for c in found if c.fact.says.field.startswith("rl.") and c.fact.claimed in other
+        }
     return [c for c in found if c.fact.says.field not in left_out]

@@ -3,7 +3,7 @@ free``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ _MOST_IN_A_CHASSIS = 16
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
+_CARDS = frozenset({"gpu", "card", "acceler", "chip", "graphic"})  # stems
 _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
@@ -77,23 +78,26 @@ class Counter:
             + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
+            + [(Says("count", COUNTED, "named"), t) for t in data["of_what_was_named"]]
             + [(Says("range", COUNTED), t) for t in data["ranges"]]
             + [(Says("quiet", COUNTED), t) for t in data["not"]],
         )
 
-    def candidates(self, source: Source) -> list[Candidate]:
-        hits = self._matcher.hits(source)
-        return [Candidate(_of_each(fact, source), score(hit) + 1) for hit in hits if (fact := _fact(hit))]
+    def candidates(self, source: Source, asked: str | None) -> list[Candidate]:
+        """Every count that may be said; ``asked`` is the field of the open question, to which a bare number belongs."""
+        hits = [h for h in self._matcher.hits(source) if h.key.value != "named" or asked in (None, COUNTED)]
+        return [Candidate(_of_each(fact, source), score(hit) + 1) for hit in hits if (fact := _fact(hit, source))]
 
 
-def _fact(hit: Hit) -> Fact | None:
+def _fact(hit: Hit, source: Source) -> Fact | None:
     if hit.key.act != "count":
         return Fact(hit.key, None, hit.start, hit.end, hit.claimed, hit.slots)
     hit = replace(hit, slots={role: _of_thousands(q) for role, q in hit.slots.items()})
     numbers = [q for q in hit.slots.values() if q.kind == "number"]
     if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
-    return Fact(hit.key, _scale(hit), hit.start, hit.end, hit.claimed, hit.slots)
+    own = {source.tokens[at].stem for at in hit.own}
+    return Fact(hit.key, _scale(hit, own), hit.start, hit.end, hit.claimed, hit.slots)
 
 
 def _of_each(fact: Fact, source: Source) -> Fact:
@@ -107,8 +111,8 @@ def _of_thousands(quantity: Quantity) -> Quantity:
     return replace(quantity, value=quantity.value * 1000, unit="") if quantity.unit == DOTTED else quantity
 
 
-def _scale(hit: Hit) -> Scale:
-    """The scale that one match says."""
+def _scale(hit: Hit, own: Set[str]) -> Scale:
+    """The scale that one match says; ``own`` are the stems of the template's words in it."""
     counts: dict[str, Any] = {
         role: int(q.value) for role, q in hit.slots.items() if q.kind == "number" and role in _ROLES
     }
@@ -132,16 +136,19 @@ def _scale(hit: Hit) -> Scale:
         return replace(said, gpu=offer.gpu, per_node=offer.gpus_per_node, provider=provider, nodes=said.nodes)
     if gpu is not None:
         said = replace(said, gpu=gpu.value, rack_scale=gpu.unit == "rack")
+        if gpu.unit == "board" and said.gpus and not own & _CARDS:  # "24 DGX H100 in total" are boards
+            said = replace(said, nodes=said.gpus, gpus=None)
         if gpu.unit == "board" and said.nodes and said.per_node is None:
             said = replace(said, per_node=_PER_BOARD)
         if gpu.unit == "rack" and said.racks is None and said.gpus and said.gpus <= _MOST_RACKS:
             said = replace(said, racks=said.gpus, gpus=None)
-    return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")))
+    return _plausible(replace(said, unknown_gpu=hit.slots.get("unknown-gpu")), own)
 
 
-def _plausible(said: Scale) -> Scale:
+def _plausible(said: Scale, own: Set[str]) -> Scale:
     """ "2 nodes, 16 H100 in all" and "4 x 256 GPUs": what cannot be in one node is all of them."""
-    if said.per_node and said.nodes is None and said.gpus is None and said.gpu and said.per_node not in _USUAL_NODES:
+    alone = said.nodes is None and said.gpus is None and not own & _EACH
+    if said.per_node and alone and said.gpu and said.per_node not in _USUAL_NODES:
         return replace(said, nodes=said.per_node, per_node=None)  # "10 x H100 servers"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
         return replace(said, gpus=said.nodes * said.per_node, nodes=None, per_node=None)

@@ -10,12 +10,20 @@ from assistant.vocabulary.utterance import Doubt
 
 from . import networks
 from .networks import Mention
-from .offers import Priced, offers
+from .offers import Message, Offers, Priced
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
+from .text import stem
 
 _ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
 _NEAR_BEHIND = 4  # tokens behind a network that may say what it is for
+_OFFERED = frozenset(map(stem, ("quote", "quoted", "quotation", "offer", "offers", "asks")))
+_OF_AN_OFFER = frozenset(
+    {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+)
+_NOT_OFFERED = frozenset({"others", "past", "replaced", "present"})
+_TIMES = frozenset({"training.days", "constraints.deadline_days"})
+_AMOUNTS = _TIMES | {"budget.usd", "budget.usd_per_month"}  # of an offer where one of its amounts stands there
 _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "replaced", "question", "supposition"})
 
 
@@ -24,6 +32,7 @@ class Fabrics:
 
     def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str]) -> None:
         self.catalog, self._others, self._filler = catalog, others, filler
+        self._offers = Offers(catalog.quote_items)
 
     def decide(self, reading: Reading) -> None:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
@@ -58,7 +67,7 @@ class Fabrics:
         gpu, nics = reading.gpu(self.catalog), reading.known("cluster.nics_per_node")
         found: list[tuple[Mention, str]] = []
         denied_before: Mention | None = None
-        for mention in reading.mentions:
+        for at, mention in enumerate(reading.mentions):
             reading.taken |= mention.claimed
             of_node = mention.per_node or self._is_of_node(reading, mention)
             fabric, rates = networks.resolve(
@@ -67,7 +76,9 @@ class Fabrics:
             if fabric is None:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
-            elif not mention.claimed & reading.withheld and self._is_ruled_out(reading, mention, denied_before):
+            elif not mention.claimed & reading.withheld and (
+                self._is_ruled_out(reading, mention, denied_before) or self._goes_with_the_next(reading, at)
+            ):
                 denied_before = mention
                 family = networks.family(mention, self.catalog, fabric)
                 reading.excluded += [i for i in family if i not in reading.excluded]
@@ -90,6 +101,15 @@ class Fabrics:
             reading.text.tokens, denied_before.end, mention.start, corrects=corrects
         )
 
+    def _goes_with_the_next(self, reading: Reading, at: int) -> bool:
+        """ "InfiniBand and Spectrum-X are both off the table": what is denied behind a list is all of it."""
+        if at + 1 == len(reading.mentions) or reading.act in ABOUT_A_PLAN | {"ask"}:
+            return False
+        mention, following = reading.mentions[at], reading.mentions[at + 1]
+        denial = denial_of(reading.scopes, following.start, following.end, following.claimed)
+        listed = lists_on(reading.text.tokens, mention.end, following.start, corrects=False)
+        return denial is not None and min(denial.cue) >= following.end and listed
+
     def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
         """Whether a network is that of others, of the past, or for storage and management."""
         if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
@@ -108,7 +128,12 @@ class Fabrics:
         fabrics = [Priced(fabric, m.start, m.end) for m, fabric in resolved if fabric]
         providers = [Priced(q.value, q.start, q.end) for q in reading.named if q.kind == "provider"]
         providers += [Priced(q.value[0], q.start, q.end) for q in reading.named if q.kind == "instance"]
-        found, tokens = offers(reading.quantities, fabrics, providers)
+        known = bool(reading.context.fields.get("budget.quotes"))
+        of_offers = any(token.stem in _OFFERED for token in reading.text.tokens)
+        spoken_of = lambda q: reading.kinds(q.start, q.end) & _NOT_OFFERED
+        amounts = [q for q in reading.quantities if not spoken_of(q)]
+        message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, of_offers, known)
+        found, tokens, amounts = self._offers.read(message)
         if not found:
             several = any(d.field in ("cluster.provider", "cluster.gpu") and len(d.options) > 1 for d in reading.doubts)
             price = reading.fields.pop("budget.gpu_hour_usd", None) if several else None
@@ -116,8 +141,14 @@ class Fabrics:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
         reading.offers, reading.taken = found, reading.taken | tokens
-        settled = {"cluster.fabric", "cluster.provider", "budget.gpu_hour_usd", "budget.fabric_premium_gpu_hour_usd"}
+        settled, theirs = set(_OF_AN_OFFER), {q.value for q in amounts}
+        settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
+        settled |= {"cluster.oversubscription"} if any(offer.oversubscription for offer in found) else set()
         reading.fields = {path: value for path, value in reading.fields.items() if path not in settled}
+        terms = _TIMES if any(offer.months for offer in found) else frozenset()
+        settled |= terms | {
+            doubt.field for doubt in reading.doubts if doubt.options and theirs.issuperset(doubt.options)
+        }
         reading.doubts = [doubt for doubt in reading.doubts if doubt.field not in settled]
 
     def _is_decided(self, reading: Reading, mention: Mention) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.fields import RegisteredField
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -23,9 +24,12 @@ from .wordings import LAST
 _SENTENCE_ENDS = frozenset(".;!?")
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
-    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole".split()
+    "but only free available left reserved except instead keep spare ours allocated busy actually get use whole "
+    "idle".split()
 )
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
+_DEADLINE = "constraints.deadline_days"
+_SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
 
 
@@ -53,8 +57,10 @@ class Facts:
         it was said."""
         kinds = reading.kinds(fact.start, fact.end)
         field = FIELDS.get(fact.says.field)
-        if reading.act == "ask" and "subject" in kinds and field and field.about.kind in ("choice", "flag"):
+        if reading.act == "ask" and "subject" in kinds and field and _is_setting(field):
             return None  # a choice that is asked about
+        if reading.act == "ask" and field and fact.start and reading.text.tokens[fact.start - 1].text == "than":
+            return None  # "is QLoRA slower than LoRA?"
         if reading.act == "what-if":
             kinds -= {"others"}  # "what if they bought it?"
         if reading.act == "compare":
@@ -102,7 +108,7 @@ class Facts:
         if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
             del reading.fields["workload"]  # requests and answers belong to every kind of serving
         for path, value in list(reading.fields.items()):
-            for other, implied in self._implication(path, value):
+            for other, implied in self._implication(path, value) if path != reading.context.asked else ():
                 if other not in reading.context.fields:
                     reading.fields.setdefault(other, implied)
         for fact in facts:
@@ -199,7 +205,7 @@ class Facts:
                 known.get("cluster.gpus_per_node") or (gpu.gpus_per_node if gpu else 8),
             )
             if "tokens" in fact.slots and length:
-                reading.fields[fact.says.field] = max(1, round(binary(fact.slots["tokens"]) / length))
+                reading.fields[fact.says.field] = _sequences(fact.slots["tokens"], length)
             elif "tokens" in fact.slots:
                 reading.doubts.append(
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
@@ -269,22 +275,62 @@ class Facts:
                 reading.doubts.append(Doubt("cluster.gpu", sentence, (quantity.value,) if quantity.value else ()))
 
     def doubt_count(self, reading: Reading, live: Sequence[Fact]) -> None:
-        """A number that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we get"."""
-        counts = [fact for fact in live if fact.says.act == "count"]
+        """A number or a share that nothing explains, beside a count of GPUs, may be the count: "512, but 64 is what we
+        get", "half are busy"."""
+        counts = [fact for fact in live if fact.says.act == "count" or fact.says.field == counting.COUNTED]
         gpus = reading.fields.get(counting.COUNTED)
-        if gpus is None or reading.act != "describe" or not _OF_A_PART & {token.text for token in reading.text.tokens}:
+        if gpus is None or reading.act != "describe":
             return
-        tokens = reading.text.tokens
+        of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
+        times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
         for number in reading.quantities:
-            stretch = [range(min(f.start, number.start), max(f.end, number.end)) for f in counts]
-            near = any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretch)
-            other = reading.kinds(number.start, number.end) & (NOT_OURS | {"replaced"})
-            if near and not other and number.value != gpus and _may_count(number, tokens, reading.taken, self._filler):
+            if not _one_sentence(reading.text.tokens, number, counts) or reading.kinds(number.start, number.end) & (
+                NOT_OURS | {"replaced"}
+            ):
+                continue
+            of_all = (
+                number.kind == "share"
+                and of_a_part
+                and number.start not in times
+                and not reading.taken & set(range(number.start, number.end))
+            )
+            may_be = round(gpus * number.value / 100) if of_all else number.value
+            if may_be != gpus and (of_all or _may_count(number, reading.text.tokens, reading.taken, self._filler)):
                 del reading.fields[counting.COUNTED]
-                reading.doubts.append(
-                    Doubt(counting.COUNTED, f"{gpus} or {number.value} GPUs?", (gpus, int(number.value)))
-                )
+                reading.doubts.append(Doubt(counting.COUNTED, f"{gpus} or {may_be} GPUs?", (gpus, int(may_be))))
                 return
+
+    def doubt_date(self, reading: Reading, live: Sequence[Fact]) -> None:
+        """Another day beside the deadline that nothing explains may be the one that is meant."""
+        said = next(
+            (f for f in live if f.says.field == _DEADLINE and any(q.kind == "date" for q in f.slots.values())), None
+        )
+        if said is None or _DEADLINE not in reading.fields:
+            return
+        days = reading.fields[_DEADLINE]
+        for date in (q for q in reading.quantities if q.kind == "date"):
+            other = attach.converted(FIELDS[_DEADLINE], date, reading.today)
+            behind = date.start >= said.end and _one_sentence(reading.text.tokens, date, [said])
+            free = (
+                behind
+                and not reading.taken & set(range(date.start, date.end))
+                and not reading.kinds(date.start, date.end) & NOT_OURS
+            )
+            if free and other not in (None, days):
+                del reading.fields[_DEADLINE]
+                reading.doubts.append(Doubt(_DEADLINE, f"in {days} or in {other} days?", (days, other)))
+                return
+
+
+def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:
+    """Whether no sentence ends between a number and one of the counts."""
+    stretches = (range(min(f.start, number.start), max(f.end, number.end)) for f in counts)
+    return any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretches)
+
+
+def _is_setting(field: RegisteredField) -> bool:
+    """Whether a field says how the job is run and not which job it is: what a question may be about."""
+    return field.about.kind in ("choice", "flag") or field.path.startswith(_SETTINGS)
 
 
 def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
@@ -294,10 +340,19 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
     before = tokens[number.start - 1] if number.start else None
-    if before is not None and (tokens[number.start].glued or before.text in "=:/-"):
+    if (before is not None and (tokens[number.start].glued or before.text in "=:/-")) or (
+        behind and behind.text == "x"
+    ):
         return False
     alone = behind is None or not (behind.is_word or behind.is_number or behind.glued) or behind.text in filler
     return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
+
+
+def _sequences(tokens: Quantity, length: int) -> int:
+    """The sequences of a batch in tokens: "4M tokens" are 4,194,304 where that makes a whole number of them."""
+    said = binary(tokens)
+    in_binary = said * 1.024**2 if said % 1_000_000 == 0 else said * 1.024 if said % 1000 == 0 else said
+    return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
 
 
 def _of_range(fact: Fact) -> Doubt:

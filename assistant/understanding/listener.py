@@ -19,6 +19,7 @@ from assistant.vocabulary.utterance import Doubt, Utterance
 from . import attach, changes, counting, networks
 from .acts import Acts, act_of, settled
 from .attach import Candidate, Context, Fact, Nothing
+from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
 from .ignored import Ignored
@@ -31,13 +32,12 @@ from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import Speller, Text, cut
+from .text import Speller, Text, clean, cut
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
-LONGEST = 4000  # characters
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset(
@@ -97,26 +97,20 @@ class Listener:
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
         self._topics = Topics(language["topics"], language["words"]["sets"])
+        self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
 
     def hear(self, text: str, context: Context | None = None, *, today: datetime.date | None = None) -> Utterance:
         """What ``text`` says. ``context`` is what the conversation knows: it settles bare numbers and corrections.
 
-        Only the first :data:`LONGEST` characters are read, and what was left out is said: a message that is longer is a
-        document.
+        Of a document (:mod:`.documents`) the sentences with figures and names are read, and what was left out is said.
         """
-        if len(text) > LONGEST:
-            read = self.hear(text[:LONGEST], context, today=today)
-            left = Doubt(
-                None,
-                f"only the first {LONGEST:,} of {len(text):,} characters were read: say the facts of the job alone",
-            )
-            return replace(read, text=text, doubts=(*read.doubts, left))
-        typed = self._speller.read(text)
+        part = excerpt(text, self._telling)
+        typed = self._speller.read(part.text)
         counted = by_start(numbers(typed.tokens, self._numbers))
         shown, doubts = self._ignored.hide(typed, Source(typed.tokens, counted))
         reading = self._spans(shown, context or Nothing(), today or datetime.date.today())
-        reading.doubts += doubts
+        reading.doubts += [*doubts, *_unread(part.left, len(text))]
         reading.scopes = self._scopes.read(reading.source)
         act = self._act(reading)
         reading.act = "describe" if act == "unclear" else act  # until it is known whether anything is stated
@@ -133,7 +127,7 @@ class Listener:
         question = self._asked(reading)
         if question.of_plan and reading.may_ask:
             reading.act = "ask"
-        return self._results.utterance(reading, question)
+        return replace(self._results.utterance(reading, question), text=clean(text))
 
     def _spans(self, text: Text, context: Context, today: datetime.date) -> Reading:
         """Numbers, amounts, dates and names; what lies inside a name is no number."""
@@ -201,7 +195,9 @@ class Listener:
 
     def _attach(self, reading: Reading) -> None:
         hits = [hit for hit in self._fields.hits(reading.source) if not _cuts(hit, reading.quantities)]
-        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(reading.source)
+        found = attach.candidates(hits, FIELDS, reading.today) + self._counter.candidates(
+            reading.source, reading.context.asked
+        )
         priced = {at for q in reading.quantities if q.kind.startswith("money") for at in range(q.start, q.end)}
         found += [_alone(q, priced) for q in reading.named if q.kind in NAMES]
         last = [hit for hit in self._last.hits(reading.source) if not _cuts(hit, reading.quantities)]
@@ -209,15 +205,11 @@ class Listener:
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
-        serving = attach.serves(
-            {f.says.field: f.value for f in (c.fact for c in found) if f.says.field == "workload"},
-            reading.context.fields,
-        )
-        facts, doubts = attach.chosen(attach.of_this_job(found, serving))
+        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
-        reading.scopes = [s for s in reading.scopes if s.kind not in _OF_A_CHOICE or not s.cue & said]
+        reading.scopes = [s for s in reading.scopes if not _belongs(s, said)]
         facts = [fact for fact in facts if not fact.claimed & reading.withheld]
         live = self._facts.take(reading, facts)
         spoken_of = [fact for fact in live if fact.says.field in _SPEAKS_OF_NETWORKS]
@@ -233,6 +225,9 @@ class Listener:
         self._fabrics.lay_side_by_side(reading)
         self._answer(reading)
         self._facts.doubt_count(reading, live)
+        self._facts.doubt_date(reading, live)
+        if reading.act == "compare" and any("instance" in fact.slots for fact in live):
+            reading.fields.pop("cluster.gpu", None)  # "compare p5en with CoreWeave's": neither is decided
         reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
         if reading.act == "ask" and self._asked(reading).topic is None:
             _keep_stated(reading)
@@ -266,6 +261,19 @@ class Listener:
         )  # counted, in nodes of a size to be assumed
         said = (fields, reading.context.fields, reading.mentions, reading.fabrics, frozenset(explained))
         return self._topics.ask(Heard(reading.text, reading.source, *said))
+
+
+def _belongs(scope: Reach, said: Set[int]) -> bool:
+    """Whether the words of a scope are part of a fact: those of "to buy rather than rent", of "no network team"."""
+    return bool(scope.cue & said) if scope.kind in _OF_A_CHOICE else scope.kind == "denied" and scope.cue <= said
+
+
+def _unread(left: int, length: int) -> list[Doubt]:
+    """What is said where a part of a text was not read."""
+    if not left:
+        return []
+    said = f"{left:,} of {length:,} characters were not read, sentences without figures and names above all"
+    return [Doubt(None, f"{said}: say the facts of the job alone")]
 
 
 def _plain(reading: Reading) -> list[Quantity]:

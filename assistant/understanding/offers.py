@@ -1,17 +1,29 @@
-"""Several prices side by side: what each network, or each provider, would cost. They are prices of fabrics, not the
-budget."""
+"""Several offers in one message, or in a pasted mail: what each network, or each provider, would cost, and what it
+includes. They are prices of fabrics, not the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice, pairwise, product
 
+from assistant.vocabulary.catalog import QuoteItem
 from assistant.vocabulary.utterance import Quoted
 
+from .scopes import Reach, denial_of
 from .templates import Quantity
+from .text import Token, cut
 
 _MOST_PER_HOUR = 100.0  # dollars: what costs more is no price of a GPU-hour
-_FAR = 14  # tokens between a price and what it is for
+_LEAST_SUM = 1000.0  # dollars: what costs less is no price of a cluster
+_FAR = 14  # tokens between a sum and who asks for it
+_STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
+_MOST_CUTS = 4096  # ways to part a message that are tried
+_TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
+_MONTH_DAYS = 30.4375
+_ON_TOP = frozenset({"more", "extra", "top", "adds", "add", "plus", "premium", "surcharge", "uplift", "additional"})
+_PAID = frozenset({"pay", "paid", "paying"})  # "today we pay 3.90 at aws"
+_BEHIND = frozenset({"not", "extra", "separate", "separately", "excluded"})  # "storage extra": it is not in the price
 
 
 @dataclass(frozen=True)
@@ -23,30 +35,97 @@ class Priced:
     end: int
 
 
-def offers(
-    quantities: Sequence[Quantity], fabrics: Sequence[Priced], providers: Sequence[Priced]
-) -> tuple[list[Quoted], frozenset[int]]:
-    """The offers of a message and the tokens of their prices; none where there are fewer than two different ones."""
-    prices = _prices(quantities)
-    if len(prices) < 2:
-        return [], frozenset()
-    named = [(_nearest(price, prices, fabrics), _nearest(price, prices, providers)) for price in prices]
-    found = [
-        Quoted(fabric, provider, gpu_hour_usd=float(price.value))
-        for price, (fabric, provider) in zip(prices, named, strict=True)
-        if fabric or provider
-    ]
-    different = len({(offer.fabric, offer.provider) for offer in found}) > 1
-    return (found, frozenset(at for p in prices for at in range(p.start, p.end))) if different else ([], frozenset())
+@dataclass(frozen=True)
+class Message:
+    """What offers are looked for in: its tokens, amounts, names and denials, whether it speaks of offers, and whether
+    others are known."""
+
+    tokens: Sequence[Token]
+    quantities: Sequence[Quantity]
+    fabrics: Sequence[Priced]
+    providers: Sequence[Priced]
+    denials: Sequence[Reach]
+    of_offers: bool
+    beside_others: bool
 
 
-def _prices(quantities: Sequence[Quantity]) -> list[Quantity]:
-    """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well."""
-    hourly = [q for q in quantities if q.kind == "money" and q.unit == "gpu-hour" and q.value <= _MOST_PER_HOUR]
-    small = [q for q in quantities if q.kind == "money" and not q.unit and q.value <= _MOST_PER_HOUR]
-    if not hourly and not small:
-        return []
-    taken = {at for q in (*hourly, *small) for at in range(q.start, q.end)}
+class Offers:
+    """Reads offers; ``items``: what one may include, with the words for it."""
+
+    def __init__(self, items: Mapping[str, QuoteItem]) -> None:
+        self._items = [
+            (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
+        ]
+
+    def read(self, message: Message) -> tuple[list[Quoted], Set[int], list[Quantity]]:
+        """The offers of a message, the tokens that tell of them and the amounts that belong to them; none where there
+        are fewer than two different ones, but for one more beside those that are known."""
+        prices = _prices(message)
+        one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
+        if len(prices) < 2 and not one_more:
+            return [], frozenset(), []
+        found: list[Quoted] = []
+        taken, amounts = {at for p in prices for at in range(p.start, p.end)}, list(prices)
+        for price, (first, last) in zip(prices, _parted(message, prices), strict=True):
+            fabric, provider = (_one(names, first, last) for names in (message.fabrics, message.providers))
+            if fabric is None and provider is None:
+                continue
+            said = self._said(message, first, last)
+            term = self._term(message, first, last, said)
+            open_, months = "oversubscription" in said, term and round(term.value / _MONTH_DAYS, 1)
+            whole = price.value > _MOST_PER_HOUR
+            monthly = 1.0 if whole and price.unit == "month" else None
+            found.append(
+                Quoted(
+                    fabric,
+                    provider,
+                    gpu_hour_usd=None if whole else float(price.value),
+                    usd=float(price.value) * (months or 1.0 if monthly else 1.0) if whole else None,
+                    months=months or monthly,
+                    oversubscription=1.0 if open_ else None,
+                    includes=tuple(item for item in said if item not in ("oversubscription", "term")),
+                )
+            )
+            amounts += [term] if term else []
+            taken |= {at for at in range(first, last) if any(at in range(*span) for span in said.values())}
+            taken |= set(range(term.start, term.end)) if term else set()
+        if len({(offer.fabric, offer.provider) for offer in found}) < 2 and not one_more:
+            return [], frozenset(), []
+        return found, frozenset(taken), amounts
+
+    def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
+        """What is said to be in the price, and where."""
+        places = [at for at in range(first, last) if message.tokens[at].text != "-"]
+        stems = [message.tokens[at].stem for at in places]
+        found: dict[str, tuple[int, int]] = {}
+        for id, words in self._items:
+            for n in range(len(places) - len(words) + 1):
+                if tuple(stems[n : n + len(words)]) != words:
+                    continue
+                at, end = places[n], places[n + len(words) - 1] + 1
+                if {token.text for token in message.tokens[end : end + 2]} & _BEHIND:
+                    continue
+                if denial_of(message.denials, at, end, frozenset(range(at, end))) is None:
+                    found.setdefault(id, (at, end))
+        return found
+
+    def _term(self, message: Message, first: int, last: int, said: Mapping[str, tuple[int, int]]) -> Quantity | None:
+        """The time for which it is rented; a time beside what else is said, such as a lead time, is that."""
+        beside = {at for id, (start, end) in said.items() if id != "term" for at in range(start, end + 3)}
+        shortest, longest = _TERM_DAYS
+        times = (q for q in message.quantities if q.kind == "time" and first <= q.start and q.end <= last)
+        return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
+
+
+def _prices(message: Message) -> list[Quantity]:
+    """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
+    where somebody asks for them."""
+    quantities = [q for q in message.quantities if not _no_offer(q, message.tokens)]
+    money = [q for q in quantities if q.kind == "money"]
+    small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= _MOST_PER_HOUR]
+    small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= _MOST_PER_HOUR]
+    sums = [q for q in money if q.unit in ("month", "") and q.value >= _LEAST_SUM and _asked_for(q, message, money)]
+    taken = {at for q in small for at in range(q.start, q.end)}
     bare = [
         q
         for q in quantities
@@ -56,19 +135,64 @@ def _prices(quantities: Sequence[Quantity]) -> list[Quantity]:
         and not q.unit
         and q.start not in taken
     ]
-    return sorted([*hourly, *small, *bare], key=lambda q: q.start)
+    by_some = message.of_offers and len({name.id for name in message.providers}) > 1
+    return sorted([*small, *(bare if small or by_some else []), *sums], key=lambda q: q.start)
 
 
-def _nearest(price: Quantity, prices: Sequence[Quantity], names: Sequence[Priced]) -> str | None:
-    """The name that stands nearest to a price on the side where this message names things, with no other price
-    between."""
-    leads = bool(names) and names[0].start < prices[0].start
-    best: tuple[int, str] | None = None
+def _no_offer(quantity: Quantity, tokens: Sequence[Token]) -> bool:
+    """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
+    near, before = (
+        tokens[max(0, quantity.start - 2) : quantity.end + 2],
+        tokens[max(0, quantity.start - 4) : quantity.end],
+    )
+    return any(token.text in _ON_TOP for token in near) or any(token.text in _PAID for token in before)
+
+
+def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> bool:
+    """Whether a name that may ask for a sum stands before it, with no other price and no end of a sentence between."""
+    names = message.providers if not message.of_offers else [*message.providers, *message.fabrics]
     for name in names:
-        low, high = sorted((name.start, price.start))
-        if any(low < other.start < high for other in prices) or (name.start < price.start) != leads:
+        low, high = sorted((name.end, price.start))
+        between = message.tokens[low:high]
+        if name.start > price.start and not message.of_offers:
             continue
-        gap = price.start - name.end if leads else name.start - price.end
-        if gap <= _FAR and (best is None or gap < best[0]):
-            best = (gap, name.id)
-    return best[1] if best else None
+        if high - low <= _FAR and not any(t.text in _STRONG for t in between):
+            return not any(low <= other.start < high for other in money if other is not price)
+    return False
+
+
+def _parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int]]:
+    """The stretch of the message that belongs to each price: parted where no stretch has two of a kind, every one has
+    what it needs, and at the end of a sentence or a line rather than at a comma."""
+    gaps = [list(_cuts(message.tokens, a.end, b.start)) for a, b in pairwise(prices)]
+
+    def stretches(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        edges = [0, *(at for at, _ in cuts), len(message.tokens)]
+        return list(pairwise(edges))
+
+    def cost(cuts: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
+        several = missing = 0
+        for first, last in stretches(cuts):
+            counts = [len({n.id for n in names if first <= n.start < last})
+                      for names in (message.fabrics, message.providers)]  # fmt: skip
+            several += sum(count > 1 for count in counts)
+            missing += sum(count == 0 for count in counts)
+        return several, missing, -sum(strength for _, strength in cuts)
+
+    return stretches(min(islice(product(*gaps), _MOST_CUTS), key=cost))
+
+
+def _cuts(tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Where two offers may be parted, and how strongly: an empty line, a sentence or a line, a comma, nothing."""
+    for at in range(first, last):
+        if tokens[at].text in _STRONG:
+            yield at, 3 if at + 1 < last and tokens[at + 1].text == ";" else 2
+        elif tokens[at].text in _WEAK:
+            yield at, 1
+    yield first, 0
+    yield last, 0
+
+
+def _one(names: Sequence[Priced], first: int, last: int) -> str | None:
+    """The first of the names in a stretch."""
+    return next((name.id for name in names if first <= name.start < last), None)

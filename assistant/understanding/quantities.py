@@ -63,8 +63,10 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     found: list[Quantity] = []
     numbers = list(numbers)
     cents = {q.start: q for q in numbers if 0 < q.value < 100}
+    currencies = {units.currencies.get((token.text,), "USD") for token in tokens} - {"USD"}
+    of_cents = next(iter(currencies), "USD")  # beside euros a cent is one of them
     for number in numbers:
-        money = _money(source, number, cents, units)
+        money = _money(source, number, cents, of_cents, units)
         found += [money] if money else _measured(tokens, number, units)
     return found + _parts(tokens, units) + _shares(tokens, units)
 
@@ -72,8 +74,10 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
 def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     """ "A tenth", "one fifth", in percent."""
     texts = [t.text for t in tokens]
-    pairs = ((at, units.shares.get(texts[at + 1])) for at in range(len(texts) - 1) if texts[at] in ("a", "one"))
-    return [Quantity("share", share, at, at + 2) for at, share in pairs if share]
+    pairs = ((at, units.shares.get(texts[at + 1])) for at in range(len(texts) - 1) if texts[at] in ("a", "an", "one"))
+    found = [Quantity("share", share, at, at + 2) for at, share in pairs if share]
+    halves = (at for at in range(len(texts) - 1) if texts[at] == "half" and texts[at + 1] in ("is", "are", "of"))
+    return found + [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
 
 
 def unmeasured(
@@ -141,7 +145,9 @@ def _parts(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     return found
 
 
-def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], units: Units) -> Quantity | None:
+def _money(
+    source: Source, number: Quantity, cents: Mapping[int, Quantity], of_cents: str, units: Units
+) -> Quantity | None:
     """Money, with what it is for as its unit: ``""`` for a sum, else ``gpu-hour``, ``month``, ``kwh``, …"""
     tokens = source.tokens
     before, after = _currency_before(tokens, number.start, units), _currency_after(tokens, number.end, units)
@@ -151,7 +157,7 @@ def _money(source: Source, number: Quantity, cents: Mapping[int, Quantity], unit
     elif after is not None:
         code, end = after
     elif number.end < len(tokens) and _are_cents(tokens, number.end, units):
-        code, end, value = "USD", number.end + (2 if tokens[number.end].text == "us" else 1), value / 100
+        code, end, value = of_cents, number.end + (2 if tokens[number.end].text == "us" else 1), value / 100
     elif tokens[number.end - 1].text == "grand":
         code = "USD"
     if code is None:
@@ -192,7 +198,7 @@ def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[st
     for size in (3, 2, 1):
         start = at - size
         name = tuple(t.text for t in tokens[start:at]) if start >= 0 else ()
-        if name and name in units.currencies and (len(name[0]) > 2 or not tokens[start].is_word):
+        if name and name in units.currencies and (size > 1 or len(name[0]) > 2 or not tokens[start].is_word):
             us = start > 0 and tokens[start - 1].text in ("us", "usd")
             return units.currencies[name], start - us
     return None

@@ -83,7 +83,7 @@ class Results:
                 run.pop()
             if run:
                 first, last = _with_brackets(reading.text.tokens, run[0], run[-1] + 1)
-                parts.append(reading.text.typed(first, last).strip(" ,;:.!?()"))
+                parts.append(" ".join(reading.text.typed(first, last).split()).strip(" ,;:.!?()"))
             run = []
         return " … ".join(part for part in parts if part)
 

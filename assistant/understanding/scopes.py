@@ -3,7 +3,7 @@ quoted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,13 +69,15 @@ class ScopeReader:
     def read(self, source: Source) -> list[Reach]:
         """Every scope of a message."""
         clauses = list(_clauses(source.tokens))
-        found = [_opened(hit, source.tokens, clauses) for hit in self._cues.hits(source)]
+        cues = self._cues.hits(source)
+        found = [_opened(hit, source.tokens, clauses) for hit in cues]
         found += [_closed(hit, source.tokens, clauses) for hit in self._before.hits(source)]
         ours = [scope.start for scope in found if scope.kind == "ours"]
         given = {scope.start for scope in found if scope.kind == "given"}
         found = [s for s in found if not (s.kind == "supposition" and s.start in given)]
         found = [s for s in found if not (s.kind == "others" and any(start <= min(s.cue) for start in ours))]
-        return found + list(_quotations(source.tokens))
+        relayed = {hit.end for hit in cues if hit.key == "relayed"}  # what our own people wrote
+        return found + list(_quotations(source.tokens, relayed))
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -131,7 +133,8 @@ def _opened(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
 
 
 def _pauses(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].text in (",", ":") or (tokens[at].text == "-" and not tokens[at].glued)
+    word, apart = tokens[at].text, at + 1 == len(tokens) or not tokens[at + 1].glued  # the mark of "4:1" pauses nothing
+    return word == "," or (word == ":" and apart) or (word == "-" and not tokens[at].glued)
 
 
 def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
@@ -156,11 +159,11 @@ def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]
     return Reach(hit.key, start, hit.end, frozenset(hit.own))
 
 
-def _quotations(tokens: Sequence[Token]) -> Iterator[Reach]:
+def _quotations(tokens: Sequence[Token], relayed: Collection[int]) -> Iterator[Reach]:
     for mark in ('"', "'"):
         marks = [at for at, token in enumerate(tokens) if token.text == mark]
         for first, last in zip(marks[::2], marks[1::2], strict=False):
-            if last - first > 2 and (first == 0 or not tokens[first].glued):
+            if last - first > 2 and first not in relayed and (first == 0 or not tokens[first].glued):
                 yield Reach("quoted", first, last + 1, frozenset({first, last}))
 
 
@@ -190,6 +193,8 @@ def lists_on(tokens: Sequence[Token], previous_end: int, start: int, *, corrects
     between = tokens[previous_end:start]
     if corrects and not any(t.text in ("or", "nor") for t in between):
         return False
+    if [t.text for t in between[-2:]] in (["as", "is"], ["so", "is"], ["as", "are"]):
+        return True  # "InfiniBand is off limits, as is Spectrum-X"
     return (
         0 < len(between) <= 3
         and all(t.text in _LISTS for t in between)

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .text import Token, cut, stem
@@ -77,6 +78,11 @@ class Source:
         """A colon leads to a quantity, not back from one to a word: "3B: hidden 2560"."""
         crossed = any(self.tokens[n].text in ":=" for n in range(at, self._hard[at]))
         return tuple(n for n in dict.fromkeys((at, at if crossed else self._hard[at])) if n < len(self.tokens))
+
+    @cached_property
+    def where(self) -> _Places:
+        """Where the words and quantities stand that templates need."""
+        return _Places(self)
 
     def places(self, at: int) -> tuple[int, ...]:
         """Where a word that is expected at ``at`` may stand: there, or behind hyphens and the like."""
@@ -415,7 +421,7 @@ class Compiler:
 
 @dataclass(frozen=True)
 class _Template:
-    """One template: what a hit of it means, and what has to be near for one."""
+    """One template: what a hit of it means, and what has to be near for one, its beginning aside."""
 
     key: Any
     node: _Node
@@ -426,23 +432,37 @@ class _Places:
     """Where in a text the words and quantities stand that templates need: most templates are ruled out at a glance."""
 
     def __init__(self, source: Source) -> None:
+        self.begins = [
+            dict.fromkeys((token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))))
+            for at, token in enumerate(source.tokens)
+        ]
         self._at: dict[str, list[int]] = defaultdict(list)
-        for at, token in enumerate(source.tokens):
-            for key in {token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))}:
+        for at, keys in enumerate(self.begins):
+            for key in keys:
                 self._at[key].append(at)
         self._merged: dict[frozenset[str], list[int]] = {}
-        self._ends = _sentence_ends(source.tokens)
+        ends = _sentence_ends(source.tokens)
+        self._last = [min(end, at + _LONGEST) for at, end in enumerate(ends)]
+
+    def possible(self, templates: Iterable[_Template]) -> list[_Template]:
+        """The templates of which everything that they need is somewhere in the text."""
+        return [t for t in templates if all(map(self._where, t.needs))]
 
     def near(self, needs: Iterable[frozenset[str]], at: int) -> bool:
         """Whether all that is needed stands between ``at`` and the end of the sentence."""
-        return all(self._stands(need, at) for need in needs)
+        last = self._last[at]
+        for need in needs:
+            places = self._where(need)
+            following = bisect_left(places, at)
+            if following == len(places) or places[following] > last:
+                return False
+        return True
 
-    def _stands(self, need: frozenset[str], at: int) -> bool:
+    def _where(self, need: frozenset[str]) -> list[int]:
         places = self._merged.get(need)
         if places is None:
             places = self._merged[need] = sorted({p for key in need & self._at.keys() for p in self._at[key]})
-        following = bisect_left(places, at)
-        return following < len(places) and places[following] <= min(self._ends[at], at + _LONGEST)
+        return places
 
 
 def _sentence_ends(tokens: Sequence[Token]) -> list[int]:
@@ -468,24 +488,35 @@ class Matcher:
             begins = node.first()
             if begins is None or node.may_be_empty():
                 raise TemplateError(f'"{template}" must begin with a word or a quantity')
-            needs = tuple(sorted(set(node.needs()), key=len))
+            needs = sorted(set(node.needs()), key=len)
             for begin in begins:
-                self._by_first[begin].append(_Template(key, node, needs))
+                after = tuple(need for need in needs if begin not in need)
+                self._by_first[begin].append(_Template(key, node, after))
 
     def hits(self, source: Source) -> list[Hit]:
         """The longest match of every template at every place."""
-        places = _Places(source)
-        return [hit for at in range(len(source.tokens)) for hit in self.at(source, at, places)]
+        places = source.where
+        possible = {
+            begin: found
+            for begin in dict.fromkeys(key for keys in places.begins for key in keys)
+            if begin in self._by_first and (found := places.possible(self._by_first[begin]))
+        }
+        return [hit for at in range(len(source.tokens)) for hit in self._from(source, at, possible, places)]
 
-    def at(self, source: Source, at: int, places: _Places | None = None) -> list[Hit]:
+    def at(self, source: Source, at: int) -> list[Hit]:
         """The longest match of every template that begins at one place."""
-        if at >= len(source.tokens):
-            return []
-        token = source.tokens[at]
-        begins = dict.fromkeys((token.text, token.stem, *("{" + q.kind + "}" for q in source.starting.get(at, ()))))
-        found = {id(t.node): t for begin in begins for t in self._by_first.get(begin, ())}
-        near = [t for t in found.values() if places is None or places.near(t.needs, at)]
-        return [hit for t in near if (hit := _longest(t.key, t.node, source, at)) is not None]
+        return list(self._from(source, at, self._by_first, source.where)) if at < len(source.tokens) else []
+
+    def _from(
+        self, source: Source, at: int, templates: Mapping[str, Sequence[_Template]], places: _Places
+    ) -> Iterator[Hit]:
+        tried: set[int] = set()
+        for begin in places.begins[at]:
+            for template in templates.get(begin, ()):
+                if id(template.node) not in tried and places.near(template.needs, at):
+                    tried.add(id(template.node))
+                    if hit := _longest(template.key, template.node, source, at):
+                        yield hit
 
 
 def _longest(key: Any, node: _Node, source: Source, at: int) -> Hit | None:

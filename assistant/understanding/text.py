@@ -67,6 +67,12 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in _ESCAPE.sub("", text))
 
 
+def in_one_line(text: str) -> str:
+    """A message of several lines in one, each of them a sentence still: a pasted mail keeps its parts."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return "".join(line + (" " if line.endswith((",", ":")) else "; ") for line in lines[:-1]) + "".join(lines[-1:])
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The stem of an English word: ``gathers`` and ``gathering`` are ``gather``; short words stay."""
@@ -163,7 +169,7 @@ class Speller:
         joined = (
             at + size < len(tokens)
             and tokens[at + size].glued
-            and (tokens[at + size].text[0].isalnum() or tokens[at + size].text in "=+")
+            and (tokens[at + size].text[0].isalnum() or tokens[at + size].text in "=+$")
         )
         return (
             not joined and not (tokens[at].glued and at) and tuple(t.text for t in tokens[at : at + size]) in self.short

@@ -202,6 +202,16 @@ def _limits_gone(path: str, name: str) -> tuple[Says, str]:
 
 def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
     yield Says("scale", path), f"{_TIMES} [the|as many|as much|as long|as large|our|of the|a|that|as big] {name}"
+    yield (
+        Says("scale", path),
+        f"{name} [should|must|has to|needs to|would] (be|is|was|becomes|gets) {_TIMES} [as] "
+        "(long|big|high|large|much|more)",
+    )
+    for sign, words in (
+        (1, "(later|longer|more|higher|larger)"),
+        (-1, "(earlier|sooner|shorter|less|fewer|lower|smaller)"),
+    ):
+        yield Says("add", path, sign), f"{name} (is|was|were|moves|moved|comes|came) [by] {{{kind}}} {words}"
     for sign, verb in ((1, _MORE), (-1, _LESS)):
         yield Says("share", path, sign), f"{verb} [<the>] {name} by {{percent}}"
         yield Says("add", path, sign), f"{verb} [<the>] {name} by {{{kind}}}"

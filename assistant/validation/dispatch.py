@@ -138,7 +138,7 @@ def dispatch_report(calls: Sequence[Call]) -> list[DispatchAccuracy]:
 
 def _accuracy(source: str, gpu: str, calls: Sequence[Call]) -> DispatchAccuracy:
     ratio = np.array([predicted(call) / call.seconds for call in calls])
-    spread = np.array([NETWORK_SPREAD[call.wires.networks.networks[0].transport] for call in calls])
+    spread = np.array([spread_of(call) for call in calls])
     error = ratio - 1.0
     return DispatchAccuracy(
         source=source,
@@ -154,6 +154,12 @@ def _accuracy(source: str, gpu: str, calls: Sequence[Call]) -> DispatchAccuracy:
         null_mean_absolute=one_constant(calls),
         covered=float((np.abs(np.log(ratio)) <= NINETIETH * spread).mean()),
     )
+
+
+def spread_of(call: Call) -> float:
+    """Standard deviation of the logarithm of its seconds: of the kernels, and not less than its network's."""
+    spread = dispatch_from(call.machine.constants).spread
+    return max(spread, NETWORK_SPREAD[call.wires.networks.networks[0].transport])
 
 
 def one_constant(calls: Sequence[Call]) -> float:

@@ -6,14 +6,13 @@ from math import exp
 from pathlib import Path
 
 from assistant.model.architecture import architecture_of
-from assistant.model.uncertainty import NETWORK_SPREAD
 from assistant.model.validation import Run, flops
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import GroupAccuracy, MeasuredRun, Slowdown
 
 from .adapters import adapter_runs
-from .dispatch import predicted, read_calls
+from .dispatch import predicted, read_calls, spread_of
 from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
@@ -117,8 +116,7 @@ def _dispatches(measured: Measured) -> Iterator[Group]:
     found: dict[tuple[str, str, Kept], list[Observed]] = {}
     for call in read_calls(measured.folder, measured.catalog):
         use: Kept = "calibrated" if call.use == "calibration" else "kept out"
-        spread = NETWORK_SPREAD[call.wires.networks.networks[0].transport]
-        seconds, away = predicted(call), exp(NINETIETH * spread)
+        seconds, away = predicted(call), exp(NINETIETH * spread_of(call))
         made = Observed(call.seconds, seconds, (seconds / away, seconds * away), call.copy_bytes)
         found.setdefault((call.source, call.machine.gpu, use), []).append(made)
     for (source, gpu, use), rows in sorted(found.items()):

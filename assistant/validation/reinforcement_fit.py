@@ -1,6 +1,6 @@
 """Fits the constants of reinforcement learning to the rows for calibration and prints them as the catalog has them.
 
-``python -m assistant.validation.reinforcement_fit``. Steps: six constants, least sum of absolute logarithms over
+``python -m assistant.validation.reinforcement_fit``. Steps: five constants, least sum of absolute logarithms over
 NeMo-RL's rows on H100, then the one of DeepSpeed-Chat over its own. A step is linear in each constant but for which
 half of an asynchronous one is longer, so every run is predicted once with each constant alone. Weight sync: the
 constants of each method by themselves.

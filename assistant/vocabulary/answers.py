@@ -108,6 +108,7 @@ class Understanding(Contract):
     fabrics: list[str] = Field(default_factory=list)
     excluded: list[str] = Field(default_factory=list)  # fabric ids ruled out: "no InfiniBand"
     unset: list[str] = Field(default_factory=list)  # fields taken back without a new value: "no deadline"
+    quotes: list[dict[str, Any]] = Field(default_factory=list)  # offers side by side, as budget.quotes has them
     nodes: int | None = None  # nodes that were said; the GPUs follow from them once it is known how many are in one
     rest: str = ""
     doubts: list[str] = Field(default_factory=list)  # sentences about what cannot be meant: "-5 GPUs"
@@ -117,6 +118,18 @@ class Cables(Contract):
     node_leaf: int
     leaf_spine: int
     spine_core: int
+    leaf_leaf: int = 0  # between the two switches of a pair
+
+
+class SwitchUsed(Contract):
+    """The switch a network is planned with."""
+
+    id: str
+    name: str
+    radix: int  # links of the fabric's speed
+    power_w: float  # of one, as its vendor states it, without transceivers unless they are built in
+    power_max_w: float | None = None  # of one, with a transceiver in every cage, where its vendor says so
+    power_derived: str | None = None  # where the vendor's figure was not seen
 
 
 class Capex(Contract):
@@ -157,6 +170,11 @@ class FabricDesign(Contract):
     usd_per_gpu_hour: float
     prices: list[PricedItem]
     notes: list[str] = Field(default_factory=list)
+    topology: str = "rail"
+    rails: int = 0  # NIC ports of a node
+    groups: int = 1  # of leaves with spines of their own, in one plane
+    rail_groups: bool = False  # a group serves one rail of some racks, not all rails of some nodes
+    switch: SwitchUsed | None = None
 
 
 Severity = Literal["error", "warning", "info"]

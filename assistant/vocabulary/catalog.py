@@ -317,6 +317,7 @@ class Offer(Entry):
     short_price_spot: Fact | None = Field(default=None, alias="hour_price_spot", exclude=True)
     prices: list[ListPrice] = Field(default_factory=list, validate_default=True)
     fabric_included: bool | None = True  # in the price; null: not known
+    spot_interruptions: Fact | None = None  # how often a spot machine is taken away, per node-day; null: not published
     rail_optimised: bool | None = None
     topology: str | None = None
     source: str  # of the machine and its network; each price has its own
@@ -427,6 +428,8 @@ class Device(Entry):
     technology: Literal["infiniband", "ethernet", "omni-path", "both"]
     ports: int
     port_rate: Fact
+    splits: int = 1  # Ethernet ports a NIC's one can be split into, each in a network of its own
+    optics_included: bool = False  # a switch with its transceivers built in
     latency: Fact | None = None  # port to port
     power_max: Fact | None = None  # where ``power`` is the typical figure
     power: Fact | None = None
@@ -436,6 +439,21 @@ class Device(Entry):
     maturity: Literal["shipping", "announced"] = "shipping"
     aliases: list[str] = Field(default_factory=list)
     note: str | None = None
+
+
+class QuoteItem(Entry):
+    """What a quote may include or leave open, and the question to ask where it does.
+
+    ``technologies``: of the networks to which it matters, empty for all; ``words``: how people write that it is there.
+    """
+
+    id: str
+    name: str
+    modes: list[Literal["rent", "buy"]]
+    technologies: list[str] = Field(default_factory=list)
+    ask: str
+    words: list[str] = Field(default_factory=list)
+    answered_by: Literal["oversubscription", "months"] | None = None  # the field of a quote that tells it
 
 
 class Override(Entry):
@@ -454,6 +472,7 @@ class Catalog(Entry):
     scale_ups: dict[str, ScaleUp]
     providers: dict[str, Provider]
     devices: dict[str, Device]
+    quote_items: dict[str, QuoteItem] = Field(default_factory=dict)  # what a quote should say
     constants: dict[str, Fact]  # electricity price, framework factors, failure rates, …
     # dotted path (``gpus.h100-sxm.hour_price``) → the user's fact
     overrides: dict[str, Override] = Field(default_factory=dict)

@@ -79,8 +79,10 @@ def unregistered(root: type[BaseModel]) -> list[str]:
 def _fields(section: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
     for name, info in section.model_fields.items():
         yield prefix + name, info
-        inner = section_in(info.annotation)
-        if inner is not None:
+        inner, about = section_in(info.annotation), _about(info)
+        if inner is not None and (
+            about is None or about.kind != "list"
+        ):  # what stands in a list has no path of its own
             yield from _fields(inner, f"{prefix}{name}.")
 
 

@@ -119,12 +119,14 @@ class Prediction(Contract):
 
 
 class Flip(Contract):
-    """The nearest value of one input at which another fabric wins."""
+    """The nearest value of one input at which another fabric is recommended; ``even``: of a price, where the two cost
+    the same."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
+    even: float | None = None
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
@@ -154,6 +156,36 @@ class RentalOffer(Contract):
     meets_limits: bool
     network_included: bool | None
     trust: Trust | None = None
+    kind: Literal["published", "quote"] = "published"
+
+
+class QuotedOffer(Contract):
+    """One of the person's quotes beside what is published. ``number`` counts them from 1, as they were given.
+
+    ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
+    hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
+    as much as the best; ``missing``: what it leaves open; ``reply``: a mail that asks for it. ``published``: the list
+    price nearest to it, and how far the quote is above it.
+    """
+
+    number: int
+    provider: str | None
+    fabric: str | None
+    said: str
+    usd_per_gpu_hour: float | None = None
+    run_cost_usd: Band | None = None
+    finishes_days: float | None = None
+    waiting_percent: float | None = None
+    effective_usd_per_gpu_hour: float | None = None
+    usd_per_gpu_hour_to_win: float | None = None
+    verdict: Verdict | None = None
+    meets_limits: bool | None = None
+    includes: list[str] = Field(default_factory=list)
+    missing: list[str] = Field(default_factory=list)
+    published: RentalOffer | None = None
+    over_published_percent: float | None = None
+    note: str = ""
+    reply: str = ""
 
 
 Outcome = Literal["recommended", "no-network-needed", "infeasible"]
@@ -211,6 +243,7 @@ class Candidate(Medians):
     run_hours: float | None = None
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
+    usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself
     # what the GPU costs with this fabric: a cloud's own fabric has its cloud's price
     offer: int | None = None  # the cheapest of the plan's offers with this fabric
     gpu_usd_per_hour: float | None = None
@@ -298,6 +331,88 @@ class Crossover(Contract):
     sources: list[SourceNumber]
 
 
+class PurchaseItem(Contract):
+    """A line of what is bought: ``usd`` for each, between ``usd_low`` and ``usd_high``."""
+
+    item: str
+    count: int
+    usd: float
+    usd_low: float
+    usd_high: float
+    date: str | None
+    source: str
+    note: str | None = None
+
+
+class Purchase(Contract):
+    """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
+
+    ``network_percent``: of the capital. What is left out stands in ``not_counted``.
+    """
+
+    items: list[PurchaseItem]
+    capital_usd: float
+    capital_usd_low: float
+    capital_usd_high: float
+    usd_per_gpu: float
+    network_percent: float
+    months: float
+    monthly_usd: dict[str, float]
+    usd_per_gpu_hour: float
+    not_counted: list[str]
+
+
+class RackPower(Contract):
+    """Racks of one sort, and what each draws in the mean."""
+
+    what: str
+    count: int
+    kw: float
+
+
+class PowerUse(Contract):
+    """Kilowatts at the makers' maximum, and kWh and USD of the run; ``site_kw`` and what follows with cooling."""
+
+    machines: int
+    gpus_per_machine: int
+    machine_kw: float
+    machine_source: str
+    machines_kw: float
+    network_kw: float
+    it_kw: float
+    power_usage_effectiveness: float
+    site_kw: float
+    racks: list[RackPower]
+    run_kwh: float
+    usd_per_kwh: float
+    run_usd: float
+
+
+class RentOrBuy(Contract):
+    """The best rent beside the purchase, for the same work.
+
+    ``rent_usd_per_gpu_hour`` is per GPU-hour of the bought cluster's work. ``break_even_months`` of full use after
+    which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
+    in use; ``None`` where rent is the cheaper for ever, or in full use all these months.
+    ``term_rent_usd_per_gpu_hour``: what a GPU rented for three years is estimated to cost, by ``term_rent_source``.
+    """
+
+    offer: str
+    rent_fabric: str
+    buy_fabric: str
+    rent_run_usd: float
+    buy_run_usd: float
+    rent_usd_per_gpu_hour: float
+    buy_usd_per_gpu_hour: float
+    capital_usd: float
+    months: float
+    run_months: float | None  # None when serving, which has no end
+    break_even_months: float | None
+    break_even_utilization_percent: float | None
+    term_rent_usd_per_gpu_hour: float | None = None
+    term_rent_source: str | None = None
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -314,11 +429,16 @@ class Plan(Contract):
     questionnaire: dict[str, Any]
     recommendation: Recommendation
     candidates: list[Candidate]
-    offers: list[RentalOffer] = Field(default_factory=list)  # renting: what is sold to this job, cheapest run first
+    # renting: what is sold to this job, cheapest run first; quotes come before what is published
+    offers: list[RentalOffer] = Field(default_factory=list)
+    quotes: list[QuotedOffer] = Field(default_factory=list)  # the person's own, as they were given
     findings: list[Finding]
     evidence: list[Evidence]
     conflicts: list[PlanConflict]
     crossover: Crossover | None = None  # computed where a person reads the plan, not in a batch
+    purchase: Purchase | None = None  # buying
+    power: PowerUse | None = None
+    rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]

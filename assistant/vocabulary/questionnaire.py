@@ -579,6 +579,32 @@ class Inference(Section):
     ] = None  # fmt: skip
 
 
+class Quote(Section):
+    """What somebody offers to this job: the price of a GPU-hour, or a sum.
+
+    Renting, a sum is that of the run, or of ``months`` months where a term is given; buying, it is that of the whole
+    cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
+    ``includes`` are ids of the catalog's ``quote_items``.
+    """
+
+    fabric: Id | None = None  # null: what the provider sells with this GPU
+    usd: Annotated[Usd, Field(gt=0, le=1e13)] | None = None
+    gpu_hour_usd: Annotated[Usd, Field(gt=0, le=1e5)] | None = None
+    provider: Annotated[str, BeforeValidator(_identifier), Field(max_length=100)] | None = None
+    months: Annotated[Count, Field(gt=0, le=240)] | None = None
+    oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
+    includes: list[Id] = Field(default_factory=list)
+    note: Annotated[str, Field(max_length=1000)] = ""
+
+    @model_validator(mode="after")
+    def _one_price(self) -> Quote:
+        if (self.usd is None) == (self.gpu_hour_usd is None):
+            raise ValueError(f"expected usd or gpu_hour_usd, got {'neither' if self.usd is None else 'both'}")
+        if self.fabric is None and self.provider is None:
+            raise ValueError("expected fabric or provider, got neither: a price alone is budget.gpu_hour_usd")
+        return self
+
+
 class Budget(Section):
     """Money: renting or buying, what is quoted, what may be spent."""
 
@@ -597,6 +623,17 @@ class Budget(Section):
         About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
               span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
     ] = None  # fmt: skip
+    network_share_percent: Annotated[
+        Annotated[Percent, Field(gt=0, le=100)] | None,
+        About("share for the network", "amount", "Which share of the money may the network take?", "any share",
+              unit="{} %", span="percent", words=("network (share|budget share)", "share (for|of) the network"),
+              sensible=(1, 60)),
+    ] = None  # fmt: skip
+    quotes: Annotated[
+        Annotated[list[Quote], Field(max_length=20)],
+        About("quotes", "list", "Which offers do you have in writing?", "the dated offers of the catalog",
+              words=("quotes", "quotations")),
+    ] = Field(default_factory=list)  # fmt: skip
     gpu_hour_usd: Annotated[
         Annotated[Usd, Field(gt=0, le=1e5)] | None,
         About("price", "money", "What does a GPU-hour cost?", "the dated price of the catalog",
@@ -628,6 +665,12 @@ class Budget(Section):
         About("spot instances", "flag", "On machines that can be taken away?", "no",
               words=("spot [instances|machines|capacity]", "preemptible [instances|machines]")),
     ] = False  # fmt: skip
+
+    @model_validator(mode="after")
+    def _quoted_once(self) -> Budget:
+        if self.quotes and self.gpu_hour_usd is not None:
+            raise ValueError("expected no gpu_hour_usd beside quotes, as each quote has its own price")
+        return self
 
     @property
     def on_spot(self) -> bool:
@@ -661,7 +704,8 @@ class Constraints(Section):
     ] = "some"  # fmt: skip
     max_power_kw: Annotated[
         Annotated[Count, Field(gt=0, le=1e7)] | None,
-        About("power limit", "amount", "How much power may GPUs and network draw together?", "no limit", unit="{} kW",
+        About("power limit", "amount", "How much power may machines and network draw together?", "no limit",
+              unit="{} kW",
               words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),
               span="power", sensible=(0.2, 1e6)),
     ] = None  # fmt: skip

@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from .answers import Intent, Understanding
@@ -56,12 +56,16 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A price that somebody offers for a network: it belongs to the fabric and is no budget."""
+    """A price that somebody offers for a network: it belongs to the fabric and is no budget. As
+    :class:`assistant.vocabulary.questionnaire.Quote`."""
 
     fabric: str | None
     provider: str | None
     gpu_hour_usd: float | None = None
     usd: float | None = None
+    months: float | None = None
+    oversubscription: float | None = None
+    includes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ class Utterance:
             id=id,
             intent=self.act,
             fields=dict(self.fields),
+            quotes=[asdict(offer) | {"includes": list(offer.includes)} for offer in self.offers],
             fabrics=list(self.fabrics),
             excluded=list(self.excluded),
             unset=list(self.unset),

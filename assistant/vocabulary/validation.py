@@ -276,3 +276,25 @@ class Validation(Entry):
     famous: list[FamousRun] = Field(default_factory=list)
     practices: list[PublicPractice] = Field(default_factory=list)
     reinforcement: ReinforcementReport | None = None
+
+
+class ReproducedDesign(Entry):
+    """A published cluster network: the counts it prints, and those that follow from its size and its switch."""
+
+    design: str
+    publisher: str
+    url: str
+    note: str
+    published: dict[str, int]
+    computed: dict[str, int]
+    unsaid: str | None = None  # what is missing in print where nothing can be compared
+
+    @property
+    def differing(self) -> list[str]:
+        """The counts that are printed and do not follow."""
+        return [name for name, value in self.published.items() if self.computed.get(name) != value]
+
+    @property
+    def verdict(self) -> str:
+        """``exact``, ``differs`` for a reason that the note names, or why there is nothing to compare."""
+        return self.unsaid or ("differs" if self.differing else "exact")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from assistant.present.plan import advice, assumptions, disagreement, flips, offers, proof, sources
+from assistant.present.plan import advice, assumptions, disagreement, flips, offers, proof, quotes, sources
 from assistant.present.plan.reading import candidate, is_given
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
@@ -25,6 +26,7 @@ _HELP = (
     "in 2 weeks",
     "what if we had 128 GPUs – then keep it, or go on without it; branches",
     "compare InfiniBand and RoCE – which offers are there",
+    "CoreWeave offers NDR at $2.20, Lambda RoCE at $2.49 – which quote should we take – what is missing in the second",
     "show the plan – plot – export as markdown to plan.md (or json, html, yaml)",
     "Any question about the field: what does SHARP do?",
     "facts – what I know so far; restart – from the beginning; quit",
@@ -38,6 +40,8 @@ _SECTIONS = {
     "warnings": advice.answer_warnings,
     "measure": advice.answer_measure_first,
     "offers": offers.answer,
+    "quotes": quotes.answer,
+    **{f"quote-{number}": partial(quotes.open_points, number=number) for number in range(1, 5)},
     "ask-provider": advice.answer_ask_the_provider,
 }
 PARTS = ("show", "assumptions", *_SECTIONS)  # commands that show a part of the plan

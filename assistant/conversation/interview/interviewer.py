@@ -10,7 +10,7 @@ from assistant.library import Library
 from assistant.present.fields import field_name, field_text, value_text
 from assistant.vocabulary.interview import InterviewQuestion
 from assistant.vocabulary.plan import Plan
-from assistant.vocabulary.utterance import Doubt, Quoted
+from assistant.vocabulary.utterance import Doubt
 
 from ..draft import Draft
 from ..events import Choice, Event, Finished, Note, Question
@@ -82,14 +82,6 @@ class Interviewer:
         names = [f"meant-{n}" if several else "meant" for n in range(1, len(doubt.options) + 1)]
         offered = [self._choice(name, {field: option}) for name, option in zip(names, doubt.options, strict=True)]
         return self._of_the_said(field, f"{field_name(field)}: {doubt.sentence}", why, offered, "it stays as it was")
-
-    def ask_which(self, offers: Sequence[Quoted]) -> Question:
-        """Which of the offers that were named is to be planned with."""
-        price, otherwise = "budget.gpu_hour_usd", "no offer is taken, and dated prices of the catalog are used"
-        why = "They are prices of networks, not the budget; none is taken before you choose."
-        said = [{"cluster.provider": o.provider, "cluster.fabric": o.fabric, price: o.gpu_hour_usd} for o in offers]
-        offered = [self._choice(f"offer-{n}", value) for n, value in enumerate(said, start=1)]
-        return self._of_the_said(price, "Which of these offers should be planned?", why, offered, otherwise)
 
     def _choice(self, name: str, said: Mapping[str, Any]) -> Choice:
         value = {field: given for field, given in said.items() if given is not None}

@@ -9,6 +9,7 @@ from assistant.vocabulary.questionnaire import FIELDS
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.about_plan import PARTS
+from ..draft import QUOTES
 from ..events import Event, Failure, Note
 from ..heard import confirmed, fields_set, heard
 from . import asked, replies, steps
@@ -60,12 +61,10 @@ def _in_english_please(said: Utterance) -> list[Event]:
 def describe(parts: Parts, said: Utterance) -> list[Event]:
     """Facts of the job are taken over; what says none may still be a choice in a plain word, or name a network."""
     fields = fields_set(said, parts.state.draft)
-    if said.offers:
-        return steps.weigh_offers(parts, fields, said)
     if said.doubts:
         return steps.ask_back(parts, fields, said)
     if fields:
-        return steps.change(parts, fields, said.rest, said.fabrics)
+        return steps.change(parts, fields, said.rest, () if fields.get(QUOTES) else said.fabrics)
     true = confirmed(said, parts.state.draft)
     if true:
         told = ", ".join(f"{FIELDS[path].about.label} {value:,}" for path, value in true.items())

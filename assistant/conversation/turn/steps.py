@@ -45,14 +45,6 @@ def ask_back(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[E
     return [*taken, *told, question]
 
 
-def weigh_offers(parts: Parts, fields: Mapping[str, Any], said: Utterance) -> list[Event]:
-    """Take what was said of the job, and ask which of the offers to plan with: none is taken by itself."""
-    taken = change(parts, fields, said.rest, said.fabrics) if fields else []
-    question = parts.interviewer.ask_which(said.offers)
-    parts.state = parts.state.asking(question.field)
-    return [*taken, question]
-
-
 def take(parts: Parts, choice: Choice) -> list[Event]:
     """A choice of the open question was taken."""
     return change(parts, choice.value) if choice.value else leave_open(parts)

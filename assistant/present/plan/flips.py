@@ -7,6 +7,8 @@ from ..fields import field_name, value_text
 from . import reading
 from .candidates import NOTHING_WORKS
 
+_SAME = 0.015  # two prices that are closer are told as one
+
 
 def section(plan: Plan) -> list[Block]:
     """The section of the report."""
@@ -22,7 +24,9 @@ def turn(flip: Flip) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.``"""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
-    return f"{field_name(flip.input)}: from {old} to {new}, then {then}."
+    held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
+    even = f" (both cost the same at {value_text(flip.input, flip.even)}; in between the rules decide)" if held else ""
+    return f"{field_name(flip.input)}: from {old} to {new}, then {then}{even}."
 
 
 def answer(plan: Plan) -> list[Block]:

@@ -42,9 +42,12 @@ def plan_markdown(plan: Plan) -> str:
 
 def plan_html(plan: Plan) -> str:
     """The whole plan as a page."""
+    from ..design import drawn
     from ..html import elements, page
+    from .network import network_of
 
-    return page(_name(plan), elements(plan_markdown(plan)))
+    built, made = network_of(plan), elements(plan_markdown(plan))
+    return page(_name(plan), drawn(made, built) if built else made)
 
 
 def plan_view(plan: Plan, width: int, more: str | None = None) -> Group:

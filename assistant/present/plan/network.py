@@ -1,16 +1,25 @@
 """The network to build: its switches, its price, and how NCCL is set on it."""
 
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.plan import Plan
 
 from .. import figures
-from ..blocks import Block, Bullets, Table, titled, told
+from ..blocks import Block, Bullets, Chart, Table, titled, told
+from ..design import DRAWN, parts
+from ..topology_drawing import drawing_lines
+
+
+def network_of(plan: Plan) -> FabricDesign | None:
+    """The network of a plan that needs switches."""
+    d = plan.fabric_design
+    return FabricDesign.model_validate(d) if d and d.get("switches") else None
 
 
 def design(plan: Plan) -> list[Block]:
-    """The topology and what it costs to buy."""
+    """The topology, drawn, and what it costs to buy; part by part for who buys."""
     d, usd = plan.fabric_design, figures.usd
-    lines = []
-    if d and d.get("switches"):
+    lines, built = [], network_of(plan)
+    if built:
         switches, tiers = _count(d["switches"], "switch", "switches"), _count(d["tiers"], "tier", "tiers")
         capex = d["capex_usd"]
         lines = [
@@ -19,7 +28,9 @@ def design(plan: Plan) -> list[Block]:
             f"About {usd(capex['mid'])} to buy ({usd(capex['low'])}–{usd(capex['high'])}), "
             f"{usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation.",
         ]
-    return titled("The network", Bullets([*lines, *(d or {}).get("notes", [])]))
+    drawn = [Chart(tuple(drawing_lines(built, DRAWN)))] if built else []
+    priced = parts(built) if built and plan.questionnaire.get("budget", {}).get("mode") == "buy" else []
+    return titled("The network", Bullets(lines), *drawn, *priced, Bullets((d or {}).get("notes", [])))
 
 
 def settings(plan: Plan) -> list[Block]:

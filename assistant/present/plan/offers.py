@@ -16,17 +16,21 @@ def section(plan: Plan) -> list[Block]:
     if not plan.offers:
         return []
     notes = [Paragraph("Prices are lists, with the date on which they were read; the sum is that of the whole run.")]
-    if silent:
-        names = ", ".join(dict.fromkeys(f"{o.instance} ({o.provider}, {o.fabric})" for o in silent))
-        notes.append(Paragraph(f"Sold without a price that was read, so without a sum: {names}."))
-    return [Heading("Offers"), *([_table(plan, priced)] if priced else []), *notes]
+    return [Heading("Offers"), *([_table(plan, priced), *notes] if priced else []), *_silent(silent)]
+
+
+def _silent(offers: list[RentalOffer]) -> list[Block]:
+    names = ", ".join(dict.fromkeys(f"{o.instance} ({o.provider}, {o.fabric})" for o in offers))
+    return [Paragraph(f"Sold without a price that was read, so without a sum: {names}.")] if names else []
 
 
 def in_short(plan: Plan) -> list[Block]:
     """The cheapest, and the cheapest with each other network; the others are counted."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None and o.verdict != "avoid"]
+    priced = [o for o in plan.offers if o.run_cost_usd is not None]
     if not priced:
-        return []
+        silent = _silent(plan.offers)
+        return [Heading("Offers"), *silent] if silent else []
+    priced = [o for o in priced if o.verdict != "avoid"] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
     gone = len(plan.offers) - len(shown)
@@ -72,6 +76,7 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     cost = offer.run_cost_usd and offer.run_cost_usd.p50
     days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
+    dated = "quoted" if offer.kind == "quote" else dated
     return [
         *(sign, name, offer.fabric, rate, figures.usd(offer.usd_per_gpu_hour)),
         *(figures.usd(cost), figures.hours(days), dated),

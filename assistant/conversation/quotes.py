@@ -1,0 +1,56 @@
+"""Quotes as they come in a conversation: several at once, or one after another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from assistant.vocabulary.utterance import Utterance
+
+from .draft import QUOTES, Draft
+
+_PRICE = "budget.gpu_hour_usd"
+_PARTS = {"provider": "cluster.provider", "fabric": "cluster.fabric", "gpu_hour_usd": _PRICE}
+
+
+def with_quotes(fields: dict[str, Any], said: Utterance, draft: Draft) -> dict[str, Any]:
+    """The fields with the offers of a message beside those said before. A price of another provider than the one whose
+    price is known makes two quotes of both."""
+    if said.offers:
+        return fields | {QUOTES: _joined(draft.fields.get(QUOTES, []), [_told(asdict(o)) for o in said.offers])}
+    one, known = _one(fields), draft.fields.get(QUOTES, [])
+    before = _one(draft.fields)
+    other = before and one and before["provider"] != one["provider"] and said.act == "describe"
+    if one is None or not (known or other):
+        return fields
+    rest = {name: value for name, value in fields.items() if name not in _PARTS.values()}
+    taken_back = {name: None for name in _PARTS.values() if name in draft.fields}
+    return rest | taken_back | {QUOTES: _joined(known or [before], [one])}
+
+
+def _one(fields: Any) -> dict[str, Any] | None:
+    """The offer that some fields tell of: somebody's price."""
+    told = _told({part: fields.get(path) for part, path in _PARTS.items()})
+    return told if {"provider", "gpu_hour_usd"} <= told.keys() else None
+
+
+def _told(offer: dict[str, Any]) -> dict[str, Any]:
+    return {part: list(value) if part == "includes" else value for part, value in offer.items() if value}
+
+
+def _joined(known: list[Any], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is new takes the place of what the same provider offered before with the same network."""
+    joined = [dict(quote) for quote in known]
+    for quote in new:
+        at = next((n for n, old in enumerate(joined) if _same(old, quote)), None)
+        if at is None:
+            joined.append(quote)
+        else:
+            kept = {part: value for part, value in joined[at].items() if part not in ("usd", "gpu_hour_usd")}
+            joined[at] = kept | quote
+    return joined
+
+
+def _same(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    fabrics = {old.get("fabric"), new.get("fabric")} - {None}
+    return old.get("provider") == new.get("provider") and len(fabrics) < 2

@@ -1,0 +1,406 @@
+"""Reads a dated list of prices, and finds the offers of the catalog that its lines are about.
+
+A list is a CSV with a line for each price. Its columns may be named as in any of the tables that go round: our own
+(``usd_per_gpu_hour``, ``region_scope``), collections of prices (``price_usd_per_gpu_hour``), and the public SkyPilot
+catalog, a file per cloud whose prices are those of a whole machine (``InstanceType``, ``AcceleratorName``,
+``AcceleratorCount``, ``Price``, ``SpotPrice``, ``Region``).
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import get_args
+
+from assistant.vocabulary.catalog import Catalog, ListPrice, Offer, Provider, Tier, Trust
+from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.prices import Listed, PriceChange
+from assistant.vocabulary.quantities import shown
+
+from .files import text_of
+
+# Our word for a column, and those that a header may have for it.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "provider": ("provider", "cloud"),
+    "instance": ("instance", "instancetype", "instance_type"),
+    "gpu": ("gpu", "acceleratorname"),
+    "gpus": ("gpus", "acceleratorcount", "gpus_per_node"),
+    "fabric": ("fabric",),
+    "tier": ("tier",),
+    "months": ("months",),
+    "region": ("region", "region_scope"),
+    "gpu_hour": ("usd_per_gpu_hour", "price_usd_per_gpu_hour"),
+    "machine_hour": ("price_usd_per_hour", "price"),
+    "spot_gpu_hour": ("spot_usd_per_gpu_hour",),
+    "spot_machine_hour": ("spotprice",),
+    "date": ("date",),
+    "source": ("source",),
+    "trust": ("trust",),
+}
+_PRICED = ("gpu_hour", "machine_hour", "spot_gpu_hour", "spot_machine_hour")
+# What lists call the tiers; (tier, months of the term).
+_TIERS: dict[str, tuple[Tier, float | None]] = {
+    **{word: ("on-demand", None) for word in ("", "on-demand", "on demand", "ondemand", "secure", "community")},
+    **{word: ("on-demand", None) for word in ("marketplace", "production", "prototyping")},
+    **{f"reserved-{years}y": ("reserved", 12.0 * years) for years in (1, 2, 3)},
+    **{"reserved": ("reserved", None), "spot": ("spot", None), "capacity-block": ("capacity-block", None)},
+}
+# Regions that are none: several of them, or a continent.
+_EVERYWHERE = re.compile(
+    r"|all.*|global|several|any|most regions|unknown|(one|lowest) (region|zone)|.*[,(].*|us|eu|ca|asia|europe|.*america"
+)
+_DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is another's
+_ROUNDED = 2e-3  # lists round to the third digit
+_DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
+_FILES_OF_CLOUDS = ("vms", "catalog", "prices")  # names of files that say nothing; then their folder is the cloud
+# Tiers and names of what nobody sells: models, mixtures, averages.
+_NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PriceList:
+    """What was read: the prices, how many lines have none, and a sentence for each line that cannot be used."""
+
+    prices: tuple[Listed, ...]
+    silent: int
+    left_out: tuple[PriceChange, ...]
+    bad: tuple[InputError, ...]
+
+
+def read(
+    path: Path,
+    *,
+    provider: str | None = None,
+    date: datetime.date | None = None,
+    today: datetime.date | None = None,
+) -> PriceList:
+    """The prices of a list. ``provider`` and ``date`` hold where it has no such column.
+
+    A line that is wrong is told in :attr:`PriceList.bad`; raises :class:`InputError` for a file that is no such list.
+    """
+    rows = csv.reader(io.StringIO(text_of(path)), strict=False)
+    header = [name.strip() for name in next(rows, [])]
+    columns = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(header) if name.lower() in names}
+    reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
+    reader.check_header()
+    prices, left_out, bad, silent = [], [], [], 0
+    for row in rows:
+        try:
+            found = list(reader.prices(rows.line_num, row)) if any(map(str.strip, row)) else []
+        except InputError as error:
+            bad.append(error)
+            continue
+        silent += not found and any(map(str.strip, row))
+        told = reader.no_list_price(row)
+        left_out += [PriceChange(one, "unmatched", why=told) for one in found] if told else []
+        prices += [] if told else found
+    return PriceList(tuple(_once(prices)), silent, tuple(left_out), tuple(bad))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    path: Path
+    header: list[str]
+    columns: Mapping[str, int]
+    provider: str | None
+    date: datetime.date | None
+    today: datetime.date
+
+    def check_header(self) -> None:
+        known = "; ".join(f"{ours}: {' or '.join(names)}" for ours, names in COLUMNS.items())
+        if not self.columns.keys() & set(_PRICED):
+            raise self._wrong(1, None, f"expected a header with a column of prices, found none. Columns: {known}")
+        if "instance" not in self.columns and "gpu" not in self.columns:
+            raise self._wrong(1, None, f"expected a column that names the instance or the GPU. Columns: {known}")
+        if "date" not in self.columns and self.date is None:
+            raise self._wrong(1, "date", "the list has no column of dates: say of which day it is with --date")
+
+    def prices(self, line: int, row: list[str]) -> Iterator[Listed]:
+        """The prices of a line: none where the fields are empty."""
+        tier, months = self._tier(line, row)
+        for name, spot in (
+            ("gpu_hour", False),
+            ("machine_hour", False),
+            ("spot_gpu_hour", True),
+            ("spot_machine_hour", True),
+        ):
+            text = self.text(row, name)
+            known = self._number(line, name, text) if text else None
+            if known is None or (name == "machine_hour" and self.text(row, "gpu_hour")):
+                continue
+            if name == "spot_gpu_hour" and text == self.text(row, "gpu_hour"):
+                continue  # the lowest price of a market, written twice
+            gpus = self._gpus(line, row)
+            if name.endswith("machine_hour") and not gpus:
+                if self.text(row, "gpu"):
+                    raise self._wrong(line, "gpus", "a price of the machine needs the number of its GPUs")
+                continue  # a machine without GPUs
+            usd = known / gpus if gpus and name.endswith("machine_hour") else known
+            if usd > _DEAREST:
+                raise self._wrong(
+                    line, name, f"expected US dollars per hour, at most {_DEAREST:g} for a GPU, got {shown(text)}"
+                )
+            of = ("spot", None) if spot else (tier, months)
+            yield Listed(
+                line, self._provider(line, row), self.text(row, "instance"), self.text(row, "gpu"), gpus,
+                self.text(row, "fabric") or None, *of, self._region(row), usd, self._date(line, row),
+                self._source(row), self._trust(line, row),
+            )  # fmt: skip
+
+    def no_list_price(self, row: list[str]) -> str | None:
+        """Why a line's prices are those of no list: an estimate, an average, or tiers that are mixed."""
+        named = (self.text(row, "tier"), self.text(row, "instance"))
+        return next((f'"{name}" is no list price of one offer' for name in named if _NO_PRICES.search(name)), None)
+
+    def text(self, row: list[str], name: str) -> str:
+        at = self.columns.get(name)
+        return row[at].strip() if at is not None and at < len(row) else ""
+
+    def _tier(self, line: int, row: list[str]) -> tuple[Tier, float | None]:
+        given = self.text(row, "tier").lower()
+        if _NO_PRICES.search(given):
+            return "on-demand", None  # told as no list price
+        if given not in _TIERS:
+            known = ", ".join(word for word in _TIERS if word)
+            raise self._wrong(line, "tier", f"expected one of {known}, got {shown(given)}")
+        tier, months = _TIERS[given]
+        term = self.text(row, "months")
+        return (tier, self._number(line, "months", term)) if term and tier == "reserved" else (tier, months)
+
+    def _number(self, line: int, name: str, text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or value <= 0:
+            raise self._wrong(line, name, f"expected a number above 0, got {shown(text)}")
+        return value
+
+    def _gpus(self, line: int, row: list[str]) -> int | None:
+        text = self.text(row, "gpus")
+        return round(self._number(line, "gpus", text)) or None if text and text != "0" else None
+
+    def _provider(self, line: int, row: list[str]) -> str:
+        stem = self.path.stem if self.path.stem not in _FILES_OF_CLOUDS else self.path.parent.name
+        found = self.text(row, "provider") or self.provider or ("" if "provider" in self.columns else stem)
+        if not found:
+            raise self._wrong(line, "provider", "expected the name of a provider, got nothing")
+        return found
+
+    def _region(self, row: list[str]) -> str | None:
+        text = self.text(row, "region").removesuffix(" (typical)")
+        return None if _EVERYWHERE.fullmatch(text.lower()) else text
+
+    def _date(self, line: int, row: list[str]) -> datetime.date:
+        text = self.text(row, "date")
+        if not text and self.date is not None:
+            return self.date
+        parts = _DATE.match(text)
+        try:
+            found = datetime.date(*(int(part or 1) for part in parts.groups())) if parts else None
+        except ValueError:
+            found = None
+        if found is None:
+            raise self._wrong(line, "date", f"expected a day such as 2026-11-02, got {shown(text)}")
+        if found > self.today:
+            raise self._wrong(line, "date", f"expected a day that is past, got {found}: today is {self.today}")
+        return found
+
+    def _source(self, row: list[str]) -> str:
+        return self.text(row, "source") or self.path.name
+
+    def _trust(self, line: int, row: list[str]) -> Trust:
+        market = self.text(row, "tier").lower() == "marketplace"  # its lowest price is a floor
+        text = self.text(row, "trust").lower() or ("low" if market else "medium")
+        for known in get_args(Trust):
+            if text == known:
+                return known
+        raise self._wrong(line, "trust", f"expected one of {', '.join(get_args(Trust))}, got {shown(text)}")
+
+    def _wrong(self, line: int, name: str | None, message: str) -> InputError:
+        column = self.header[self.columns[name]] if name and name in self.columns else name
+        return InputError(message, Place(str(self.path), line, column))
+
+
+def _once(prices: Iterable[Listed]) -> list[Listed]:
+    """Of several zones of a region the cheapest."""
+    best: dict[tuple[object, ...], Listed] = {}
+    for one in prices:
+        key = (one.provider, one.instance, one.gpu, one.gpus, one.fabric, one.tier, one.months, one.region, one.date)
+        if key not in best or one.usd < best[key].usd:
+            best[key] = one
+    return list(best.values())
+
+
+def compared(prices: Iterable[Listed], catalog: Catalog) -> list[PriceChange]:
+    """Each price of a list beside the catalog's, the older ones of a list first as they are overtaken by the newer."""
+    finder, newest, found = _Finder(catalog), {}, []
+    for listed in sorted(prices, key=lambda one: (one.date, one.line)):
+        match = finder.offer(listed)
+        if isinstance(match, str):
+            found.append(PriceChange(listed, "unmatched", why=match))
+            continue
+        provider, offer = match
+        key = (provider.id, offer.name, listed.tier, listed.months, listed.region)
+        was = newest.get(key) or _ours(offer, listed)
+        change = _beside(PriceChange(listed, "new", provider.id, offer.name, was))
+        if change.outcome != "kept":
+            newest[key] = as_list_price(listed)
+        found.append(change)
+    return found
+
+
+def _ours(offer: Offer, listed: Listed) -> ListPrice | None:
+    """The newest price of ours of that tier, term and region; the usual region is what a price without one is of."""
+    usual = (None, offer.usual_region)
+    alike = [price for price in offer.prices if (price.tier, price.months) == (listed.tier, listed.months)]
+    there = [price for price in alike if price.region == listed.region]
+    near = [price for price in alike if price.region in usual] if listed.region in usual else []
+    return max(there or near, key=lambda price: price.price.date, default=None)
+
+
+def _beside(change: PriceChange) -> PriceChange:
+    listed, was = change.listed, change.was
+    if was is None:
+        return change
+    if listed.date < was.price.date:
+        return replace(change, outcome="kept", why=f"ours is newer, of {was.price.date}")
+    same = math.isclose(listed.usd, was.price.value, rel_tol=_ROUNDED)
+    if listed.date == was.price.date:
+        why = "ours is the same" if same else f"ours is of the same day and says {was.price.value:g}"
+        return replace(change, outcome="kept", why=why)
+    return replace(change, outcome="confirmed" if same else "changed")
+
+
+def as_list_price(listed: Listed) -> ListPrice:
+    """A price of a list as the catalog has it."""
+    fact = {"value": round(listed.usd, 4), "unit": "USD/GPU-h", "source": listed.source, "date": listed.date}
+    return ListPrice.model_validate(
+        {"tier": listed.tier, "months": listed.months, "region": listed.region, "price": fact, "trust": listed.trust}
+    )
+
+
+@dataclass(frozen=True)
+class _Finder:
+    """Finds the offer that a line of a list is about, by its name, else by what it is."""
+
+    catalog: Catalog
+
+    @cached_property
+    def _providers(self) -> dict[str, Provider]:
+        return {
+            _plain(name): one for one in self.catalog.providers.values() for name in (one.id, one.name, *one.aliases)
+        }
+
+    @cached_property
+    def _gpus(self) -> dict[str, str]:
+        return {
+            _plain_gpu(name): one.id for one in self.catalog.gpus.values() for name in (*one.aliases, one.name, one.id)
+        }
+
+    def offer(self, listed: Listed) -> tuple[Provider, Offer] | str:
+        """The provider and its offer, or why there is none."""
+        provider = self._providers.get(_plain(listed.provider))
+        if provider is None:
+            return f"no provider {listed.provider} in the catalog"
+        gpu = self._gpus.get(_plain_gpu(listed.gpu))
+        named = (
+            [offer for offer in provider.offers if _plain(listed.instance) in _names(offer)] if listed.instance else []
+        )
+        if len(named) == 1 and gpu is not None and not _alike(gpu, named[0].gpu):
+            return f"{named[0].name} has {named[0].gpu} in the catalog, the list says {listed.gpu}"
+        if not named and gpu is None:
+            return f"no offer {listed.instance or listed.gpu} of {provider.name} in the catalog"
+        alike = named or _nearest(listed.instance, [o for o in provider.offers if self._is(o, gpu, listed)])
+        if len(alike) == 1:
+            return provider, alike[0]
+        what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ")
+        names = ", ".join(offer.name for offer in alike[:3])
+        return f"{what} may be {names}" if alike else f"no offer of {what} at {provider.name} in the catalog"
+
+    def _is(self, offer: Offer, gpu: str | None, listed: Listed) -> bool:
+        least = min(offer.min_gpus or offer.gpus_per_node, offer.gpus_per_node)
+        if (
+            offer.gpu != gpu
+            or not _same_memory(offer.gpu, listed)
+            or not least <= (listed.gpus or least) <= offer.gpus_per_node
+        ):
+            return False
+        # Without its name or its network a machine is taken for none that has one: no price is borrowed.
+        return offer.fabrics[0] == "none" if listed.fabric is None else listed.fabric in offer.fabrics
+
+
+def _nearest(instance: str, offers: list[Offer]) -> list[Offer]:
+    """Of several offers those whose name has the most words of the instance's, and the fewest others."""
+    words = _words(instance)
+    scores = [(len(words & _words(offer.name)), -len(_words(offer.name))) for offer in offers]
+    return [offer for offer, score in zip(offers, scores, strict=True) if score == max(scores)]
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _plain_gpu(name: str) -> str:
+    bare = re.sub(r"\b(nvidia|amd|tesla|instinct)\b", "", name.lower().replace("_", " "))
+    return re.sub(r"(?<=\d)gb|(?<=sxm)\d|^hgx", "", _plain(bare))
+
+
+def _alike(gpu: str, other: str) -> bool:
+    """Whether a list may mean the one by the other: it often leaves out memory and form."""
+    return gpu.split("-")[0] == other.split("-")[0]
+
+
+def _same_memory(gpu: str, listed: Listed) -> bool:
+    """Whether the list does not name the other memory of a GPU that is made with two."""
+    said = set(re.findall(r"(?<!\d)(?:40|80)(?= ?gb)", f"{listed.instance} {listed.gpu}".lower()))
+    own = re.search(r"(40|80)(?=gb$)", gpu)
+    return not said or own is None or own[0] in said
+
+
+def _names(offer: Offer) -> set[str]:
+    """An offer's name, and its two halves where one stands in parentheses."""
+    outside, _, inside = offer.name.partition("(")
+    return {_plain(offer.name), _plain(outside), _plain(inside)} - {""}
+
+
+def written(changes: Iterable[PriceChange], of: str, day: datetime.date) -> str:
+    """The prices that are taken, as one more document for a user's own catalog file; ``of`` names the list."""
+    providers: dict[str, dict[str, list[str]]] = {}
+    for change in changes:
+        if change.provider and change.offer and change.outcome in TAKEN:
+            of_offer = providers.setdefault(change.provider, {}).setdefault(change.offer, [])
+            of_offer.append(_entry(as_list_price(change.listed)))
+    lines = ["---", f"# weft prices --update {of}, {day}", "providers:"]
+    for provider, offers in providers.items():
+        lines += [f"  {provider}:", "    offers:"]
+        for offer, prices in offers.items():
+            lines += [f"      {_quoted(offer)}:", "        prices:", *(f"          - {price}" for price in prices)]
+    return "\n".join(lines) + "\n"
+
+
+TAKEN = ("changed", "new", "confirmed")
+
+
+def _entry(price: ListPrice) -> str:
+    fact = price.price
+    term = f", months: {price.months:g}" if price.months else ""
+    region = f", region: {_quoted(price.region)}" if price.region else ""
+    value = f"{{value: {fact.value:g}, unit: {fact.unit}, source: {_quoted(fact.source)}, date: {fact.date}}}"
+    return f"{{tier: {price.tier}{term}{region}, price: {value}, trust: {price.trust}}}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

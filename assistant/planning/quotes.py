@@ -1,0 +1,59 @@
+"""Quotes: what somebody offers to this very job. They stand in for the offers of the catalog, and each is laid beside
+what is published: what it comes to, what it leaves open, and what to ask."""
+
+from __future__ import annotations
+
+import datetime
+
+from assistant.market import Offered
+from assistant.vocabulary.catalog import Catalog, Fact, ListPrice, Offer, Provider
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
+
+from .resolve import Resolved
+
+
+def as_offers(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
+    """Each quote whose network is known as an offer; ``number`` counts them from 1."""
+    found = (_as_offer(number, quote, job, catalog) for number, quote in enumerate(job.questionnaire.budget.quotes, 1))
+    return tuple(offered for offered in found if offered is not None)
+
+
+def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog) -> Offered | None:
+    """Machines as the provider lists them where it does, else the job's own nodes; ``None`` without a network."""
+    provider = provider_of(quote, catalog)
+    listed = _listed(quote, provider, job)
+    fabric = quote.fabric or (listed.fabrics[0] if listed else None)
+    if fabric is None:
+        return None
+    hourly = quote.gpu_hour_usd or (quote.usd or 0.0) / (job.gpus * HOURS_PER_MONTH * (quote.months or 1.0))
+    fact = Fact(value=hourly, unit="USD/GPU-h", source=f"quoted in budget.quotes.{number}", date=datetime.date.today())
+    own = listed if listed is not None and listed.fabrics[0] == fabric else None
+    offer = Offer(
+        name=f"quote {number}",
+        gpu=job.gpu.id,
+        gpus_per_node=job.gpus_per_node,
+        fabrics=[fabric],
+        nics_per_node=own.nics_per_node if own else None,
+        gbps_per_nic=own.gbps_per_nic if own else None,
+        min_gpus=1,
+        prices=[ListPrice(tier="on-demand", price=fact)],
+        source=fact.source,
+        date=fact.date,
+    )
+    name = provider.name if provider else quote.provider or f"{catalog.fabrics[fabric].name},"
+    whose = provider.id if provider else quote.provider or "quote"
+    return Offered(whose, name, offer, listed=offer.price("on-demand"), quote=quote, number=number)
+
+
+def provider_of(quote: Quote, catalog: Catalog) -> Provider | None:
+    """The provider of the catalog that a quote names, by its id, name or another name."""
+    name = (quote.provider or "").lower()
+    known = (p for p in catalog.providers.values() if name in {p.id, p.name.lower(), *map(str.lower, p.aliases)})
+    return next(known, None)
+
+
+def _listed(quote: Quote, provider: Provider | None, job: Resolved) -> Offer | None:
+    """What the provider lists of this GPU, with the quoted network where it lists one."""
+    own = [offer for offer in provider.offers if offer.gpu == job.gpu.id] if provider else []
+    return next((offer for offer in own if quote.fabric in offer.fabrics), own[0] if own else None)

@@ -1,0 +1,153 @@
+"""The person's quotes side by side: what each comes to for this job, what it leaves open, and what to write back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.vocabulary.catalog import Catalog, QuoteItem
+from assistant.vocabulary.plan import QuotedOffer, RentalOffer, Verdict
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.questionnaire import Quote
+
+from .choice import meets
+from .entry import Entry, band_of
+from .headline import usd
+from .pipeline import Decision
+from .quotes import provider_of
+from .resolve import Resolved
+
+
+def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Catalog) -> list[QuotedOffer]:
+    """Every quote as it was given, with what it comes to. ``published``: what the catalog has for the same job."""
+    by_number = {e.price.offered.number: e for e in made.variants if e.priced and e.price.offered and e.id != "none"}
+    verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in made.entries}
+    able = [e for e in by_number.values() if e.run_cost is not None and e.usable and verdicts[e.id] == "acceptable"]
+    able = [e for e in able if meets(e, made.job.questionnaire)] or able
+    best = min((e.median_cost for e in able), default=None)
+    quotes = made.job.questionnaire.budget.quotes
+    rows = [_row(n, quote, by_number.get(n), verdicts, best, made.job, catalog) for n, quote in enumerate(quotes, 1)]
+    return [_beside(row, published) for row in rows]
+
+
+def rows_of_quotes(made: Decision, quotes: Sequence[QuotedOffer]) -> list[RentalOffer]:
+    """The quotes as offers, the cheapest run first; those whose network is not known have no place among them."""
+    by_number = {e.price.offered.number: e for e in made.variants if e.priced and e.price.offered}
+    found = [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
+    return sorted(found, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else float("inf"))
+
+
+def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:
+    offered, hourly = entry.price.offered, quote.usd_per_gpu_hour
+    assert offered  # what ``by_number`` was made of
+    return RentalOffer(
+        provider=offered.provider,
+        instance=offered.offer.name,
+        gpu=job.gpu.id,
+        fabric=entry.id,
+        gbps_per_gpu=offered.offer.gbps_per_gpu,
+        tier="on-demand",
+        usd_per_gpu_hour=hourly,
+        usd_per_month=None if hourly is None else hourly * job.gpus * HOURS_PER_MONTH,
+        run_cost_usd=quote.run_cost_usd,
+        finishes_days=quote.finishes_days,
+        date=None,
+        source=f"budget.quotes.{quote.number}",
+        stale=False,
+        verdict=quote.verdict or "impossible",
+        meets_limits=bool(quote.meets_limits),
+        network_included=True,
+        kind="quote",
+    )
+
+
+def _row(
+    number: int,
+    quote: Quote,
+    entry: Entry | None,
+    verdicts: dict[str, Verdict],
+    best: float | None,
+    job: Resolved,
+    catalog: Catalog,
+) -> QuotedOffer:
+    fabric = entry.id if entry else quote.fabric
+    missing = _missing(quote, fabric, job, catalog)
+    if fabric is None:
+        network = QuoteItem(id="network", name="network", modes=[], ask="Which network joins the nodes, at which rate?")
+        missing = [network, *missing]
+    provider = provider_of(quote, catalog)
+    row = QuotedOffer(
+        number=number,
+        provider=provider.id if provider else quote.provider,
+        fabric=fabric,
+        said=_said(quote, job),
+        includes=[catalog.quote_items[item].name for item in quote.includes],
+        missing=[item.name for item in missing],
+        note=quote.note,
+        reply=_reply(quote, fabric, missing, job, catalog),
+    )
+    if entry is None or entry.run_cost is None:
+        return row
+    waiting, hourly = entry.estimate.exposed_percent, entry.price.gpu_total + entry.price.fabric_total
+    dearer = best is not None and entry.median_cost > best and quote.usd is None and quote.months is None
+    to_win = hourly * best / entry.median_cost if dearer and best else None
+    return row.model_copy(
+        update={
+            "usd_per_gpu_hour": hourly,
+            "run_cost_usd": band_of(entry.cost),
+            "finishes_days": entry.median_hours / 24,
+            "waiting_percent": waiting,
+            "effective_usd_per_gpu_hour": hourly / (1 - waiting / 100) if waiting < 100 else None,
+            "usd_per_gpu_hour_to_win": to_win,
+            "verdict": verdicts[entry.id],
+            "meets_limits": meets(entry, job.questionnaire),
+        }
+    )
+
+
+def _beside(row: QuotedOffer, published: Sequence[RentalOffer]) -> QuotedOffer:
+    """With the list price nearest to it: of its provider and network, else of its provider, else the lowest with its
+    network, else the lowest."""
+
+    def apart(offer: RentalOffer) -> tuple[bool, bool, bool, float]:
+        tier, hourly = offer.tier != "on-demand", offer.usd_per_gpu_hour or 0.0
+        return offer.provider != row.provider, offer.fabric != row.fabric, tier, hourly
+
+    nearest = min((o for o in published if o.usd_per_gpu_hour and o.tier != "spot"), key=apart, default=None)
+    if nearest is None or not nearest.usd_per_gpu_hour or row.usd_per_gpu_hour is None:
+        return row
+    over = 100 * (row.usd_per_gpu_hour / nearest.usd_per_gpu_hour - 1)
+    return row.model_copy(update={"published": nearest, "over_published_percent": over})
+
+
+def _said(quote: Quote, job: Resolved) -> str:
+    """The price as it was quoted."""
+    term = f" for {quote.months:g} month{'s' * (quote.months != 1)}" if quote.months else ""
+    if quote.gpu_hour_usd is not None:
+        return f"${quote.gpu_hour_usd:,.2f} per GPU-hour{term}"
+    whole = term or (" for the run" if job.questionnaire.budget.mode == "rent" else " to buy")
+    return f"{usd(quote.usd or 0.0)}{whole}"
+
+
+def _missing(quote: Quote, fabric: str | None, job: Resolved, catalog: Catalog) -> list[QuoteItem]:
+    """What a quote leaves open, in the order of the catalog."""
+    technology, mode = catalog.fabrics[fabric].technology if fabric else None, job.questionnaire.budget.mode
+    return [
+        item
+        for item in catalog.quote_items.values()
+        if mode in item.modes
+        and (not item.technologies or technology in item.technologies)
+        and item.id not in quote.includes
+        and not (item.answered_by and getattr(quote, item.answered_by) is not None)
+    ]
+
+
+def _reply(quote: Quote, fabric: str | None, missing: list[QuoteItem], job: Resolved, catalog: Catalog) -> str:
+    """A mail that can be sent as it stands."""
+    network = f" with {catalog.fabrics[fabric].name}" if fabric else ""
+    lines = [
+        f"Thank you for your offer of {job.gpus:,} {job.gpu.name}{network} at {_said(quote, job)}.",
+        f"It is for {job.model_name} {job.questionnaire.workload}. Before we can decide, please tell us:",
+        "",
+        *(f"{number}. {item.ask}" for number, item in enumerate(missing, 1)),
+    ]
+    return "\n".join(lines)

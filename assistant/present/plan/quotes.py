@@ -1,0 +1,142 @@
+"""The person's quotes side by side: what each comes to, what it leaves open, and what to write back."""
+
+import textwrap
+
+from assistant.vocabulary.plan import Plan, QuotedOffer
+
+from .. import figures
+from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
+from .candidates import SIGNS
+
+_WIDTH = 88  # of a line of a mail
+_COLUMNS = ["", "quote", "network", "quoted", "with waiting", "cost of the run", "done in"]
+
+
+def section(plan: Plan) -> list[Block]:
+    """All of them, with the mails to write back."""
+    mails = [block for quote in plan.quotes for block in _mail(quote)]
+    return [*_side_by_side(plan), *([Heading("What to write back"), *mails] if mails else [])]
+
+
+def in_short(plan: Plan) -> list[Block]:
+    """Side by side, without the mails."""
+    return _side_by_side(plan)
+
+
+def answer(plan: Plan) -> list[Block]:
+    """Which to take and why not the others, with what each leaves open."""
+    if not plan.quotes:
+        return told("There is no quote in this plan: say what you were offered, such as CoreWeave NDR at $2.20.")
+    return told(_taken(plan), *(_line(quote) for quote in _ranked(plan)))
+
+
+def open_points(plan: Plan, number: int) -> list[Block]:
+    """What one of the quotes leaves open, and what to write back."""
+    quote = next((quote for quote in plan.quotes if quote.number == number), None)
+    if quote is None:
+        return told(f"There is no quote {number} in this plan; it has {len(plan.quotes) or 'none'}.")
+    return told(f"Quote {_name(quote)}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
+
+
+def _side_by_side(plan: Plan) -> list[Block]:
+    if not plan.quotes:
+        return []
+    shown, won = _ranked(plan), _winner(plan)
+    table = Table(
+        _COLUMNS,
+        [_row(quote, quote is won) for quote in shown],
+        frozenset({4, 5, 6}),
+        next((n for n, quote in enumerate(shown) if quote is won), None),
+        (4, 2),
+        {1: ["of", *(str(quote.provider or quote.number) for quote in shown)]},
+    )
+    what = "With waiting: what an hour of computing costs when the hours that wait for the network are paid as well."
+    return [Heading("Your quotes"), table, Paragraph(what), Bullets([_beside(quote) for quote in shown])]
+
+
+def _ranked(plan: Plan) -> list[QuotedOffer]:
+    """The cheapest run first, those without a sum last."""
+    return sorted(plan.quotes, key=lambda q: (q.run_cost_usd.p50 if q.run_cost_usd else float("inf"), q.number))
+
+
+def _winner(plan: Plan) -> QuotedOffer | None:
+    """The quote that is recommended: the cheapest with the recommended network."""
+    fabric = plan.recommendation.fabric if plan.recommendation.verdict == "recommended" else None
+    return next((q for q in _ranked(plan) if q.fabric == fabric and q.run_cost_usd), None)
+
+
+def _name(quote: QuotedOffer) -> str:
+    return f"{quote.number}: {quote.provider or quote.fabric}"
+
+
+def _row(quote: QuotedOffer, won: bool) -> list[str]:
+    sign = "✓" if won else "✗" if quote.meets_limits is False else SIGNS[quote.verdict or "impossible"]
+    days = quote.finishes_days
+    return [
+        sign,
+        _name(quote),
+        quote.fabric or "not said",
+        quote.said,
+        figures.usd(quote.effective_usd_per_gpu_hour),
+        figures.usd(quote.run_cost_usd.p50 if quote.run_cost_usd else None),
+        figures.hours(None if days is None else 24 * days),
+    ]
+
+
+def _beside(quote: QuotedOffer) -> str:
+    """How far it is from the list, the price at which it would win, and what it leaves open."""
+    return " ".join(
+        text for text in (f"Quote {_name(quote)}:", _published(quote), _to_win(quote), _open(quote)) if text
+    )
+
+
+def _published(quote: QuotedOffer) -> str | None:
+    listed, over = quote.published, quote.over_published_percent
+    if listed is None or over is None:
+        return None
+    far = "as much as" if abs(over) < 0.5 else f"{abs(over):.0f} % {'more' if over > 0 else 'less'} than"
+    price = f"{figures.usd(listed.usd_per_gpu_hour)} ({listed.instance}, {listed.fabric}, {listed.date})"
+    return f"{far} {listed.provider}'s published {price}."
+
+
+def _to_win(quote: QuotedOffer) -> str | None:
+    if quote.usd_per_gpu_hour_to_win is None:
+        return None
+    return f"At ${quote.usd_per_gpu_hour_to_win:,.2f} per GPU-hour it would cost this run as much as the best."
+
+
+def _open(quote: QuotedOffer) -> str:
+    said = f"Includes {', '.join(quote.includes)}. " if quote.includes else ""
+    return f"{said}Leaves open: {', '.join(quote.missing)}." if quote.missing else f"{said}Leaves nothing open."
+
+
+def _line(quote: QuotedOffer) -> str:
+    if quote.run_cost_usd is None:
+        return f"Quote {_name(quote)}, {quote.said}: without a sum. {_open(quote)}"
+    cost, days = figures.usd(quote.run_cost_usd.p50), figures.hours(24 * (quote.finishes_days or 0.0))
+    late = "" if quote.meets_limits else ", not within what was asked"
+    beside = " ".join(text for text in (_published(quote), _to_win(quote)) if text)
+    return f"Quote {_name(quote)}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
+
+
+def _taken(plan: Plan) -> str:
+    won = _winner(plan)
+    if won is None or won.run_cost_usd is None:
+        return "None of the quotes does what is asked:"
+    said = f"Take quote {_name(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
+    second = next((q for q in _ranked(plan) if q is not won and q.run_cost_usd), None)
+    if second is not None and second.run_cost_usd is not None:
+        more = 100 * (second.run_cost_usd.p50 / won.run_cost_usd.p50 - 1)
+        said += f", {more:.3g} % less than quote {_name(second)}" if more >= 0.5 else ""
+    listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
+    if listed is not None and listed.run_cost_usd is not None:
+        name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
+        said += f". The cheapest that is published, {name}, comes to {cost}"
+    return f"{said}."
+
+
+def _mail(quote: QuotedOffer) -> list[Block]:
+    if not quote.missing:
+        return []
+    lines = [line for text in quote.reply.split("\n") for line in textwrap.wrap(text, _WIDTH) or [""]]
+    return [Paragraph(f"To {quote.provider or f'quote {quote.number}'}:"), Chart(tuple(lines))]

@@ -1,0 +1,139 @@
+"""Where prices stand and how old they are, which of them decide, and what a list of others would change."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Sequence
+
+from assistant.vocabulary.catalog import Catalog, ListPrice, Offer
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.prices import PriceChange
+
+from . import figures
+from .blocks import Block, Bullets, Heading, Paragraph, Table
+
+_MOST_UNMATCHED = 8
+_SIGNS = {"changed": "≠", "new": "+", "confirmed": "="}
+
+
+def standing(catalog: Catalog, today: datetime.date, holds: float) -> list[Block]:
+    """The list prices by provider: how many, how old, and how many are older than the ``holds`` days they hold."""
+    rows = [
+        _standing(one.name, one.offers, today, holds)
+        for one in sorted(catalog.providers.values(), key=lambda one: _newest(one.offers), reverse=True)
+    ]
+    every = [offer for one in catalog.providers.values() for offer in one.offers]
+    rows.append(_standing("all", every, today, holds))
+    header = ["provider", "offers", "priced", "prices", f"older than {holds:g} days", "newest", "oldest", "age"]
+    return [
+        Heading(f"Where prices stand on {today}"),
+        Table(header, rows, frozenset({1, 2, 3, 4, 7}), None, (1, 6)),
+        Paragraph(
+            "Age is in days, of the oldest price that is reckoned with (the newest of an offer's tier in its usual "
+            "region). Each with its source: weft catalog offers --format json; all that is dated: weft doctor --all."
+        ),
+    ]
+
+
+def _standing(name: str, offers: Sequence[Offer], today: datetime.date, holds: float) -> list[str]:
+    prices = [price for offer in offers for price in _reckoned(offer)]
+    dates = sorted(price.price.date for price in prices)
+    old = sum((today - date).days > holds for date in dates)
+    first, last = (str(dates[0]), str(dates[-1])) if dates else (figures.UNKNOWN, figures.UNKNOWN)
+    age = str((today - dates[0]).days) if dates else figures.UNKNOWN
+    count = sum(bool(offer.prices) for offer in offers)
+    return [name, str(len(offers)), str(count), str(len(prices)), str(old), last, first, age]
+
+
+def _reckoned(offer: Offer) -> list[ListPrice]:
+    found = (offer.price(tier) for tier in ("on-demand", "reserved", "capacity-block", "spot"))
+    return [price for price in found if price is not None]
+
+
+def _newest(offers: Sequence[Offer]) -> datetime.date:
+    return max((price.price.date for offer in offers for price in offer.prices), default=datetime.date.min)
+
+
+def deciding(plans: Sequence[tuple[str, Plan]], today: datetime.date) -> list[Block]:
+    """What each plan rests on, and what that price would have to be for another offer to be the cheaper one."""
+    rows = [row for name, plan in plans if (row := _decides(name, plan, today))]
+    told = [f"{name}: {w.message}" for name, plan in plans for w in plan.warnings if w.code == "stale-price-decides"]
+    header = ["plan", "rests on", "per GPU-hour", "age", "turns at", "then cheaper"]
+    blocks: list[Block] = [Heading("Which prices decide")]
+    shorter = {n: [header[n], *(row[n].partition(":")[0] for row in rows)] for n in (1, 5)}
+    blocks += [Table(header, rows, frozenset({2, 3, 4}), None, (), shorter)] if rows else []
+    left = len(plans) - len(rows)
+    note = f"{left} rest on no offer's price: bought, quoted, owned, or sold to nobody." if left else ""
+    how = (
+        "A plan turns where the price of the offer it rests on rises so far that another offer costs less for the run. "
+        "Ages are in days."
+    )
+    return [*blocks, Paragraph(f"{how} {note}".strip()), *([Bullets(told)] if told else [])]
+
+
+def _decides(name: str, plan: Plan, today: datetime.date) -> list[str] | None:
+    taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
+    if taken is None or taken.run_cost_usd is None or taken.usd_per_gpu_hour is None or taken.date is None:
+        return None
+    age = (today - datetime.date.fromisoformat(taken.date)).days
+    row = [name, f"{taken.provider}: {taken.instance}", figures.usd(taken.usd_per_gpu_hour), str(age)]
+    rivals = [o for o in plan.offers if o is not taken and o.run_cost_usd and o.meets_limits and o.verdict != "avoid"]
+    able = [o for o in rivals if (o.provider, o.instance) != (taken.provider, taken.instance)]
+    nearest = min(able, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else 0.0, default=None)
+    if nearest is None or nearest.run_cost_usd is None:
+        return [*row, figures.UNKNOWN, "no other offer runs it"]
+    share = nearest.run_cost_usd.p50 / taken.run_cost_usd.p50
+    at = f"{figures.usd(taken.usd_per_gpu_hour * share)} ({100 * (share - 1):+.0f} %)"
+    return [*row, at, f"{nearest.provider}: {nearest.instance}, {nearest.fabric}"]
+
+
+def changes(found: Sequence[PriceChange], silent: int) -> list[Block]:
+    """Offer by offer what a list changes, then what it leaves as it is, and what could not be matched."""
+    taken = [one for one in found if one.outcome in _SIGNS]
+    counts = Counter(one.outcome for one in found)
+    words = {
+        "changed": "changed",
+        "new": "new",
+        "confirmed": "the same on a later day",
+        "kept": "not newer than ours",
+        "unmatched": "of no offer of the catalog",
+    }
+    said = ", ".join(f"{counts[one]} {word}" for one, word in words.items() if counts[one])
+    blocks: list[Block] = [
+        Paragraph(f"{len(found)} prices: {said or 'none'}; {silent} lines without a price.", strong=True)
+    ]
+    if taken:
+        header = ["", "offer", "tier", "was", "of", "now", "of", "change"]
+        order = sorted(taken, key=lambda one: (list(_SIGNS).index(one.outcome), one.provider or "", one.listed.line))
+        blocks.append(Table(header, [_row(one) for one in order], frozenset({3, 5, 7}), None, (4, 6)))
+    apart = [one for one in found if one.outcome == "kept" and one.was and (one.why or "").startswith("ours is of the")]
+    if apart:
+        blocks += [Paragraph("Of the same day, and they disagree; ours stays:"), Bullets([_line(one) for one in apart])]
+    unmatched = [one for one in found if one.outcome == "unmatched"]
+    if unmatched:
+        reasons = Counter(one.why or "" for one in unmatched)
+        first = {one.why: one.listed.line for one in reversed(unmatched)}
+        shown = [f"line {first[why]}: {why}" + (f" ({n} lines)" if n > 1 else "") for why, n in reasons.most_common()]
+        more = len(shown) - _MOST_UNMATCHED
+        left = [f"{more} more kinds: --format json names each line"] if more > 0 else []
+        blocks += [Paragraph("Not matched, and left alone:"), Bullets([*shown[:_MOST_UNMATCHED], *left])]
+    return blocks
+
+
+def _tier(one: PriceChange) -> str:
+    term = f" {one.listed.months:g} months" if one.listed.months else ""
+    return " ".join(filter(None, (one.listed.tier + term, one.listed.region)))
+
+
+def _row(one: PriceChange) -> list[str]:
+    was, now = one.was, one.listed
+    moved = f"{100 * (now.usd / was.price.value - 1):+.1f} %" if was and was.price.value else ""
+    before = [f"{was.price.value:.3f}", str(was.price.date)] if was else [figures.UNKNOWN, ""]
+    after = [f"{now.usd:.3f}", str(now.date), moved if one.outcome == "changed" else ""]
+    return [_SIGNS[one.outcome], f"{one.provider}: {one.offer}", _tier(one), *before, *after]
+
+
+def _line(one: PriceChange) -> str:
+    where = f"line {one.listed.line}, {one.provider}: {one.offer}, {_tier(one)}"
+    return f"{where}: the list says {one.listed.usd:g}, {one.why}"

@@ -1,0 +1,46 @@
+"""A dated list of prices of somebody else's, and what it would change in the catalog."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Literal
+
+from .catalog import ListPrice, Tier, Trust
+
+# What a line of a list does to the catalog: another price, a price in a tier or region that had none, the same price of
+# a later day, nothing as ours is as new, nothing as it is of no offer of ours or no list price.
+Outcome = Literal["changed", "new", "confirmed", "kept", "unmatched"]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One price of a list: ``usd`` per GPU-hour, ``months`` the term of a reservation. ``provider`` and ``gpu`` are as
+    they are written there; ``gpus`` are those of the machine."""
+
+    line: int
+    provider: str
+    instance: str
+    gpu: str
+    gpus: int | None
+    fabric: str | None
+    tier: Tier
+    months: float | None
+    region: str | None
+    usd: float
+    date: datetime.date
+    source: str
+    trust: Trust
+
+
+@dataclass(frozen=True)
+class PriceChange:
+    """A price of a list beside ours: ``provider`` and ``offer`` are the catalog's, ``was`` the price it has there.
+    ``why`` tells what keeps it from being taken."""
+
+    listed: Listed
+    outcome: Outcome
+    provider: str | None = None
+    offer: str | None = None
+    was: ListPrice | None = None
+    why: str | None = None

@@ -1,0 +1,82 @@
+"""What a user relies on when asking who sells a GPU and at which price: the catalog's offers answer, and what they do
+not have is said."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from assistant.answering import computed_answer
+from assistant.conversation.searching import understood
+from assistant.library import Library, load
+from assistant.present.answers import answer_lines
+from assistant.vocabulary.answers import Answer
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load()
+
+
+def answered(question: str, library: Library, today: datetime.date | None = None) -> Answer:
+    found = computed_answer(understood(question, library), library, today=today)
+    assert found is not None and found.computed.kind == "offers", question
+    return found
+
+
+def test_the_price_of_a_provider_is_its_offers_price_with_tier_date_source_and_trust(library):
+    offer = next(o for o in library.catalog.providers["coreweave"].offers if o.gpu == "h200-sxm")
+    price = offer.price("on-demand")
+    first = answered("what does CoreWeave charge for H200", library).computed.figures[0]
+    assert first.value == price.price.value and offer.name in first.name and first.unit == "USD/GPU-h"
+    for told in ("on demand", str(price.price.date), price.price.source, f"{price.trust} trust", "InfiniBand 400 Gb/s"):
+        assert told in first.formula
+    assert f"spot ${offer.price('spot').price.value:.2f}" in first.formula, "the other tiers stand beside it"
+
+
+def test_the_cheapest_come_first_and_each_seller_is_one_that_sells_it(library):
+    found = answered("cheapest B200 per hour", library).computed
+    values = [figure.value for figure in found.figures if "on demand" in figure.formula]
+    assert values == sorted(values) and found.value == min(
+        price.price.value
+        for provider in library.catalog.providers.values()
+        for offer in provider.offers
+        if offer.gpu == "b200" and (price := offer.price("on-demand"))
+    )
+    sellers = answered("who sells RoCE with H100", library).computed.text
+    for provider in library.catalog.providers.values():
+        kinds = {
+            library.catalog.fabrics[f].technology
+            for o in provider.offers
+            if o.gpu.startswith("h100")
+            for f in o.fabrics
+        }
+        assert (provider.name in sellers) == bool(kinds & {"roce", "spectrum-x"}), provider.id
+
+
+def test_a_price_that_nobody_read_is_said_to_be_missing_and_none_is_borrowed(library):
+    text = answered("what does H100 with InfiniBand cost at Hyperstack", library).computed.text
+    assert "No price was read of Hyperstack AI Supercloud H100: ask for a quote" in text
+    for question in ("does AWS sell InfiniBand", "does google cloud have infiniband?"):
+        assert "sells no InfiniBand" in answered(question, library).computed.text
+    assert answered("does CoreWeave have InfiniBand", library).computed.text.startswith("Yes")
+
+
+def test_an_old_price_is_told_as_old(library):
+    asked = "what does CoreWeave charge for H200"
+    date = library.catalog.providers["coreweave"].offers[0].date
+    assert "days old" not in answered(asked, library, date).computed.figures[0].formula
+    assert "days old" in answered(asked, library, date + datetime.timedelta(900)).computed.figures[0].formula
+
+
+def test_the_answer_is_short_and_no_article_stands_beside_it(library):
+    found = answered("what does Lambda charge for H100", library)
+    assert not found.passages and len(answer_lines(found, 120)) <= 12
+
+
+def test_in_a_conversation_the_gpu_of_the_job_is_meant(library):
+    told = {"cluster.gpu": "h100-sxm", "cluster.gpus": 64, "model": "llama-3.1-70b"}
+    found = computed_answer(understood("what does Lambda charge?", library, told), library, told=told).computed
+    assert found.kind == "offers" and "h100-sxm" in found.inputs["gpus"]
+    assert [one.field for one in found.assumptions] == ["cluster.gpu"]

@@ -1,0 +1,135 @@
+"""What a user relies on with ``weft prices``: what stands where and how old it is, what another list changes, and that
+a list only ever adds to their own catalog."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from assistant import library
+from assistant.library import load
+from assistant.library.price_lists import compared, read
+from assistant.library.questionnaires import read_one
+from assistant.planning import plan
+from assistant.present.prices import deciding
+from tests.program import weft
+
+CATALOG = load().catalog
+EXAMPLE = str(Path(__file__).parents[1] / "knowledge" / "examples" / "llama-70b-pretraining.yaml")
+LAMBDA = "8× H100 (gpu_8x_h100_sxm5)"
+SKYPILOT = """InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone
+gpu_8x_h100_sxm5,H100,8.0,208,1800,29.52,16.0,us-east-1,us-east-1a
+gpu_8x_h100_sxm5,H100,8.0,208,1800,29.52,12.0,us-east-1,us-east-1b
+gpu_8x_new_thing,Q9,8.0,208,1800,9.00,,us-east-1,
+cpu_4x,,,4,16,0.12,,us-east-1,
+"""
+OWN = """provider,instance,gpu,gpus,fabric,tier,region_scope,usd_per_gpu_hour,date,source,trust
+coreweave,gd-8xh100ib-i128,h100-sxm,8,infiniband-ndr-400,on-demand,us,5.50,2026-11-10,a mail,high
+coreweave,gd-8xh200ib-i128,h200-sxm,8,infiniband-ndr-400,on-demand,us,1.00,2020-01-01,a mail,high
+coreweave,,h100-sxm,8,,on-demand,us,1.00,2026-11-10,a mail,high
+somebody,p1,h100-sxm,8,,on-demand,us,1.00,2026-11-10,a mail,high
+lambda,3-year rental estimate,h100-sxm,8,,reserved-3y,us,1.00,2026-11-10,a mail,high
+"""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("WEFT_HOME", str(tmp_path / "home"))
+    return tmp_path / "home" / "catalog.yaml"
+
+
+def file(folder: Path, text: str, name: str = "list.csv") -> Path:
+    made = folder / name
+    made.write_text(text, encoding="utf-8")
+    return made
+
+
+def lamdas_price(**options) -> float:
+    offers = load(**options).catalog.providers["lambda"].offers
+    return next(offer for offer in offers if offer.name == LAMBDA).hour_price.value
+
+
+def test_a_file_of_the_public_catalog_is_of_the_cloud_it_is_named_after_and_counts_by_gpu(tmp_path, home):
+    listed = file(tmp_path, SKYPILOT, "lambda.csv")
+    shipped = lamdas_price()
+    seen = weft("prices", "--update", str(listed), "--date", "2026-11-20")
+    assert (
+        seen.code == 0
+        and "3.690" in seen.out
+        and "gpu_8x_new_thing" in seen.out
+        and "1 lines without a price" in seen.out
+    )
+    library._load.cache_clear()
+    assert str(home) in seen.err and lamdas_price() == pytest.approx(3.69) != shipped
+    spot = next(o for o in load().catalog.providers["lambda"].offers if o.name == LAMBDA).hour_price_spot
+    assert spot.value == 1.5, "of the zones of a region the cheapest"
+    assert "day of a list" in weft("prices", "--help").out and weft("prices", "--update", str(listed)).code == 2
+
+
+def test_a_list_is_added_once_and_what_was_in_the_catalog_stays(tmp_path, home):
+    home.parent.mkdir()
+    mine = "# mine\ngpus:\n  h100-sxm:\n    hour_price: {value: 1, unit: USD/GPU-h, source: us, date: 2026-11-02}"
+    home.write_text(mine, encoding="utf-8")
+    listed = str(file(tmp_path, OWN))
+    assert weft("prices", "--update", listed, "--dry-run").code == 0 and home.read_text(encoding="utf-8") == mine
+    weft("prices", "--update", listed)
+    library._load.cache_clear()  # a command is a process of its own
+    once = home.read_text(encoding="utf-8")
+    assert once.startswith(mine) and load().catalog.gpus["h100-sxm"].hour_price.value == 1
+    assert "nothing was written" in weft("prices", "--update", listed).err
+    assert home.read_text(encoding="utf-8") == once
+    ours, theirs = CATALOG.providers["coreweave"].offers, load().catalog.providers["coreweave"].offers
+    assert [offer.name for offer in ours] == [offer.name for offer in theirs], "no offer is lost"
+    assert sum(len(o.prices) for o in theirs) == sum(len(o.prices) for o in ours) + 1, "and no price"
+
+
+def test_each_price_is_told_beside_ours_and_what_is_no_offers_is_left_alone(tmp_path):
+    found = read(file(tmp_path, OWN), today=datetime.date(2026, 11, 20))
+    changed, old, bare, nobody = sorted(compared(found.prices, CATALOG), key=lambda one: one.listed.line)
+    assert changed.outcome == "changed" and changed.offer.startswith("HGX H100") and changed.was.price.value > 5.5
+    assert old.outcome == "kept" and "ours is newer" in old.why
+    assert bare.outcome == "unmatched", "no price is put on a machine with a network that the list does not name"
+    assert nobody.outcome == "unmatched" and "no provider somebody" in nobody.why
+    assert [one.why for one in found.left_out] == ['"3-year rental estimate" is no list price of one offer']
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong", "told"),
+    [
+        ("usd_per_gpu_hour", "cheap", 'expected a number above 0, got "cheap"'),
+        ("usd_per_gpu_hour", "-1", 'expected a number above 0, got "-1"'),
+        ("date", "soon", 'expected a day such as 2026-11-02, got "soon"'),
+        ("date", "2099-01-01", "expected a day that is past"),
+        ("tier", "free", "expected one of on-demand"),
+        ("trust", "blind", "expected one of high, medium, low"),
+        ("provider", "", "expected the name of a provider"),
+    ],
+)
+def test_a_line_that_is_wrong_is_named_and_nothing_is_written(tmp_path, home, column, wrong, told):
+    header, first, *rest = OWN.splitlines()
+    cells = first.split(",")
+    cells[header.split(",").index(column)] = wrong
+    listed = file(tmp_path, "\n".join([header, first, ",".join(cells), *rest]))
+    seen = weft("prices", "--update", str(listed))
+    assert seen.code == 2 and f"{listed}:3 {column}: {told}" in seen.err and "nothing was written" in seen.err
+    assert not home.exists()
+
+
+def test_what_is_no_list_of_prices_is_refused_in_a_sentence(tmp_path):
+    for text in ("", "a,b\n1,2\n", "provider,instance,price\nx,y,1\n"):
+        assert weft("prices", "--update", str(file(tmp_path, text))).code == 2
+
+
+def test_ages_and_what_decides_are_shown_for_a_job(home):
+    seen = weft("prices", EXAMPLE)
+    assert seen.code == 0 and "WHERE PRICES STAND" in seen.out and "CoreWeave" in seen.out
+    made = plan(read_one(Path(EXAMPLE), CATALOG), load(), index=None)
+    taken = made.offers[made.recommendation.offer]
+    [_, table, *_] = deciding([("a job", made)], datetime.date(2026, 11, 20))
+    [row] = table.rows
+    assert row[1] == f"{taken.provider}: {taken.instance}" and row[2] == f"${taken.usd_per_gpu_hour:.2f}"
+    second = next(o for o in made.offers if f"{o.provider}: {o.instance}, {o.fabric}" == row[5])
+    share = second.run_cost_usd.p50 / taken.run_cost_usd.p50
+    assert row[4].startswith(f"${taken.usd_per_gpu_hour * share:.2f}"), "there both runs cost the same"

@@ -1,0 +1,149 @@
+"""What was offered in writing is what is compared: what each comes to, what it leaves open, what to write back."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant import library, planning
+from assistant.conversation import Conversation
+from assistant.library import questionnaires
+from assistant.present.plan import formats
+from assistant.understanding import Listener
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Plan
+
+CATALOG = library.load().catalog
+JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
+       "training": {"tokens": 2e9}}  # fmt: skip
+THREE = [
+    {"provider": "CoreWeave", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.20, "includes": ["support"]},
+    {"provider": "Lambda", "fabric": "roce-v2-400", "gpu_hour_usd": 2.49, "oversubscription": 2},
+    {"provider": "Joe's Rack", "fabric": "ethernet-tcp-100", "usd": "50k", "months": 1},
+]
+
+
+def planned(*quotes: dict, **budget) -> Plan:
+    job = questionnaires.from_value({**JOB, "budget": {"quotes": list(quotes), **budget}}, CATALOG)
+    return planning.plan(job, library.load(), index=None)
+
+
+@pytest.fixture(scope="module")
+def three() -> Plan:
+    return planned(*THREE)
+
+
+def test_the_best_quote_is_recommended_and_published_offers_only_stand_beside(three):
+    answer = three.recommendation
+    assert answer.fabric == "infiniband-ndr-400" and "CoreWeave" in answer.headline
+    taken = three.offers[answer.offer]
+    assert (taken.kind, taken.usd_per_gpu_hour) == ("quote", 2.20)
+    kinds = [offer.kind for offer in three.offers]
+    assert kinds[:3] == ["quote"] * 3 and set(kinds[3:]) == {"published"}
+    assert {c.fabric for c in three.candidates if c.verdict == "acceptable"} <= {q["fabric"] for q in THREE}
+
+
+def test_each_quote_says_what_it_comes_to_what_it_leaves_open_and_how_far_it_is_from_the_list(three):
+    coreweave, lambda_, joe = three.quotes
+    assert coreweave.effective_usd_per_gpu_hour == pytest.approx(2.20 / (1 - coreweave.waiting_percent / 100))
+    assert coreweave.published.provider == "coreweave"
+    listed = coreweave.published.usd_per_gpu_hour
+    assert coreweave.over_published_percent == pytest.approx(100 * (2.20 / listed - 1))
+    assert "support" not in coreweave.missing and "support" in lambda_.missing
+    assert "oversubscription" in coreweave.missing and "oversubscription" not in lambda_.missing
+    assert "flow control" in lambda_.missing and "flow control" not in coreweave.missing
+    at_that_price = planned(THREE[0], THREE[1] | {"gpu_hour_usd": lambda_.usd_per_gpu_hour_to_win})
+    first, second = (quote.run_cost_usd.p50 for quote in at_that_price.quotes)
+    assert first == pytest.approx(second)
+    assert joe.run_cost_usd.p50 == pytest.approx(50_000), "of a term all of it is paid for"
+
+
+def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
+    asked = CATALOG.quote_items
+    mail = three.quotes[0].reply
+    assert "$2.20 per GPU-hour" in mail and asked["storage"].ask in mail
+    assert asked["support"].ask not in mail and asked["lossless"].ask not in mail
+    text = formats.written(three, "text")
+    assert "YOUR QUOTES" in text and "WHAT TO WRITE BACK" in text and "To lambda:" in text
+
+
+def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
+    once, twice = (planned({"provider": "Nebius", "usd": usd}) for usd in (60_000, 120_000))
+    assert once.quotes[0].fabric == "infiniband-ndr-400", "the network that the provider lists with this GPU"
+    assert [p.quotes[0].run_cost_usd.p50 for p in (once, twice)] == [60_000, 120_000]
+
+
+def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
+    network = {"fabric": "infiniband-ndr-400", "usd": 200_000, "provider": "a reseller"}
+    cluster = network | {"usd": 2.1e6, "fabric": "roce-v2-400"}
+    plan = planned(network, cluster, mode="buy")
+    by_fabric = {c.fabric: c for c in plan.candidates}
+    hours = 64 * 36 * 730.5
+    # Power and support come on top of what is written off.
+    assert 1.0 < by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour / (200_000 / hours) < 1.4
+    assert 1.0 < by_fabric["roce-v2-400"].gpu_usd_per_hour / (2.1e6 / hours) < 1.4
+    assert "optics and cables" in plan.quotes[0].missing
+
+
+@pytest.mark.parametrize(
+    ("quote", "field", "message"),
+    [
+        ({"fabric": "infiniband-ndr-400"}, "budget.quotes.0", "expected usd or gpu_hour_usd, got neither"),
+        ({"fabric": "infinband", "usd": 1e6}, "budget.quotes.0.fabric", "expected an id of the catalog"),
+        ({"fabric": "roce-v2-400", "usd": 1, "includes": ["optic"]}, "budget.quotes.0.includes", "optics"),
+        ({"gpu_hour_usd": 2}, "budget.quotes.0", "expected fabric or provider, got neither"),
+        ({"fabric": "roce-v2-400", "usd": 1, "storge": 1}, "budget.quotes.0.storge", "unknown key"),
+    ],
+)
+def test_a_quote_that_cannot_be_read_is_refused_with_its_place(quote, field, message):
+    with pytest.raises(InputError) as refused:
+        planned(quote)
+    assert refused.value.place.field == field and message in refused.value.message
+
+
+IB, ROCE = "infiniband-ndr-400", "roce-v2-400"
+MAIL = """Hi Anna,
+thanks for your interest. We can offer 64x H100 SXM5 with 400G NDR InfiniBand, non-blocking, for $2.20 per
+GPU-hour on a 3 month term, support included. - CoreWeave
+
+Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, storage extra. Lambda"""
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("CoreWeave offers H100 with NDR at $2.20, Lambda $2.49 over RoCE",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49}]),
+        ("InfiniBand at $3.10 and RoCE at $2.80 per GPU-hour",
+         [{"fabric": IB, "gpu_hour_usd": 3.1}, {"fabric": ROCE, "gpu_hour_usd": 2.8}]),
+        (MAIL,
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 3, "oversubscription": 1,
+           "includes": ["support"]},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "includes": ["lead-time"]}]),
+        ("Quote A: CoreWeave, 64 x H100, NDR, $2.20/GPU-h, 12 months\nQuote B: Nebius, NDR, $95,000 a month",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "months": 12},
+          {"provider": "nebius", "fabric": IB, "usd": 95_000, "months": 1}]),
+    ],
+)  # fmt: skip
+def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
+    told = heard.contract().quotes
+    assert [{name: value for name, value in quote.items() if value} for quote in told] == quotes
+    assert not any(path.startswith(("budget.", "training.", "constraints.deadline")) for path in heard.fields), heard
+    assert not heard.doubts
+
+
+def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_place_of_the_old():
+    talk = Conversation(library.load())
+    for said in ("pretrain llama 3.1 70b on 64 H100", "CoreWeave, NDR, $2.20 per GPU-hour",
+                 "Lambda wants $2.49 per GPU-hour over RoCE"):  # fmt: skip
+        talk.say(said)
+    known = talk.parts.state.draft.fields
+    assert [quote["provider"] for quote in known["budget.quotes"]] == ["coreweave", "lambda"]
+    assert "budget.gpu_hour_usd" not in known
+    talk.say("Lambda came down to $2.05")
+    assert [quote["gpu_hour_usd"] for quote in talk.parts.state.draft.fields["budget.quotes"]] == [2.2, 2.05]
+    assert talk.say("which of the two should we take?")[0].text.startswith("Take quote 2: lambda")
+    missing = talk.say("what is missing in the first?")[0]
+    assert "Leaves open: oversubscription" in missing.text
+    assert any(CATALOG.quote_items["storage"].ask in item for item in missing.items)
