@@ -24,6 +24,7 @@ from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
 
+PART_UNIT = "thousand USD each"
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
 
 
@@ -50,7 +51,7 @@ class CandidatePrice:
     upkeep: Upkeep = NO_UPKEEP
     months: float | None = None
     gpus: int = 1
-    fabric_parts: tuple[tuple[str, float], ...] = ()  # of a network that is bought: part, share of its price
+    fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
 
     @property
     def known(self) -> bool:
@@ -183,7 +184,17 @@ def candidate_prices(
         upkeep=upkeep,
         months=months,
         gpus=cluster.gpus,
-        fabric_parts=bill.parts if bill else (),
+        fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
+    )
+
+
+def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[tuple[Priced, float], ...]:
+    """What a network that is priced by its bill is made of."""
+    if fabric.origin != "derived":
+        return ()
+    return tuple(
+        (freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT), part.share * fabric.value)
+        for part in bill.parts
     )
 
 

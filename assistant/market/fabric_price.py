@@ -19,15 +19,24 @@ COMES_WITH_INSTANCE = frozenset({"efa", "tcpx", "tcpxo"})
 
 
 @dataclass(frozen=True)
+class BillPart:
+    """The price of one piece, and the share of the bill that all of its kind have."""
+
+    price: Fact
+    what: str
+    share: float
+
+
+@dataclass(frozen=True)
 class NetworkBill:
     """The network's own bill of materials at this size, per GPU: US dollars, watts of switches and optics, adapters,
-    the date of its oldest price, and the share of the sum that each part has."""
+    the date of its oldest price, and what it is made of."""
 
     usd: float
     watts: float = 0.0
     nics: float = 0.0
     date: datetime.date | None = None
-    parts: tuple[tuple[str, float], ...] = ()
+    parts: tuple[BillPart, ...] = ()
 
 
 def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None:

@@ -73,7 +73,7 @@ def plan_of(
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
         purchase=purchase_of(chosen, made.job, design, catalog),
-        power=power_use(chosen, made.job, catalog),
+        power=power_use(chosen, made.job, design, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],

@@ -203,7 +203,7 @@ def _cost(entry: Entry, gpus: int) -> np.ndarray:
     cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
         # What several networks are built from is dearer or cheaper for all of them.
-        parts = price.fabric_parts or ((entry.id, 1.0),)
-        error = sum(share * (_part_error(part) - 1) for part, share in parts)
-        cost = cost + price.charged(hours) * gpus * price.paid_share * fabric.value * error
+        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+        cost = cost + price.charged(hours) * gpus * price.paid_share * error
     return cost

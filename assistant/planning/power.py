@@ -29,25 +29,26 @@ def _network_watts(entry: Entry, job: Resolved, catalog: Catalog, design: Fabric
     return job.sites * (design.power_w + extra)
 
 
-def power_use(chosen: Entry | None, job: Resolved, catalog: Catalog) -> PowerUse | None:
-    """What a plan tells of power; ``None`` where it is the provider's and nobody asked."""
-    if chosen is None or chosen.power_kw is None:
+def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, catalog: Catalog) -> PowerUse | None:
+    """What a plan tells of power; ``design``: of the network of its choice. ``None`` where nothing works."""
+    if chosen is None:
         return None
     machine = machine_of(job.gpu, catalog)
     machines_kw, rack_kw = machine.watts_per_gpu * job.gpus / 1e3, catalog.constants["power-rack"].si / 1e3
-    network_kw = chosen.power_kw - machines_kw
+    network_kw = _network_watts(chosen.inside or chosen, job, catalog, design) / 1e3
+    it_kw = machines_kw + network_kw
     effectiveness = catalog.constants["cost-power-usage-effectiveness"].value
     said = job.questionnaire.budget.electricity_usd_per_kwh
     each = catalog.constants["cost-electricity"].value if said is None else said
-    kwh = chosen.power_kw * effectiveness * chosen.median_hours
+    kwh = it_kw * effectiveness * chosen.median_hours
     count, together = machine.count(job.gpus), machine.in_rack(rack_kw * 1e3)
     what, standing = _of_machines(job, machine.rack_scale), ceil(count / together)
-    if not machine.rack_scale and chosen.power_kw <= standing * rack_kw:
-        racks = [_racks(f"{what}, with the switches" if network_kw else what, standing, chosen.power_kw)]
+    if not machine.rack_scale and it_kw <= standing * rack_kw:
+        racks = [_racks(f"{what}, with the switches" if network_kw else what, standing, it_kw)]
     else:
         racks = [
             _racks(what, standing, machines_kw),
-            _racks("switches and optics", ceil(network_kw / rack_kw), network_kw),
+            _racks("the network", ceil(network_kw / rack_kw), network_kw),
         ]
     return PowerUse(
         machines=count,
@@ -56,9 +57,9 @@ def power_use(chosen: Entry | None, job: Resolved, catalog: Catalog) -> PowerUse
         machine_source=machine.source,
         machines_kw=machines_kw,
         network_kw=network_kw,
-        it_kw=chosen.power_kw,
+        it_kw=it_kw,
         power_usage_effectiveness=effectiveness,
-        site_kw=chosen.power_kw * effectiveness,
+        site_kw=it_kw * effectiveness,
         racks=[rack for rack in racks if rack.count],
         run_kwh=kwh,
         usd_per_kwh=each,

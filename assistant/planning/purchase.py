@@ -20,8 +20,9 @@ def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None
     if chosen is None or chosen.priced is None or chosen.price.months is None:
         return None
     price, months = chosen.price, chosen.price.months
-    items = [_machines(price.gpu_usd_per_hour, job, months, catalog)]
-    network = price.fabric_usd_per_hour
+    items, network = [_machines(price.gpu_usd_per_hour, job, months, catalog)], price.fabric_usd_per_hour
+    if price.gpu_usd_per_hour.origin != "quoted":
+        items[0].item += ", without its adapters"
     by_parts = design is not None and network.origin == "derived"
     if design is not None and by_parts:
         items += _parts(design, job.sites)
@@ -65,7 +66,7 @@ def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> 
     if job.gpus % size or (size < job.gpu.gpus_per_node and not job.gpu.nodes_vary) or size == 1:
         return each.model_copy(update={"item": f"{each.item} with its share of the machine"})
     usd = {name: getattr(each, name) * size for name in ("usd", "usd_low", "usd_high")}
-    what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}, without its adapters"
+    what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}"
     return each.model_copy(update={"item": what, "count": job.gpus // size, **usd})
 
 

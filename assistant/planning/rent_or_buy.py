@@ -9,19 +9,26 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 
+_TERM = "market-rent-3-years-"
+
 
 def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     """Both ways for the job of a decision, each with its own best network; ``None`` where one of them cannot be."""
-    ways = {made.job.questionnaire.budget.mode: made.choice.chosen}
-    other = "buy" if "rent" in ways else "rent"
-    ways[other] = _chosen(made, pipeline, other)
-    rent, buy = ways["rent"], ways["buy"]
+    asked = made.job.questionnaire.budget.mode
+    rent, buy = (
+        made.choice.chosen if mode == asked and made.choice.chosen else _chosen(made, pipeline, mode)
+        for mode in ("rent", "buy")
+    )
     if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
         return None
-    return compared(rent, buy)
+    found, term = compared(rent, buy, serves=made.job.serves), pipeline.catalog.constants.get(_TERM + made.job.gpu.id)
+    if found is None or term is None:
+        return found
+    said = {"term_rent_usd_per_gpu_hour": term.value, "term_rent_source": f"{term.source}, {term.date.isoformat()}"}
+    return found.model_copy(update=said)
 
 
-def compared(rent: Entry, buy: Entry) -> RentOrBuy | None:
+def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | None:
     """The arithmetic of :func:`rent_or_buy`; ``None`` where the purchase has no capital.
 
     With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
@@ -50,17 +57,20 @@ def compared(rent: Entry, buy: Entry) -> RentOrBuy | None:
         buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
         capital_usd=capital,
         months=months,
+        run_months=None if serves else buy.median_hours / HOURS_PER_MONTH,
         break_even_months=after,
         break_even_utilization_percent=100 * used if used is not None and used <= 1 else None,
     )
 
 
 def _chosen(made: Decision, pipeline: Pipeline, mode: str) -> Entry | None:
-    """The best way to do the job rented or bought, without limits of money: these are what is asked about."""
+    """The best way to do the job rented or bought, without limits of money: these are what is asked about. A quote for
+    the one says nothing of the other."""
     asked = made.job.questionnaire
-    budget = asked.budget.model_copy(
-        update={"mode": mode, "usd": None, "gpu_hour_usd": None, "fabric_premium_gpu_hour_usd": None, "spot": False}
-    )
+    free = {"mode": mode, "usd": None, "usd_per_month": None, "spot": False}
+    if mode != asked.budget.mode:
+        free |= {"gpu_hour_usd": None, "fabric_premium_gpu_hour_usd": None, "quotes": []}
+    budget = asked.budget.model_copy(update=free)
     # Of what is let the network is no decision of one's own.
     cluster = asked.cluster.model_copy(update={"fabric": None}) if mode == "rent" else asked.cluster
     try:

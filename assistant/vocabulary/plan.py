@@ -394,6 +394,7 @@ class RentOrBuy(Contract):
     ``rent_usd_per_gpu_hour`` is per GPU-hour of the bought cluster's work. ``break_even_months`` of full use after
     which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
     in use; ``None`` where rent is the cheaper for ever, or in full use all these months.
+    ``term_rent_usd_per_gpu_hour``: what a GPU rented for three years is estimated to cost, by ``term_rent_source``.
     """
 
     offer: str
@@ -405,8 +406,11 @@ class RentOrBuy(Contract):
     buy_usd_per_gpu_hour: float
     capital_usd: float
     months: float
+    run_months: float | None  # None when serving, which has no end
     break_even_months: float | None
     break_even_utilization_percent: float | None
+    term_rent_usd_per_gpu_hour: float | None = None
+    term_rent_source: str | None = None
 
 
 class Warning_(Contract):
@@ -433,7 +437,7 @@ class Plan(Contract):
     conflicts: list[PlanConflict]
     crossover: Crossover | None = None  # computed where a person reads the plan, not in a batch
     purchase: Purchase | None = None  # buying
-    power: PowerUse | None = None  # buying, or where power is limited
+    power: PowerUse | None = None
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]

@@ -1,9 +1,11 @@
 """Machines of one's own: what is bought, what it costs a month, what it draws, and from when on it beats renting."""
 
 from assistant.vocabulary.plan import Plan, PowerUse, Purchase, RentOrBuy
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .. import figures
 from ..blocks import Block, Bullets, Heading, Table, titled, told
+from . import reading
 
 _PARTS = {"write_off": "write-off", "power": "power and cooling", "support": "support", "staff": "network engineers"}
 
@@ -23,21 +25,33 @@ def in_short(plan: Plan) -> list[Block]:
 
 
 def power(plan: Plan) -> list[Block]:
-    """What machines and network draw."""
-    rented = plan.questionnaire["budget"]["mode"] == "rent"
-    return titled("Power", Bullets(_power(plan.power, rented=rented))) if plan.power else []
+    """What machines and network draw, where that is the reader's own affair."""
+    theirs = _rented(plan) and reading.asked(plan, "constraints.max_power_kw") is None
+    return [] if plan.power is None or theirs else titled("Power", Bullets(_power(plan.power, rented=_rented(plan))))
+
+
+def answer_power(plan: Plan) -> list[Block]:
+    """What machines and network draw, asked for."""
+    if plan.power is None:
+        return told("Nothing works as asked, so nothing draws power.")
+    return told(*_power(plan.power, rented=_rented(plan)))
+
+
+def _rented(plan: Plan) -> bool:
+    return plan.questionnaire["budget"]["mode"] == "rent"
 
 
 def rent_or_buy(plan: Plan) -> list[Block]:
     """Where renting and buying cost the same."""
-    return titled("Rent or buy", Bullets(_turns(plan.rent_or_buy))) if plan.rent_or_buy else []
+    return titled("Rent or buy", Bullets(turns(plan.rent_or_buy))) if plan.rent_or_buy else []
 
 
-def answer(plan: Plan) -> list[Block]:
+def answer(found: RentOrBuy | None) -> list[Block]:
     """Rent or buy, asked for."""
-    if plan.rent_or_buy is None:
+    if found is None:
         return told("Renting and buying cannot be compared here: one of them has no price, or nothing works.")
-    return told(*_turns(plan.rent_or_buy))
+    first, *others = turns(found)
+    return told(others[0], first, *others[1:])
 
 
 def _bill(bought: Purchase) -> Table:
@@ -80,7 +94,7 @@ def _power(drawn: PowerUse, *, rented: bool) -> list[str]:
     kw = lambda value: f"{figures.significant(value)} kW"
     racks = "; ".join(f"{r.count:,} × {r.what} at {kw(r.kw)}" for r in drawn.racks)
     machines = f"{drawn.machines:,} machine{'s' * (drawn.machines > 1)} of {drawn.gpus_per_machine} GPUs"
-    network = f", and {kw(drawn.network_kw)} for switches and optics" if drawn.network_kw > 0 else ""
+    network = f", and {kw(drawn.network_kw)} for the network" if drawn.network_kw > 0 else ""
     run = f"The run takes {figures.significant(drawn.run_kwh)} kWh"
     price = f"{figures.usd(drawn.run_usd)} at ${_cents(drawn.usd_per_kwh)} per kWh"
     return [
@@ -99,6 +113,18 @@ def _over(fabric: str) -> str:
     return "" if fabric == "none" else f" ({fabric})"
 
 
+def turns(found: RentOrBuy) -> list[str]:
+    """What both cost, then from when on buying is the cheaper, and what a rent of three years is estimated to be."""
+    usd, term = figures.usd, found.term_rent_usd_per_gpu_hour
+    if term is None:
+        return _turns(found)
+    estimated = (
+        f"Rented for three years a GPU-hour is estimated at {usd(term)} ({found.term_rent_source}), used or not; one's "
+        f"own in full use is {usd(found.buy_usd_per_gpu_hour)}: ask for such a rent before buying."
+    )
+    return [*_turns(found), estimated] if term < found.buy_usd_per_gpu_hour else _turns(found)
+
+
 def _turns(found: RentOrBuy) -> list[str]:
     usd = figures.usd
     both = (
@@ -112,7 +138,10 @@ def _turns(found: RentOrBuy) -> list[str]:
     if found.break_even_utilization_percent is None:
         return [both, f"{pays}, longer than the {found.months:g} over which it is written off: rent."]
     used = f"{found.break_even_utilization_percent:.0f} %"
-    return [
-        both,
-        f"{pays}, and over the {found.months:g} months of write-off if the machines are in use {used} of them.",
-    ]
+    turn = f"{pays}, and over the {found.months:g} months of write-off if the machines are in use {used} of the time."
+    if found.run_months is None:
+        return [both, turn]
+    alone = "buying pays already for this run"
+    if found.run_months < found.break_even_months:
+        alone = "for this run alone rent; buy if so much other work follows"
+    return [both, turn, f"The run takes {figures.hours(found.run_months * HOURS_PER_MONTH)}: {alone}."]

@@ -104,7 +104,11 @@ def limits_kept(plan: Plan) -> str | None:
     if days:
         kept = _kept(hours, slow, 24 * days)
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
-    if usd:
+    if usd and plan.purchase is not None:
+        bought = plan.purchase
+        kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
+        said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(bought.capital_usd)}.")
+    elif usd:
         kept = _kept(cost.p50, cost.p90, usd)
         said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month
