@@ -36,7 +36,7 @@ def open_points(plan: Plan, number: int) -> list[Block]:
     quote = next((quote for quote in plan.quotes if quote.number == number), None)
     if quote is None:
         return told(f"There is no quote {number} in this plan; it has {len(plan.quotes) or 'none'}.")
-    return told(f"Quote {_name(quote)}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
+    return told(f"Q{_of(quote)[1:]}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
 
 
 def _side_by_side(plan: Plan) -> list[Block]:
@@ -75,6 +75,11 @@ def _name(quote: QuotedOffer) -> str:
     return f"{quote.number}: {quote.provider or quote.fabric}"
 
 
+def _of(quote: QuotedOffer) -> str:
+    """As a sentence names it: "quote 2 (lambda)"."""
+    return f"quote {quote.number} ({quote.provider or quote.fabric})"
+
+
 def _row(quote: QuotedOffer, won: bool) -> list[str]:
     sign = "✓" if won else "✗" if quote.meets_limits is False else SIGNS[quote.verdict or "impossible"]
     days = quote.finishes_days
@@ -92,7 +97,7 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
 def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, and what it leaves open."""
     return " ".join(
-        text for text in (f"Quote {_name(quote)}:", _published(quote), _to_win(quote), _open(quote)) if text
+        text for text in (f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _open(quote)) if text
     )
 
 
@@ -118,22 +123,22 @@ def _open(quote: QuotedOffer) -> str:
 
 def _line(quote: QuotedOffer) -> str:
     if quote.run_cost_usd is None:
-        return f"Quote {_name(quote)}, {quote.said}: without a sum. {_open(quote)}"
+        return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
     cost, days = figures.usd(quote.run_cost_usd.p50), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
     beside = " ".join(text for text in (_published(quote), _to_win(quote)) if text)
-    return f"Quote {_name(quote)}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
+    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
 
 
 def _taken(plan: Plan) -> str:
     won = _winner(plan)
     if won is None or won.run_cost_usd is None:
         return "None of the quotes does what is asked."
-    said = f"Take quote {_name(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
+    said = f"Take {_of(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
     others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
     second = next(others, None)
     if second is not None and second.run_cost_usd is not None:
-        said += f"; quote {_name(second)} {_costs(second.run_cost_usd.p50 / won.run_cost_usd.p50)}"
+        said += f"; {_of(second)} {_costs(second.run_cost_usd.p50 / won.run_cost_usd.p50)}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
         name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
