@@ -10,6 +10,7 @@ import pytest
 
 from assistant import library
 from assistant.market import (
+    NetworkBill,
     Offered,
     amortized,
     best_interval,
@@ -185,27 +186,54 @@ def test_a_missing_constant_is_named():
         candidate_prices(job(), H100, TCP, (), bare, today=TODAY)
 
 
-def test_buying_spreads_the_capital_over_the_months_and_adds_power():
-    found = prices(
-        INFINIBAND,
-        job(mode="buy", amortization_months=36, electricity_usd_per_kwh=0.10),
-        capex_per_gpu=7656.25,
-        fabric_power_per_gpu=64.0,
-        capex_date=datetime.date(2024, 8, 1),
-    )
+BILL = NetworkBill(usd=7656.25, watts=64.0, nics=1.0, date=datetime.date(2024, 8, 1))
+
+
+def bought(fabric, bill=BILL, **said):
+    team = said.pop("network_team", "expert")
+    questionnaire = job(mode="buy", **said)
+    constraints = questionnaire.constraints.model_copy(update={"network_team": team})
+    questionnaire = questionnaire.model_copy(update={"constraints": constraints})
+    return candidate_prices(questionnaire, H100, fabric, (), CATALOG, bill, today=TODAY)
+
+
+def test_buying_spreads_the_capital_over_the_months_and_adds_power_and_support():
+    found = bought(INFINIBAND, amortization_months=36, electricity_usd_per_kwh=0.10)
     effectiveness = CATALOG.constants["cost-power-usage-effectiveness"].value
     assert found.fabric_usd_per_hour.value == pytest.approx(0.2913, abs=1e-4)
     assert found.fabric_usd_per_hour.stale
     assert found.fabric_power_usd_per_hour.value == pytest.approx(0.064 * 0.10 * effectiveness)
-    assert found.gpu_power_usd_per_hour.value == pytest.approx(0.7 * 0.10 * effectiveness)
-    assert found.gpu_total > found.gpu_usd_per_hour.value
-    longer = prices(INFINIBAND, job(mode="buy", amortization_months=72), capex_per_gpu=7656.25)
+    machine = 10.2 / 8  # kW of a DGX H100, by GPU
+    assert found.gpu_power_usd_per_hour.value == pytest.approx(machine * 0.10 * effectiveness)
+    assert found.upkeep.fabric_support.value == pytest.approx(0.05 * 7656.25 / 8760)
+    capital = CATALOG.constants["cost-purchase-price-h100-sxm"].value + 7656.25
+    assert found.capital_usd == pytest.approx(capital * job().cluster.gpus)
+    assert found.gpu_total + found.fabric_total == pytest.approx(
+        capital / (36 * 730) + 0.05 * capital / 8760 + (machine + 0.064) * 0.10 * effectiveness
+    )
+    longer = bought(INFINIBAND, amortization_months=72)
     assert longer.fabric_usd_per_hour.value == pytest.approx(0.2913 / 2, abs=1e-4)
+    assert longer.upkeep.fabric_support.value == found.upkeep.fabric_support.value, "support is paid by the year"
 
 
-def test_buying_without_a_design_takes_the_catalogs_capital_cost():
-    found = prices(INFINIBAND, job(mode="buy", amortization_months=48))
-    assert found.fabric_usd_per_hour.value == pytest.approx(0.121, abs=0.0005)
+def test_every_network_is_bought_at_its_own_bill_and_a_flat_figure_stands_in_only_where_none_is_drawn():
+    for fabric in (INFINIBAND, ROCE, TCP):
+        assert bought(fabric).fabric_usd_per_hour.value == pytest.approx(7656.25 / (36 * 730))
+    flat = bought(INFINIBAND, bill=None, amortization_months=48).fabric_usd_per_hour
+    assert flat.value == pytest.approx(0.121, abs=0.0005) and "no bill can be drawn" in flat.note
+    assert bought(INFINIBAND, bill=NetworkBill(usd=0.0)).fabric_total == 0.0, "one machine: nothing to join"
+
+
+def test_who_lacks_the_skill_pays_engineers_and_the_others_do_not():
+    expert = ROCE.model_copy(update={"skills": "expert"})
+    assert bought(expert, gpus=2048).upkeep.staff is None
+    some, none = (bought(expert, gpus=2048, network_team=team).upkeep.staff.value for team in ("some", "none"))
+    assert some == pytest.approx(200_000 / 8760 / 2048) and none == pytest.approx(2 * some), "256 nodes: one engineer"
+
+
+def test_a_network_quoted_per_hour_is_taken_as_it_stands():
+    quoted = bought(INFINIBAND, fabric_premium_gpu_hour_usd=0.3)
+    assert quoted.fabric_total == pytest.approx(0.3)
 
 
 def test_what_was_assumed_is_listed():

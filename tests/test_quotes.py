@@ -78,8 +78,9 @@ def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
     plan = planned(network, cluster, mode="buy")
     by_fabric = {c.fabric: c for c in plan.candidates}
     hours = 64 * 36 * 730.5
-    assert by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour == pytest.approx(200_000 / hours, rel=0.2)
-    assert by_fabric["roce-v2-400"].gpu_usd_per_hour == pytest.approx(2.1e6 / hours, rel=0.1)
+    # Power and support come on top of what is written off.
+    assert 1.0 < by_fabric["infiniband-ndr-400"].fabric_usd_per_gpu_hour / (200_000 / hours) < 1.4
+    assert 1.0 < by_fabric["roce-v2-400"].gpu_usd_per_hour / (2.1e6 / hours) < 1.4
     assert "optics and cables" in plan.quotes[0].missing
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from .arithmetic import amortized, break_even_slowdown, power, run_cost
-from .candidate import CandidatePrice, candidate_prices
+from .candidate import PART_UNIT, CandidatePrice, candidate_prices
+from .fabric_price import BillPart, NetworkBill
 from .interruptions import best_interval, mean_time_between, time_factor
+from .machine_power import Machine, machine_of, supernic_watts
 from .offered import Offered, offered_tiers
 from .priced import Freshness, Priced
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 __all__ = [
+    "PART_UNIT",
+    "BillPart",
     "CandidatePrice",
     "Freshness",
     "Interruptions",
+    "Machine",
+    "NetworkBill",
     "Offered",
     "Priced",
     "amortized",
@@ -21,9 +27,11 @@ __all__ = [
     "candidate_prices",
     "checkpoint_seconds",
     "interruptions_of",
+    "machine_of",
     "mean_time_between",
     "offered_tiers",
     "power",
     "run_cost",
+    "supernic_watts",
     "time_factor",
 ]

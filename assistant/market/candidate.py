@@ -15,28 +15,27 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
 from .bought_quote import bought_as_quoted
+from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
-from .priced import Freshness, Priced, constant, nothing, quoted
+from .ownership import NO_UPKEEP, Upkeep, owned
+from .priced import Freshness, Priced, constant, nothing
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
-_ALWAYS_BUSY = (
-    "bought machines are counted as busy in every hour of these months, without interest, staff, racks or building"
-)
 _NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
-_SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
 
-
+PART_UNIT = "thousand USD each"
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
 
 
 @dataclass(frozen=True)
 class CandidatePrice:
-    """US dollars per GPU-hour of GPU and fabric. Power is separate and zero when renting.
+    """US dollars per GPU-hour of GPU and fabric. Power and upkeep are separate and zero when renting.
 
     ``interruptions``: what failures and checkpoints take on machines that nobody takes away; ``spot``: the same on spot
     machines, where these are. Neither is contained in a price. ``offered``: whose price it is, ``None`` where it is no
-    offer's; ``paid_share``: GPUs paid for ÷ GPUs that work.
+    offer's; ``paid_share``: GPUs paid for ÷ GPUs that work. ``months``: over which a purchase of ``gpus`` GPUs is
+    written off, ``None`` when renting.
     """
 
     gpu_usd_per_hour: Priced
@@ -49,6 +48,10 @@ class CandidatePrice:
     assumptions: tuple[Assumption, ...]
     offered: Offered | None = None
     paid_share: float = 1.0
+    upkeep: Upkeep = NO_UPKEEP
+    months: float | None = None
+    gpus: int = 1
+    fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
     reserved_hours: float = 0.0  # for which the person reserves, whatever the run
 
     @property
@@ -75,17 +78,32 @@ class CandidatePrice:
     def prices(self) -> tuple[Priced, ...]:
         """Every price used, for the plan to list."""
         power = (self.gpu_power_usd_per_hour, self.fabric_power_usd_per_hour)
-        return self.gpu_usd_per_hour, self.fabric_usd_per_hour, *(part for part in power if part is not None)
+        return (
+            *(self.gpu_usd_per_hour, self.fabric_usd_per_hour),
+            *(part for part in power if part is not None),
+            *self.upkeep.prices,
+        )
 
     @property
     def gpu_total(self) -> float:
-        """USD per GPU-hour of the GPU with its power."""
-        return sum(part.value for part in (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour) if part)
+        """USD per GPU-hour of the GPU with its power and support."""
+        parts = (self.gpu_usd_per_hour, self.gpu_power_usd_per_hour, self.upkeep.gpu_support)
+        return sum(part.value for part in parts if part)
 
     @property
     def fabric_total(self) -> float:
-        """USD per GPU-hour of the fabric with its power."""
-        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour) if part)
+        """USD per GPU-hour of the fabric with its power, its support and the people to run it."""
+        upkeep = (self.upkeep.fabric_support, self.upkeep.staff)
+        return sum(part.value for part in (self.fabric_usd_per_hour, self.fabric_power_usd_per_hour, *upkeep) if part)
+
+    @property
+    def capital_usd(self) -> float | None:
+        """US dollars to buy machines and network of the whole cluster; of a quoted price per GPU-hour what it comes to
+        over the months. ``None`` when renting."""
+        if self.months is None:
+            return None
+        hourly = self.gpu_usd_per_hour.value + self.fabric_usd_per_hour.value
+        return self.gpus * hourly / arithmetic.amortized(1.0, self.months)
 
     @property
     def break_even_slowdown(self) -> float:
@@ -112,25 +130,24 @@ def candidate_prices(
     fabric: Fabric,
     offers: Sequence[Offered],
     catalog: Catalog,
-    capex_per_gpu: float | None = None,
+    bill: NetworkBill | None = None,
     *,
-    fabric_power_per_gpu: float | None = None,
     nodes: int | None = None,
-    capex_date: datetime.date | None = None,
     checkpoint_bytes: float | None = None,
     today: datetime.date | None = None,
 ) -> CandidatePrice:
     """Prices of one candidate: rented or bought as ``questionnaire.budget`` says.
 
     ``offers``: what is offered with ``fabric`` for this job, all on the same terms (:attr:`Offered.terms`); the
-    cheapest is taken, and where none has a price it is unknown. ``capex_per_gpu`` (US dollars) and
-    ``fabric_power_per_gpu`` (watts of switches and optics) come from the fabric design; ``None`` takes the catalog's
-    figures. ``nodes``: ``None`` counts the GPU's usual nodes. ``checkpoint_bytes``: of one GPU's part of a checkpoint.
+    cheapest is taken, and where none has a price it is unknown. ``bill``: of the network that is bought; where none can
+    be drawn what the catalog says of the fabric is taken. ``nodes``: ``None`` counts the GPU's usual nodes.
+    ``checkpoint_bytes``: of one GPU's part of a checkpoint.
     Raises :class:`InputError` when no price of a purchase is known, :class:`KnowledgeError` when a constant is missing.
     """
     freshness = Freshness.of(catalog.constants, today)
     assumptions: list[Assumption] = []
     budget, cluster, taken, spot = questionnaire.budget, questionnaire.cluster, None, None
+    upkeep, months = NO_UPKEEP, None
     count = nodes or -(-cluster.gpus // (cluster.gpus_per_node or gpu.gpus_per_node))
     failures = _failures(count, catalog, checkpoint_bytes, assumptions)
     if budget.mode == "rent":
@@ -151,68 +168,37 @@ def candidate_prices(
             of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
         parts: Parts = rented, of_fabric, None, None
     else:
-        parts = _bought(
-            questionnaire, gpu, fabric, catalog, freshness, capex_per_gpu, capex_date, fabric_power_per_gpu, assumptions
-        )
+        mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, count, assumptions)
+        parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months
         taken = next((o for o in offers if o.quote is not None), None)
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
-    budget, said = questionnaire.budget, tuple(assumptions)
-    reserved = 24.0 * (budget.reserved_days or 0.0) if budget.mode == "rent" else 0.0
-    return CandidatePrice(*parts, failures, spot, notes, said, taken, share, reserved_hours=reserved)
-
-
-def _bought(
-    questionnaire: Questionnaire,
-    gpu: Gpu,
-    fabric: Fabric,
-    catalog: Catalog,
-    freshness: Freshness,
-    capex_per_gpu: float | None,
-    capex_date: datetime.date | None,
-    fabric_watts: float | None,
-    assumptions: list[Assumption],
-) -> Parts:
-    budget, months = questionnaire.budget, questionnaire.budget.amortization_months
-    if months is None:
-        usual = constant(catalog.constants, "cost-amortization")
-        months = usual.value
-        _assume(assumptions, "budget.amortization_months", usual)
-    assumptions.append(Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY))
-    if budget.spot:
-        assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
-    gpu_part = gpu_price.buy(budget, gpu, catalog, freshness, months)
-    fabric_part = fabric_price.buy(questionnaire, fabric, months, capex_per_gpu, capex_date, freshness)
-    if fabric_watts is None:
-        fabric_watts = fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
-    # A quoted price of a machine of one's own is taken as it stands, power and all.
-    gpu_watts = 0.0 if gpu_part.origin == "quoted" else gpu.power.si
-    per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
-    return gpu_part, fabric_part, _power(gpu.name, gpu_watts, per_watt), _power(fabric.name, fabric_watts, per_watt)
-
-
-def _electricity(
-    questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]
-) -> Priced:
-    """US dollars per watt and hour, cooling included."""
-    fact, effectiveness = (
-        constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
+    rents = questionnaire.budget.mode == "rent"
+    return CandidatePrice(
+        *parts,
+        interruptions=failures,
+        spot=spot,
+        notes=notes,
+        assumptions=tuple(assumptions),
+        offered=taken,
+        reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
+        paid_share=share,
+        upkeep=upkeep,
+        months=months,
+        gpus=cluster.gpus,
+        fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
     )
-    _assume(assumptions, "power usage effectiveness", effectiveness)
-    said = questionnaire.budget.electricity_usd_per_kwh
-    if said is not None:
-        per_watt = arithmetic.power(1.0, said, effectiveness.value)
-        return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
-    _assume(assumptions, "budget.electricity_usd_per_kwh", fact)
-    return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
 
 
-def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
-    if not watts:
-        return None
-    note = f"{watts:,.0f} W per GPU with cooling"
-    return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
+def _parts_of(bill: NetworkBill, fabric: Priced, freshness: Freshness) -> tuple[tuple[Priced, float], ...]:
+    """What a network that is priced by its bill is made of."""
+    if fabric.origin != "derived":
+        return ()
+    return tuple(
+        (freshness.priced(part.what, part.price, "derived", factor=1e-3, unit=PART_UNIT), part.share * fabric.value)
+        for part in bill.parts
+    )
 
 
 def _failures(

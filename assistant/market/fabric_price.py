@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from assistant.vocabulary.catalog import Fabric, Fact
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .arithmetic import amortized
@@ -15,6 +16,27 @@ from .priced import Freshness, Origin, Priced, nothing, quoted
 
 PREMIUM_FIELD = "budget.fabric_premium_gpu_hour_usd"
 COMES_WITH_INSTANCE = frozenset({"efa", "tcpx", "tcpxo"})
+
+
+@dataclass(frozen=True)
+class BillPart:
+    """The price of one piece, and the share of the bill that all of its kind have."""
+
+    price: Fact
+    what: str
+    share: float
+
+
+@dataclass(frozen=True)
+class NetworkBill:
+    """The network's own bill of materials at this size, per GPU: US dollars, watts of switches and optics, adapters,
+    the date of its oldest price, and what it is made of."""
+
+    usd: float
+    watts: float = 0.0
+    nics: float = 0.0
+    date: datetime.date | None = None
+    parts: tuple[BillPart, ...] = ()
 
 
 def quoted_premium(questionnaire: Questionnaire, fabric: Fabric) -> float | None:
@@ -47,28 +69,31 @@ def buy(
     questionnaire: Questionnaire,
     fabric: Fabric,
     months: float,
-    capex_per_gpu: float | None,
-    capex_date: datetime.date | None,
+    bill: NetworkBill | None,
+    catalog: Catalog,
     freshness: Freshness,
 ) -> Priced:
-    """USD per GPU-hour of the purchased fabric over ``months`` months of full use; power not included.
+    """USD per GPU-hour of the purchased fabric over ``months`` months of full use; power and support not included.
 
-    ``capex_per_gpu``: US dollars per GPU of the design for this size, ``capex_date`` the date of its oldest price;
-    ``None`` takes the catalog's two-tier figure.
+    By the same rules for every fabric: its own bill of materials at this size, unless the person has a price of it.
+    What the catalog says of a fabric counts only where no bill can be drawn (``bill`` is ``None``).
     """
     premium = quoted_premium(questionnaire, fabric)
     if premium is not None:
         return quoted(fabric.name, premium, PREMIUM_FIELD)
     if fabric.technology in ("none", "wan") or fabric.technology in COMES_WITH_INSTANCE:
         return nothing(fabric.name, "nothing is bought for it")
+    theirs = f"fabrics.{fabric.id}.capex_per_gpu" in catalog.overrides
     of: Origin
-    capex, of, size = fabric.capex_per_gpu, "catalog", ", a two-tier network"
-    if capex_per_gpu is not None:
-        source, date = "derived: bill of materials of this size", capex_date or freshness.today
-        capex, of, size = Fact(value=capex_per_gpu, unit="USD/GPU", source=source, date=date), "derived", ""
+    capex, of, how = fabric.capex_per_gpu, "catalog", "" if theirs else ", a figure for two tiers: no bill can be drawn"
+    if bill is not None and not theirs:
+        if not bill.usd:
+            return nothing(fabric.name, "one machine: nothing to join")
+        source, date = "derived: bill of materials of this size", bill.date or freshness.today
+        capex, of, how = Fact(value=bill.usd, unit="USD/GPU", source=source, date=date), "derived", ""
     if capex is None and fabric.premium is not None:  # what it costs when rented is all that is known of it
         return freshness.priced(fabric.name, fabric.premium)
     if capex is None:
         return nothing(fabric.name, "no capital cost in the catalog: counted as zero")
-    note = f"{capex.value:,.0f} USD per GPU over {months:g} months{size}"
+    note = f"{capex.value:,.0f} USD per GPU over {months:g} months{how}"
     return freshness.priced(fabric.name, capex, of, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)

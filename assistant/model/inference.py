@@ -206,9 +206,14 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
 
 
 def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray:
-    """Seconds to move one prompt's cache to a decoding replica over the NICs of the replica's GPUs."""
+    """Seconds to move one prompt's cache to a decoding replica: over the NICs of the replica's GPUs, or over the link
+    that all GPUs share."""
+    bytes_, machine = serving.kv_per_token * serving.prompt_tokens, wires.machine
+    if serving.gpus <= machine.domain:
+        alone = bytes_ / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
+        return np.full(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2], alone)
     rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
-    return (serving.kv_per_token * serving.prompt_tokens / rate + wires.latency)[..., 0]
+    return (bytes_ / rate + wires.latency)[..., 0]
 
 
 def decode_compute(serving: Serving, machine: Machine, split: Split, batch: int) -> float:
@@ -245,7 +250,7 @@ def _outcome(
 ) -> InferenceOutcome:
     per_token, prefill = float(timing.per_token[middle, f]), float(timing.prefill[middle, f])
     transfer = float(timing.transfer[middle, f])
-    nodes = -(-split.gpus // machine.domain)
+    nodes, apart = -(-split.gpus // machine.domain), serving.disaggregated and serving.gpus > machine.domain
     replicas = serving.gpus // split.gpus
     rate = float(_rate(serving, split, prefill, per_token, batch)) if replicas else 0.0
     first = prefill + transfer + per_token
@@ -268,7 +273,7 @@ def _outcome(
         across_nodes_per_token=_crossing(serving.architecture, split, machine),
         across_nodes_per_request=_crossing(serving.architecture, split, machine)
         * (serving.prompt_tokens + serving.output_tokens)
-        + (serving.kv_per_token * serving.prompt_tokens if serving.disaggregated else 0.0),
+        + (serving.kv_per_token * serving.prompt_tokens if apart else 0.0),
         kv_transfer_s=transfer,
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,

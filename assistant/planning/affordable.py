@@ -132,7 +132,8 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         change=change,
         fabric=chosen.id,
         provider=provider,
-        cost_usd=chosen.median_cost,
+        cost_usd=chosen.outlay,
+        bought=made.job.questionnaire.budget.mode == "buy",
         run_hours=chosen.median_hours,
         done_by=None if made.job.serves else (today + datetime.timedelta(days=ceil(days))).isoformat(),
     )

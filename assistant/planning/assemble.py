@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.library import Library
 from assistant.network.nccl import Host, advice
+from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import (
     Assumption,
@@ -29,7 +30,9 @@ from .headline import headline
 from .money import effective_percent
 from .offers import rental_offers
 from .pipeline import Decision
+from .power import power_use
 from .predictor import Predictor
+from .purchase import purchase_of
 from .quotes_compared import quoted_offers, rows_of_quotes
 from .remedy import smallest_change
 from .resolve import Resolved
@@ -57,6 +60,7 @@ def plan_of(
     offers = rental_offers(listed.variants, listed.entries, listed.job, catalog, made.today)
     quotes = quoted_offers(made, offers, catalog)
     offers = [*rows_of_quotes(made, quotes), *offers] if quotes else offers
+    design = _design(made.job, chosen, catalog)
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
@@ -68,7 +72,9 @@ def plan_of(
         findings=findings,
         evidence=found,
         conflicts=evidence.conflicts(conclusions, library),
-        fabric_design=_design(made.job, chosen, catalog),
+        purchase=purchase_of(chosen, made.job, design, catalog),
+        power=power_use(chosen, made.job, design, catalog),
+        fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
         assumptions=_assumptions(made, catalog),
@@ -148,12 +154,11 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
     )
 
 
-def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> dict[str, Any]:
+def _design(job: Resolved, chosen: Entry | None, catalog: Catalog) -> FabricDesign | None:
     joined = chosen.inside or chosen if chosen else None
     if joined is None or joined.considered.fabric.technology in ("none", "wan"):
-        return {}
-    design = design_for(joined, job, catalog)
-    return design.model_dump(mode="json") if design else {}
+        return None
+    return design_for(joined, job, catalog)
 
 
 def _settings(job: Resolved, chosen: Entry | None) -> dict[str, Any]:
@@ -234,7 +239,9 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     chosen, job = made.choice.chosen, made.job
     if chosen is None or chosen.priced is None or chosen.costed:
         return []
-    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else f"{job.gpu.name} with {chosen.id}"
+    what = f"{job.gpus:,} {job.gpu.name}"
+    whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
+    whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
     asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
     return [
         Warning_(

@@ -31,7 +31,6 @@ class Considered:
     nics_per_node: int | None
     offers: tuple[Offered, ...]
     owned: bool
-    power_kw: float = 0.0  # GPUs, switches and optics at their rated power; hosts and cooling are not in it
 
     @property
     def computable(self) -> bool:
@@ -95,13 +94,13 @@ def _runs(offer: Offer, job: Resolved) -> bool:
 
 def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
     offers = _with_fabric(fabric, job, market)
-    exists, owned, power = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id, _power_kw(fabric, job)
+    exists, owned = _exists(fabric, job), job.questionnaire.cluster.fabric == fabric.id
     alike: dict[int | None, list[Offered]] = {}
     for offered in offers:
         alike.setdefault(_nics(fabric, job, offered), []).append(offered)
     silent = not any(offered.price for offered in market)
     return [
-        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned, power)
+        Considered(fabric, exists, _sold(fabric, job, some, silent=silent), nics, tuple(some), owned)
         for nics, some in (alike or {_nics(fabric, job, None): []}).items()
     ]
 
@@ -115,17 +114,12 @@ def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool)
     there = job.provider is None and job.questionnaire.cluster.fabric == fabric.id
     if fabric.technology == "wan" or (there and not priced):
         return None
+    if fabric.technology == "none" and (job.provider is not None or rented_openly(job)):
+        return priced or None  # GPUs that share a link need no network, whoever tells a price
     if job.provider is None:
         let_by_one = fabric.providers is not None and job.questionnaire.budget.mode == "rent"
         return priced if rented_openly(job) or let_by_one else None
-    if fabric.technology == "none":
-        return priced or None
     return bool(offers) if silent or job.quoted_rent or job.questionnaire.budget.mode == "buy" else priced
-
-
-def _power_kw(fabric: Fabric, job: Resolved) -> float:
-    network = fabric.power_per_gpu.si if fabric.power_per_gpu else 0.0
-    return job.gpus * (job.gpu.power.si + network) / 1000
 
 
 def _exists(fabric: Fabric, job: Resolved) -> bool:

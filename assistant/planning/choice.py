@@ -40,16 +40,19 @@ class Choice:
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price), and enough
-    copies for the requests asked for."""
+    copies for the requests asked for. A budget is that of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
     late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
     )
-    dear = budget.usd is not None and entry.costed and entry.median_cost > budget.usd
-    hungry = constraints.max_power_kw is not None and entry.considered.power_kw > constraints.max_power_kw
-    dear = dear or not (within_month(entry, questionnaire) and within_share(entry, questionnaire))
+    dear = entry.costed and not (
+        (budget.usd is None or entry.outlay <= budget.usd)
+        and within_month(entry, questionnaire)
+        and within_share(entry, questionnaire)
+    )
+    hungry = constraints.max_power_kw is not None and (entry.power_kw or 0.0) > constraints.max_power_kw
     return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
 
 

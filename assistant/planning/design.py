@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 
 from assistant.library.checks import known_id
+from assistant.market import BillPart, NetworkBill
 from assistant.network.topology import design
-from assistant.vocabulary.answers import FabricDesign
-from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.answers import FabricDesign, PricedItem
+from assistant.vocabulary.catalog import Catalog, Fact
 from assistant.vocabulary.errors import InputError
 
 from .entry import Entry
@@ -56,33 +57,44 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
-    """The design of a candidate as the cluster's network was described; ``None`` where none can be drawn (too large, no
-    known switch, or planes that its NICs do not split into)."""
+    """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
+    that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
     cluster = job.questionnaire.cluster
-    try:
-        return design(
-            entry.considered.fabric,
-            job.gpu,
-            job.gpus // job.sites,
-            job.gpus_per_node,
-            entry.considered.nics_per_node,
-            catalog,
-            oversubscription=cluster.oversubscription or 1.0,
-            planes=0 if cluster.topology == "rail-only" else cluster.planes or 0,
-            amortization_months=job.questionnaire.budget.amortization_months,
-            topology=cluster.topology or "rail",
-        )
-    except InputError:
-        return None
+    planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
+    said = {"planes": planes, "topology": cluster.topology or "rail"}
+    for how in (said, {"planes": 0, "topology": "rail"}):
+        try:
+            return design(
+                entry.considered.fabric,
+                job.gpu,
+                job.gpus // job.sites,
+                job.gpus_per_node,
+                entry.considered.nics_per_node,
+                catalog,
+                oversubscription=cluster.oversubscription or 1.0,
+                amortization_months=job.questionnaire.budget.amortization_months,
+                **how,
+            )
+        except InputError:
+            continue
+    return None
 
 
-def bought_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
-    """The network of every candidate whose parts have prices, by fabric."""
+def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
+    """The network of every candidate that can be drawn, by fabric; also where nothing has to be bought for it."""
     designs = {e.id: design_for(e, job, catalog) for e in entries}
-    return {ident: design for ident, design in designs.items() if design is not None and design.capex_usd.mid > 0}
+    return {i: design for i, design in designs.items() if design is not None and (design.switches or design.nodes == 1)}
 
 
-def oldest_price(design: FabricDesign) -> datetime.date | None:
-    """The date of the oldest price in a bill of materials."""
+def _part(item: PricedItem, whole: float) -> BillPart:
+    date = datetime.date.fromisoformat(item.date)
+    price = Fact(value=item.usd, unit="USD", source=item.source, date=date)
+    return BillPart(price, item.item, (item.count or 0) * item.usd / whole)
+
+
+def network_bill(design: FabricDesign) -> NetworkBill:
+    """What the network of a design costs and draws per GPU."""
     dates = [datetime.date.fromisoformat(item.date) for item in design.prices if item.date]
-    return min(dates, default=None)
+    each, whole = 1.0 / design.gpus, design.capex_usd.mid
+    parts = tuple(_part(item, whole) for item in design.prices) if whole else ()
+    return NetworkBill(whole * each, design.power_w * each, design.nics * each, min(dates, default=None), parts)

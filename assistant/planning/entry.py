@@ -76,6 +76,7 @@ class Entry:
     run_cost: np.ndarray | None = None  # US dollars at the prices of the lists, shape (worlds,)
     price_error: np.ndarray | float = 1.0  # what the rent turns out to be ÷ what the list says, shape (worlds,)
     slowdown_percent: float | None = None
+    power_kw: float | None = None  # machines, switches and optics, without cooling; None where nobody asks for it
     probability_best: float | None = None
     tie: bool = False
     points: float = 0.0
@@ -104,6 +105,13 @@ class Entry:
     def likely_cost(self) -> np.ndarray:
         """US dollars of the run at the prices that may turn out, shape (worlds,)."""
         return about(self.cost * self.price_error, self.median_cost)
+
+    @property
+    def outlay(self) -> float:
+        """US dollars that a budget is held against: the purchase of machines that are bought, else the cost of the
+        run."""
+        capital = self.price.capital_usd
+        return self.median_cost if capital is None else capital
 
     @property
     def id(self) -> str:

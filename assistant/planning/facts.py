@@ -294,10 +294,10 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "tie": entry.tie,
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
-        "within_budget": q.budget.usd is None or not entry.costed or entry.median_cost <= q.budget.usd,
+        "within_budget": q.budget.usd is None or not entry.costed or entry.outlay <= q.budget.usd,
         "within_month": within_month(entry, q),
         "within_share": within_share(entry, q),
-        "power_kw": entry.considered.power_kw,
+        "power_kw": known(entry.power_kw),
         "within_power": _meets(entry, q, "max_power_kw"),
         "spot_stretch_percent": 100 * (entry.price.spot_factor - 1),
     }
@@ -306,6 +306,7 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     offered = entry.price.offered
     return facts | {
         "cost_usd": entry.median_cost,
+        "outlay_usd": entry.outlay,
         "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
         "cheapest": entry.usable and entry.median_cost == best,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),

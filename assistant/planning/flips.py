@@ -197,7 +197,7 @@ def _per_usd(entry: Entry) -> float:
 
 def _premiums(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipeline) -> list[Even]:
     """The price of the fabric that a quoted premium would be of (InfiniBand unless one is fixed) at which it costs what
-    the best of the others does; its power is paid whatever it costs."""
+    the best of the others does. A quoted one is taken as it stands, power and all."""
     fixed = made.job.questionnaire.cluster.fabric
     quoted = [e for e in able if (e.id == fixed if fixed else e.considered.fabric.technology == "infiniband")]
     others = [e for e in able if e not in quoted] if chosen in quoted else [chosen]
@@ -207,8 +207,8 @@ def _premiums(made: Decision, able: list[Entry], chosen: Entry, pipeline: Pipeli
     cost = min(e.median_cost for e in others)
     found = []
     for one in ours:
-        now = one.price.fabric_usd_per_hour.value
-        at = now + cost / _per_usd(one) - one.price.gpu_total - one.price.fabric_total
+        now = one.price.fabric_total
+        at = cost / _per_usd(one) - one.price.gpu_total
         found.append(_budgeted(made, PREMIUM, now, at, pipeline, up=one is chosen))
     return found
 

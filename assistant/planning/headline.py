@@ -56,10 +56,21 @@ def _no_network(job: Resolved, chosen: Entry | None) -> str:
 
 def _figures(job: Resolved, entry: Entry) -> str:
     if job.serves:
+        token = f"{1e3 * entry.step:.3g} ms per output token"
+        if entry.price.capital_usd is not None:
+            return f"{token}, {usd(entry.median_cost)} a month of a purchase of about {usd(entry.price.capital_usd)}"
         cost = f"{usd(entry.median_cost)} a month's work" if entry.costed else _UNKNOWN
-        return f"{1e3 * entry.step:.3g} ms per output token, {cost}{_at(job, entry)}"
-    cost = f"about {usd(entry.median_cost)}" if entry.costed else _UNKNOWN
-    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, {cost}{_at(job, entry)}"
+        return f"{token}, {cost}{_at(job, entry)}"
+    return f"{_seconds(entry.step)} per step, {_days(entry.median_hours)}, {_money(job, entry)}"
+
+
+def _money(job: Resolved, entry: Entry) -> str:
+    """What the run costs, and to whom; of machines that are bought what they cost to buy."""
+    if not entry.costed:
+        return _UNKNOWN
+    if entry.price.capital_usd is None:
+        return f"about {usd(entry.median_cost)}{_at(job, entry)}"
+    return f"{usd(entry.median_cost)} for its share of a purchase of about {usd(entry.price.capital_usd)}"
 
 
 def _at(job: Resolved, entry: Entry) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from assistant.library.freshness import half_life_days
 from assistant.market import CandidatePrice, Interruptions, candidate_prices, checkpoint_seconds, interruptions_of
 from assistant.model.uncertainty import normal_draws
 from assistant.vocabulary.answers import FabricDesign
@@ -17,7 +18,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
 
 from .candidates import Considered
-from .design import oldest_price
+from .design import network_bill
 from .entry import Entry, about
 from .resolve import Resolved
 
@@ -48,7 +49,9 @@ def priced(
 
     found = [on_terms(entry) for entry in entries]
     whole = [
-        _joined_inside(one, found) if one.estimated is not None and one.estimate.alternatives else some
+        _joined_inside(one, found, bought=job.questionnaire.budget.mode == "buy")
+        if one.estimated is not None and one.estimate.alternatives
+        else some
         for one, some in zip(entries, found, strict=True)
     ]
     return [one for some in whole for one in some]
@@ -57,28 +60,26 @@ def priced(
 def _price(
     one: Considered, job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign], today: datetime.date | None
 ) -> CandidatePrice:
-    design, gpus = designs.get(one.fabric.id), job.gpus // job.sites
+    design = designs.get(one.fabric.id)
     return candidate_prices(
         job.questionnaire,
         job.gpu,
         one.fabric,
         one.offers,
         catalog,
-        design.capex_usd.mid / gpus if design else None,
-        fabric_power_per_gpu=design.power_w / gpus if design else None,
-        capex_date=oldest_price(design) if design else None,
+        network_bill(design) if design else None,
         nodes=job.nodes,
         checkpoint_bytes=checkpoint_bytes(job),
         today=today,
     )
 
 
-def _joined_inside(entry: Entry, found: list[list[Entry]]) -> list[Entry]:
-    """Between sites: islands on every fabric that may join the GPUs of a site, at its prices. The line between the
-    sites has none here."""
+def _joined_inside(entry: Entry, found: list[list[Entry]], *, bought: bool) -> list[Entry]:
+    """Between sites: islands on every fabric that may join the GPUs of a site, at its prices; machines of one's own
+    stand in no cloud. The line between the sites has no price here."""
     named = {islands.parallelism["inside_each_site"] for islands in entry.estimate.alternatives}
     insides = [some for some in found if some[0].id in named and some[0].estimated is not None]
-    return [
+    joined = [
         replace(
             entry,
             considered=replace(entry.considered, offers=one.considered.offers, sold=one.considered.sold),
@@ -89,6 +90,8 @@ def _joined_inside(entry: Entry, found: list[list[Entry]]) -> list[Entry]:
         for islands, some in zip(entry.estimate.alternatives, insides, strict=True)
         for one in some
     ]
+    buyable = [one for one in joined if one.inside and one.inside.considered.fabric.providers is None]
+    return buyable if bought and buyable else joined
 
 
 def checkpoint_bytes(job: Resolved) -> float | None:
@@ -142,6 +145,12 @@ def _as_quoted(entry: Entry, quote: Quote | None, gpus: int) -> None:
     entry.priced = replace(entry.price, gpu_usd_per_hour=hourly)
 
 
+@lru_cache(maxsize=64)
+def _part_error(part: str) -> np.ndarray:
+    """What a part of a network turns out to cost ÷ what was read, (worlds,)."""
+    return np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {part}"))
+
+
 def list_price_error(provider: str, listed: ListPrice, age_days: int | None, catalog: Catalog) -> np.ndarray:
     """What a rent turns out to be ÷ what the list of ``age_days`` days ago says, in every world: the same for all that
     one provider lets."""
@@ -153,11 +162,26 @@ def list_price_error(provider: str, listed: ListPrice, age_days: int | None, cat
 
 
 def _price_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
-    """That of the offer whose price it is; 1 where it is none's."""
+    """That of the offer whose price it is, or of the purchase; 1 where it is neither's, and of what is quoted."""
     offered = price.offered
-    if offered is None or offered.listed is None or offered.quote is not None:  # what is quoted is what is paid
+    if offered is not None and offered.quote is not None:
+        return 1.0
+    if price.months is not None:
+        return _purchase_error(price, catalog)
+    if offered is None or offered.listed is None:
         return 1.0
     return list_price_error(offered.provider, offered.listed, price.gpu_usd_per_hour.age_days, catalog)
+
+
+def _purchase_error(price: CandidatePrice, catalog: Catalog) -> np.ndarray | float:
+    """What machines that were not quoted turn out to cost moves their part of the sum, the same for every network."""
+    machines = price.gpu_usd_per_hour
+    if machines.origin not in ("catalog", "derived"):
+        return 1.0
+    drift = np.log1p(catalog.constants["freshness-price-drift"].si)
+    half_lives = max(machines.age_days or 0, 0) / half_life_days(catalog, "purchase price")
+    error = np.exp(np.hypot(LIST_PRICE_SPREAD, drift * np.sqrt(half_lives)) * normal_draws(machines.what)) - 1
+    return 1 + machines.value / (price.gpu_total + price.fabric_total) * error
 
 
 @lru_cache(maxsize=256)
@@ -178,6 +202,8 @@ def _cost(entry: Entry, gpus: int) -> np.ndarray:
     price, hours = entry.price, entry.hours
     cost, fabric = price.run_cost(hours, gpus), price.fabric_usd_per_hour
     if fabric.origin in ("catalog", "derived") and fabric.value:
-        error = np.exp(FABRIC_PRICE_SPREAD * normal_draws(f"price {entry.id}")) - 1
-        cost = cost + price.charged(hours) * gpus * price.paid_share * fabric.value * error
+        # What several networks are built from is dearer or cheaper for all of them.
+        parts = [(part.what, usd) for part, usd in price.fabric_parts] or [(entry.id, fabric.value)]
+        error = sum(usd * (_part_error(part) - 1) for part, usd in parts)
+        cost = cost + price.charged(hours) * gpus * price.paid_share * error
     return cost

@@ -20,9 +20,9 @@ from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
-from . import choice, facts, money, verdicts
+from . import choice, facts, money, power, verdicts
 from .choice import NEAR
-from .design import bought_designs
+from .design import drawn_designs
 from .entry import Entry, cheapest_of_each
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -127,18 +127,22 @@ class Pipeline:
         return replace(made, variants=variants, today=self.today)
 
     def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
-        """The entries with their prices, each on all terms on which it is let."""
+        """The entries with their prices, each on all terms on which it is let, and the power where it counts."""
         computed = [e for e in entries if e.considered.computable]
-        return money.priced(entries, job, self.catalog, self._bought(computed, job), self.today)
+        designs, bought = self._drawn(computed, job), job.questionnaire.budget.mode == "buy"
+        found = money.priced(entries, job, self.catalog, designs if bought else {}, self.today)
+        if designs:
+            power.fill_in([e for e in found if e.priced is not None], job, self.catalog, designs)
+        return found
 
-    def _bought(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
-        """The networks of machines that are bought, drawn once for each cluster."""
-        if job.questionnaire.budget.mode != "buy":
+    def _drawn(self, entries: list[Entry], job: Resolved) -> dict[str, FabricDesign]:
+        """The networks of machines that are bought, or whose power is limited, drawn once for each cluster."""
+        if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
         key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
         if key not in self._designs:
-            self._designs[key] = bought_designs(entries, job, self.catalog)
+            self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
 
     def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:

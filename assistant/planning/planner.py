@@ -15,6 +15,7 @@ from .affordable import what_fits
 from .assemble import plan_of
 from .flips import flips
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
+from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
     from assistant.retrieval import Index
@@ -64,9 +65,11 @@ def begun(
     pipeline = pipeline_of(library, today)
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
-    plan = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
-    plan.recommendation.what_fits = what_fits(made, pipeline)
-    return Begun(plan, made, pipeline)
+    told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    if made.job.questionnaire.budget.mode == "buy":
+        told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    told.recommendation.what_fits = what_fits(made, pipeline)
+    return Begun(told, made, pipeline)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:

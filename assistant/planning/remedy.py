@@ -132,22 +132,23 @@ def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predi
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The constraints that stand in the way, with the values that would do."""
     q = job.questionnaire
-    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.median_cost)
+    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.outlay)
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
         asked.append(
             f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of "
             f"{q.constraints.deadline_days:g}" + _more_gpus(job, quick, predictor)
         )
-    if q.budget.usd is not None and cheap.costed and cheap.median_cost > q.budget.usd:
-        asked.append(f"a budget of {usd(cheap.median_cost)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
-    asked += _other_budgets(job, allowed)
-    frugal = min(allowed, key=lambda e: e.considered.power_kw)
-    if q.constraints.max_power_kw is not None and frugal.considered.power_kw > q.constraints.max_power_kw:
-        fitting = int(job.gpus * q.constraints.max_power_kw / frugal.considered.power_kw)
+    if q.budget.usd is not None and cheap.costed and cheap.outlay > q.budget.usd:
+        asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+    asked += _other_budgets(job, [e for e in allowed if e.costed])
+    frugal = min(allowed, key=lambda e: e.power_kw or 0.0)
+    if q.constraints.max_power_kw is not None and (frugal.power_kw or 0.0) > q.constraints.max_power_kw:
+        fitting = int(job.gpus * q.constraints.max_power_kw / (frugal.power_kw or 1.0))
+        fitting -= fitting % job.gpus_per_node if fitting > job.gpus_per_node else 0
         asked.append(
-            f"{frugal.considered.power_kw:.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which "
-            f"feed {fitting} GPUs"
+            f"{frugal.power_kw:,.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which feed "
+            f"{fitting:,} GPUs"
         )
     if not asked and q.constraints.max_slowdown_percent is not None:
         slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
@@ -157,14 +158,16 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
         )
     if not asked:
         free = q.model_copy(update={"budget": q.budget.model_copy(update=dict.fromkeys(BUDGETS))})
-        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.median_cost, default=cheap)
-        asked.append(f"a budget of {usd(one.median_cost)}, which buys {one.id} within the other limits")
+        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.outlay, default=cheap)
+        asked.append(f"a budget of {usd(one.outlay)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
 
 
 def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:
     """What a month, and the network, would have to be allowed."""
     q, asked = job.questionnaire, []
+    if not allowed:
+        return asked
     if q.budget.usd_per_month is not None and not any(within_month(e, q) for e in allowed):
         least = min(allowed, key=lambda e: usd_per_month(e, q))
         asked.append(f"{usd(usd_per_month(least, q))} a month ({least.id}) instead of {usd(q.budget.usd_per_month)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from assistant.library.freshness import half_life_days
-from assistant.market import Priced
+from assistant.market import PART_UNIT, Priced
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Warning_
 
@@ -38,15 +38,23 @@ def deciding_prices(made: Decision, catalog: Catalog) -> list[Warning_]:
 
 def _old(able: list[Entry], half_life: float) -> list[Priced]:
     """The prices in use that are older than their half-life, each once."""
-    used = [price for e in able for price in (e.price.gpu_usd_per_hour, e.price.fabric_usd_per_hour)]
+    used = [price for e in able for price, _ in _moving(e)]
     return list(
         {_same(p): p for p in used if p.origin not in _NOT_DATED and p.value and (p.age_days or 0) > half_life}.values()
     )
 
 
+def _moving(entry: Entry) -> list[tuple[Priced, float]]:
+    """Each price that can move by itself with the USD per GPU-hour it makes: that of the GPU first, then the network's,
+    of one that is bought each part's, as several networks are built from the same."""
+    gpu, fabric = entry.price.gpu_usd_per_hour, entry.price.fabric_usd_per_hour
+    return [(gpu, gpu.value), *(entry.price.fabric_parts or ((fabric, fabric.value),))]
+
+
 def _same(price: Priced) -> tuple[object, ...]:
-    """What makes two prices one: they move together whatever their notes say."""
-    return price.what, price.value, price.source, price.date
+    """What makes two prices one: they move together whatever their notes say. Of parts of a network those of every
+    speed."""
+    return price.what, price.unit == PART_UNIT or price.value, price.source, price.date
 
 
 def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, factor: float) -> Warning_ | None:
@@ -68,9 +76,7 @@ def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, fa
 
 
 def _with(entry: Entry, price: Priced, by: float) -> tuple[float, float]:
-    """The entry's prices of GPU and fabric with one of them moved ``by`` dollars per GPU-hour."""
-    gpu, fabric = entry.price.gpu_usd_per_hour, entry.price.fabric_usd_per_hour
-    return (
-        entry.price.gpu_total + by * (_same(gpu) == _same(price)),
-        entry.price.fabric_total + by * (_same(fabric) == _same(price)),
-    )
+    """The entry's prices of GPU and fabric with one of them moved ``by`` of its unit."""
+    of_gpu, *of_fabric = (usd if _same(one) == _same(price) else 0.0 for one, usd in _moving(entry))
+    change = by / price.value
+    return entry.price.gpu_total + change * of_gpu, entry.price.fabric_total + change * sum(of_fabric)

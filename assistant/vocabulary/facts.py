@@ -96,7 +96,7 @@ _JOB = {
     "premium_breakeven_percent": _number("%", "slowdown at which the InfiniBand premium pays: premium ÷ GPU price"),
     "deadline_days": _number("days", "when the run must be done"),
     "max_slowdown_percent": _number("%", "slowdown against the fastest fabric that is accepted"),
-    "max_power_kw": _number("kW", "power that GPUs and network may draw together"),
+    "max_power_kw": _number("kW", "power that machines and network may draw together"),
     "vendor_neutral": _flag("fabrics that one vendor sells are not wanted"),
     "network_team": _text("network skills at hand", "none", "some", "expert"),
     # How it is split, on the cheapest RDMA candidate (the likely one)
@@ -200,11 +200,12 @@ _CANDIDATE = {
     "meets_deadline": _flag("done before the deadline"),
     "meets_slowdown": _flag("within the slowdown that is accepted"),
     "within_budget": _flag("within the budget"),
+    "outlay_usd": _number("USD", "what a budget is held against: the purchase when buying, else the run"),
     "within_month": _flag("within what may be spent a month"),
     "usd_per_month": _number("USD", "a month of it"),
     "within_share": _flag("the network takes no more than its share"),
     "network_share_percent": _number("%", "share of the network in what a GPU-hour costs"),
-    "power_kw": _number("kW", "what its GPUs, switches and optics draw together"),
+    "power_kw": _number("kW", "what its machines, switches and optics draw together, without cooling"),
     "within_power": _flag("within the power that may be drawn"),
 }
 

@@ -193,12 +193,14 @@ Outcome = Literal["recommended", "no-network-needed", "infeasible"]
 
 class Alternative(Contract):
     """A change (field → value) with which the job keeps its budget and every other limit; it was planned before it is
-    named. ``done_by``: the day on which a run ends that begins on the day of the plan."""
+    named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``done_by``: the day on which
+    a run ends that begins on the day of the plan."""
 
     change: dict[str, Any]
     fabric: str
     provider: str | None
     cost_usd: float
+    bought: bool = False
     run_hours: float
     done_by: str | None = None
 
@@ -344,6 +346,88 @@ class Crossover(Contract):
     sources: list[SourceNumber]
 
 
+class PurchaseItem(Contract):
+    """A line of what is bought: ``usd`` for each, between ``usd_low`` and ``usd_high``."""
+
+    item: str
+    count: int
+    usd: float
+    usd_low: float
+    usd_high: float
+    date: str | None
+    source: str
+    note: str | None = None
+
+
+class Purchase(Contract):
+    """What machines of one's own cost: the bill, and USD a month in full use by part (``monthly_usd``).
+
+    ``network_percent``: of the capital. What is left out stands in ``not_counted``.
+    """
+
+    items: list[PurchaseItem]
+    capital_usd: float
+    capital_usd_low: float
+    capital_usd_high: float
+    usd_per_gpu: float
+    network_percent: float
+    months: float
+    monthly_usd: dict[str, float]
+    usd_per_gpu_hour: float
+    not_counted: list[str]
+
+
+class RackPower(Contract):
+    """Racks of one sort, and what each draws in the mean."""
+
+    what: str
+    count: int
+    kw: float
+
+
+class PowerUse(Contract):
+    """Kilowatts at the makers' maximum, and kWh and USD of the run; ``site_kw`` and what follows with cooling."""
+
+    machines: int
+    gpus_per_machine: int
+    machine_kw: float
+    machine_source: str
+    machines_kw: float
+    network_kw: float
+    it_kw: float
+    power_usage_effectiveness: float
+    site_kw: float
+    racks: list[RackPower]
+    run_kwh: float
+    usd_per_kwh: float
+    run_usd: float
+
+
+class RentOrBuy(Contract):
+    """The best rent beside the purchase, for the same work.
+
+    ``rent_usd_per_gpu_hour`` is per GPU-hour of the bought cluster's work. ``break_even_months`` of full use after
+    which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
+    in use; ``None`` where rent is the cheaper for ever, or in full use all these months.
+    ``term_rent_usd_per_gpu_hour``: what a GPU rented for three years is estimated to cost, by ``term_rent_source``.
+    """
+
+    offer: str
+    rent_fabric: str
+    buy_fabric: str
+    rent_run_usd: float
+    buy_run_usd: float
+    rent_usd_per_gpu_hour: float
+    buy_usd_per_gpu_hour: float
+    capital_usd: float
+    months: float
+    run_months: float | None  # None when serving, which has no end
+    break_even_months: float | None
+    break_even_utilization_percent: float | None
+    term_rent_usd_per_gpu_hour: float | None = None
+    term_rent_source: str | None = None
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -367,6 +451,9 @@ class Plan(Contract):
     evidence: list[Evidence]
     conflicts: list[PlanConflict]
     crossover: Crossover | None = None  # computed where a person reads the plan, not in a batch
+    purchase: Purchase | None = None  # buying
+    power: PowerUse | None = None
+    rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]

@@ -710,7 +710,8 @@ class Constraints(Section):
     ] = "some"  # fmt: skip
     max_power_kw: Annotated[
         Annotated[Count, Field(gt=0, le=1e7)] | None,
-        About("power limit", "amount", "How much power may GPUs and network draw together?", "no limit", unit="{} kW",
+        About("power limit", "amount", "How much power may machines and network draw together?", "no limit",
+              unit="{} kW",
               words=("power (limit|budget|cap|envelope|ceiling)", "(max|maximum) power", "electrical (limit|capacity)"),
               span="power", sensible=(0.2, 1e6)),
     ] = None  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.present import figures
 from assistant.present.fields import field_text
+from assistant.present.plan.purchase import turns
 from assistant.present.plan.reading import APART, chosen
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -52,7 +53,9 @@ def weighed(found: list[dict[str, Any]], planned: Planned, catalog: Catalog, ser
     assumed = (one for plan in plans for one in plan.assumptions)
     months = next((one.value for one in assumed if one.field == "budget.amortization_months"), None)
     counted = [f"Bought machines are counted over {months:g} months in which they are always busy."] if months else []
-    return [Note(text=_verdict(ranked, serving), items=(*lines, *counted, "Nothing was changed; say the one to take."))]
+    both = next((plan.rent_or_buy for plan in plans if plan.rent_or_buy), None)
+    told = _verdict(ranked, serving) if both is None else " ".join(turns(both)[1:])
+    return [Note(text=told, items=(*lines, *counted, "Nothing was changed; say the one to take."))]
 
 
 def _plan_with(fields: Mapping[str, Any], planned: Planned) -> Plan | str:

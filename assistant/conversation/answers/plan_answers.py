@@ -13,6 +13,7 @@ from assistant.present.plan import (
     network,
     opening,
     proof,
+    purchase,
     quantities,
     reading,
     standing,
@@ -45,6 +46,7 @@ _WHOLE: dict[str, Callable[[Plan], list[Block]]] = {
     "options": candidates.options,
     "summary": opening.summary,
     "trust": opening.trust,
+    "power": purchase.answer_power,
 }
 
 

@@ -3,10 +3,11 @@ would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
+from assistant.present.plan import purchase
 from assistant.present.plan.quantities import given, in_time, value
 from assistant.present.plan.reading import candidate, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Plan, RentOrBuy
 from assistant.vocabulary.utterance import Utterance
 
 from ..answers.alternatives import alternatives, weighed
@@ -50,12 +51,22 @@ def figure_asked(parts: Parts, said: Utterance) -> list[Event] | None:
 def _of_topic(parts: Parts, topic: str, said: Utterance) -> list[Event]:
     if topic == "better":
         return _of_what_is_tried(parts)
+    if topic == "rent-or-buy":
+        return parts.with_plan_in_view(lambda plan: [note(purchase.answer(_both_ways(parts, plan)))])
     # Between sites there is another network than within.
     one_site = (parts.state.draft.fields.get("cluster.sites") or 1) == 1
     needed = _figure(parts, said) if topic == "need" and one_site else None
     if needed is not None:
         return [Answer(question=said.text, answer=needed)]
     return parts.with_plan_in_view(lambda plan: parts.about.of_topic(plan, topic, said.fabrics))
+
+
+def _both_ways(parts: Parts, plan: Plan) -> RentOrBuy | None:
+    """Renting beside buying: a plan of machines that are bought has it, for one that rents it is worked out."""
+    if plan.rent_or_buy is not None:
+        return plan.rent_or_buy
+    bought = parts.planned_with({"budget.mode": "buy"})
+    return bought.rent_or_buy if bought else None
 
 
 def _of_what_is_tried(parts: Parts) -> list[Event]:

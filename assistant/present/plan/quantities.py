@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.plan import Candidate, Plan, Purchase
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .. import figures, limits
@@ -84,9 +84,24 @@ def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         f"The network's part: {figures.percent(100 * network / hourly)}." if network else None,
         f"Per million tokens: {usd(median / tokens * 1e6)}." if tokens else None,
         f"Price: {why}." if why and price == found.gpu_usd_per_hour else None,
-        f"The budget of {usd(budget)} is {'kept' if median <= budget else 'exceeded'}." if budget else None,
+        _to_buy(plan.purchase),
+        f"The budget of {usd(budget)} is {'kept' if _outlay(plan, median) <= budget else 'exceeded'}."
+        if budget
+        else None,
         _others(plan, found, lambda c: c.cost_usd and c.cost_usd.p50, usd),
     )
+
+
+def _outlay(plan: Plan, run: float) -> float:
+    """US dollars that a budget is held against: of machines that are bought their price."""
+    return plan.purchase.capital_usd if plan.purchase else run
+
+
+def _to_buy(bought: Purchase | None) -> str | None:
+    if bought is None:
+        return None
+    month = f"{figures.usd(sum(bought.monthly_usd.values()))} a month over {bought.months:g} months"
+    return f"To buy: {figures.usd(bought.capital_usd)}; with power and upkeep {month}."
 
 
 def _per_hour(gpus: int, hourly: float, hours: float) -> str:

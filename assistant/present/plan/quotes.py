@@ -96,9 +96,7 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
 
 def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, and what it leaves open."""
-    return " ".join(
-        text for text in (f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _open(quote)) if text
-    )
+    return " ".join(text for text in (f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _open(quote)) if text)
 
 
 def _published(quote: QuotedOffer) -> str | None:

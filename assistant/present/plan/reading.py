@@ -11,6 +11,7 @@ _SHAPE = ("strategy", "tp", "pp", "cp", "ep")
 # Two figures for a step that are closer than this look the same to a reader.
 SAME = 0.005
 EQUAL = 0.0005  # of a cost: a smaller difference is none
+_SUREST = 0.99  # a few hundred drawn worlds show no more
 APART = 0.01  # of a cost or a time: a smaller difference cannot be told from the model's error
 
 
@@ -70,10 +71,11 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     value, best = plan.recommendation.confidence, chosen(plan)
     if best is not None and best.run_hours is not None and best.cost_usd is None:
         return ""  # without a price nothing is the cheapest
+    share = f"{value:.0%}" if value <= _SUREST else f"over {_SUREST:.0%}"
     if is_given(plan):
-        return f"Chance that it is the cheapest as well: {value:.0%}."
-    of = ": the chance that it is the cheapest, or within a percent of it." if why else "."
-    return f"Confidence {value:.0%}{of}"
+        return f"Chance that it is the cheapest as well: {share}."
+    of = ": the chance that it is the cheapest, or within a percent of it, if what was assumed holds." if why else "."
+    return f"Confidence {share}{of}"
 
 
 def waiting(found: Candidate, where: str = "") -> str:
@@ -102,7 +104,11 @@ def limits_kept(plan: Plan) -> str | None:
     if days:
         kept = _kept(hours, slow, 24 * days)
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
-    if usd:
+    if usd and plan.purchase is not None:
+        bought = plan.purchase
+        kept = _kept(bought.capital_usd, bought.capital_usd_high, usd)
+        said.append(f"Budget of {figures.usd(usd)} for the purchase: {kept}, {figures.usd(bought.capital_usd)}.")
+    elif usd:
         kept = _kept(cost.p50, cost.p90, usd)
         said.append(f"Budget of {figures.usd(usd)}: {kept}, {figures.usd_band(cost)}.")
     monthly, month = asked(plan, "budget.usd_per_month"), best.usd_per_month

@@ -1,0 +1,58 @@
+"""What machines draw: the maximum their makers state, and how many stand in a rack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact, Gpu
+
+from .priced import constant
+
+SHARED_CARD = 400e9 / 8  # up to this line rate Spectrum-X is joined by BlueField-3, beyond by ConnectX-8
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A node, or a rack whose GPUs share one scale-up domain: its GPUs, and its watts with processors and adapters."""
+
+    gpus: int
+    watts: float
+    source: str
+    rack_scale: bool
+
+    @property
+    def watts_per_gpu(self) -> float:
+        """Watts of a GPU with its share of the machine, however full the machine is."""
+        return self.watts / self.gpus
+
+    def count(self, gpus: int) -> int:
+        """Machines for so many GPUs."""
+        return ceil(gpus / self.gpus)
+
+    def in_rack(self, rack_watts: float) -> int:
+        """How many of them stand in one rack, one at least."""
+        return 1 if self.rack_scale else max(1, int(rack_watts // self.watts))
+
+
+def machine_of(gpu: Gpu, catalog: Catalog) -> Machine:
+    """The usual machine of a GPU; where nobody states its power, its GPUs' in the ratio of one that is known."""
+    rack_scale = gpu.scale_up_domain > gpu.gpus_per_node
+    gpus = gpu.scale_up_domain if rack_scale else gpu.gpus_per_node
+    known = catalog.constants.get(f"power-machine-{gpu.id}")
+    if known is not None:
+        return Machine(gpus, known.si, _told(known), rack_scale)
+    over = constant(catalog.constants, "power-machine-over-gpus")
+    source = f"{over.value:g} times its GPUs' {gpu.power.value:g} W, as of a DGX H100: no figure of this machine"
+    return Machine(gpus, over.si * gpus * gpu.power.si, source, rack_scale)
+
+
+def supernic_watts(fabric: Fabric, nics_per_gpu: float, catalog: Catalog) -> float:
+    """Watts per GPU of adapters that draw more than those a machine's figure contains."""
+    if fabric.technology != "spectrum-x" or fabric.nic_rate > SHARED_CARD:
+        return 0.0
+    return nics_per_gpu * constant(catalog.constants, "power-supernic-extra").si
+
+
+def _told(fact: Fact) -> str:
+    return fact.source.removeprefix("derived: ")

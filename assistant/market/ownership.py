@@ -1,0 +1,173 @@
+"""What machines of one's own cost per GPU-hour: the purchase written off, power and cooling, support, and engineers
+where the network asks for more skill than the team has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
+from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from . import arithmetic, fabric_price, gpu_price
+from .fabric_price import NetworkBill
+from .machine_power import machine_of, supernic_watts
+from .priced import Freshness, Priced, constant, quoted
+
+HOURS_PER_YEAR = 8760.0
+SKILLS = ("none", "some", "expert")
+_ALWAYS_BUSY = (
+    "bought machines are counted as busy in every hour of these months, without interest, racks, building or resale"
+)
+_SPOT_IS_RENTED = "spot is a way of renting and does not apply to machines that are bought: nobody takes them away"
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """USD per GPU-hour on top of write-off and power; ``None`` where there is none."""
+
+    gpu_support: Priced | None = None
+    fabric_support: Priced | None = None
+    staff: Priced | None = None
+
+    @property
+    def prices(self) -> tuple[Priced, ...]:
+        """Those there are."""
+        return tuple(part for part in (self.gpu_support, self.fabric_support, self.staff) if part is not None)
+
+
+NO_UPKEEP = Upkeep()
+
+
+@dataclass(frozen=True)
+class Owned:
+    """Prices of machines that are bought, each per GPU-hour."""
+
+    gpu: Priced
+    fabric: Priced
+    gpu_power: Priced | None
+    fabric_power: Priced | None
+    upkeep: Upkeep
+    months: float
+
+
+def owned(
+    questionnaire: Questionnaire,
+    gpu: Gpu,
+    fabric: Fabric,
+    catalog: Catalog,
+    freshness: Freshness,
+    bill: NetworkBill | None,
+    nodes: int,
+    assumptions: list[Assumption],
+) -> Owned:
+    """What owning GPU and fabric costs; ``assumptions`` is filled with what it rests on.
+
+    A quoted price of a GPU-hour or of the network is taken as it stands, power and upkeep and all.
+    """
+    budget, months = questionnaire.budget, questionnaire.budget.amortization_months
+    if months is None:
+        usual = constant(catalog.constants, "cost-amortization")
+        months = usual.value
+        _assume(assumptions, "budget.amortization_months", usual.value, usual.source)
+    assumptions.append(Assumption(field="budget.mode", value="buy", why=_ALWAYS_BUSY))
+    if budget.spot:
+        assumptions.append(Assumption(field="budget.spot", value=False, why=_SPOT_IS_RENTED))
+    of_gpu = gpu_price.buy(budget, gpu, catalog, freshness, months)
+    of_fabric = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
+    machine = machine_of(gpu, catalog)
+    watts = 0.0 if of_gpu.origin == "quoted" else machine.watts_per_gpu
+    network = 0.0 if of_fabric.origin == "quoted" else _network_watts(fabric, bill, catalog)
+    if watts:
+        _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
+    per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
+    return Owned(
+        of_gpu,
+        of_fabric,
+        _power(gpu.name, watts, per_watt),
+        _power(fabric.name, network, per_watt),
+        Upkeep(
+            _support(of_gpu, months, catalog, assumptions),
+            _support(of_fabric, months, catalog, assumptions),
+            _staff(questionnaire, fabric, of_fabric, nodes, catalog, assumptions),
+        ),
+        months,
+    )
+
+
+def _network_watts(fabric: Fabric, bill: NetworkBill | None, catalog: Catalog) -> float:
+    """Of switches, optics and what adapters draw beyond the machine's, per GPU: by the bill, else by the catalog."""
+    if bill is not None:
+        return bill.watts + supernic_watts(fabric, bill.nics, catalog)
+    return fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
+
+
+def _electricity(
+    questionnaire: Questionnaire, catalog: Catalog, freshness: Freshness, assumptions: list[Assumption]
+) -> Priced:
+    """US dollars per watt and hour, cooling included."""
+    fact, effectiveness = (
+        constant(catalog.constants, name) for name in ("cost-electricity", "cost-power-usage-effectiveness")
+    )
+    _assume(assumptions, "power usage effectiveness", effectiveness.value, effectiveness.source)
+    said = questionnaire.budget.electricity_usd_per_kwh
+    if said is not None:
+        per_watt = arithmetic.power(1.0, said, effectiveness.value)
+        return quoted("electricity", per_watt, "budget.electricity_usd_per_kwh", "USD/W-h")
+    _assume(assumptions, "budget.electricity_usd_per_kwh", fact.value, fact.source)
+    return freshness.priced("electricity", fact, factor=arithmetic.power(1.0, 1.0, effectiveness.value), unit="USD/W-h")
+
+
+def _power(what: str, watts: float, per_watt: Priced) -> Priced | None:
+    if not watts:
+        return None
+    note = f"{watts:,.0f} W per GPU with cooling"
+    return replace(per_watt, what=f"power of {what}", value=watts * per_watt.value, unit="USD/GPU-h", note=note)
+
+
+def _support(part: Priced, months: float, catalog: Catalog, assumptions: list[Assumption]) -> Priced | None:
+    """A year's support in percent of the purchase, whatever it is written off over."""
+    if part.origin in ("quoted", "included", "none") or not part.value:
+        return None
+    share = constant(catalog.constants, "cost-support")
+    _assume(assumptions, "support a year, percent of the purchase", share.value, share.source)
+    usd = part.value / arithmetic.amortized(1.0, months) * share.si / HOURS_PER_YEAR
+    return Priced(f"support of {part.what}", usd, "USD/GPU-h", "derived", share.source, share.date)
+
+
+def engineers(fabric: Fabric, team: str, nodes: int, catalog: Catalog) -> float:
+    """Network engineers to hire: for every step of skill that the team lacks one for so many nodes, a part of one at
+    least."""
+    steps = SKILLS.index(fabric.skills) - SKILLS.index(team)
+    if steps <= 0 or nodes < 2:
+        return 0.0
+    each, least = (constant(catalog.constants, name).si for name in ("cost-nodes-per-engineer", "cost-engineer-least"))
+    return steps * max(least, nodes / each)
+
+
+def _staff(
+    questionnaire: Questionnaire,
+    fabric: Fabric,
+    part: Priced,
+    nodes: int,
+    catalog: Catalog,
+    assumptions: list[Assumption],
+) -> Priced | None:
+    team = questionnaire.constraints.network_team
+    people = 0.0 if part.origin == "quoted" else engineers(fabric, team, nodes, catalog)
+    if not people:
+        return None
+    salary = constant(catalog.constants, "cost-engineer")
+    why = f"{fabric.name} asks for {_SKILL[fabric.skills]}, the team has {_SKILL[team]}: {salary.value:,.0f} USD a year"
+    _assume(assumptions, "network engineers to hire", round(people, 2), f"{why} each, {salary.source}")
+    usd = people * salary.si / HOURS_PER_YEAR / questionnaire.cluster.gpus
+    note = f"{people:.2g} engineers"
+    return Priced("staff for the network", usd, "USD/GPU-h", "derived", salary.source, salary.date, note=note)
+
+
+_SKILL = {"none": "no network skill", "some": "some network skill", "expert": "expert network skill"}
+
+
+def _assume(assumptions: list[Assumption], field: str, value: float, source: str) -> None:
+    if all(taken.field != field for taken in assumptions):
+        assumptions.append(Assumption(field=field, value=value, why=source.replace("derived: ", "")))

@@ -1,0 +1,98 @@
+"""What is bought: the bill of machines and network, and what owning them costs a month."""
+
+from __future__ import annotations
+
+from assistant.market import Priced, machine_of
+from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.plan import Purchase, PurchaseItem
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
+from .entry import Entry
+from .resolve import Resolved
+
+_LINK = "link: cable, with optics at both ends"
+_LEFT_OUT = ("racks, cabling work and building", "storage and the management network", "interest, resale and tax")
+
+
+def purchase_of(chosen: Entry | None, job: Resolved, design: FabricDesign | None, catalog: Catalog) -> Purchase | None:
+    """The purchase of a plan; ``None`` where nothing is bought or nothing was chosen."""
+    if chosen is None or chosen.priced is None or chosen.price.months is None:
+        return None
+    price, months = chosen.price, chosen.price.months
+    items, network = [_machines(price.gpu_usd_per_hour, job, months, catalog)], price.fabric_usd_per_hour
+    if price.gpu_usd_per_hour.origin != "quoted":
+        items[0].item += ", without its adapters"
+    by_parts = design is not None and network.origin == "derived"
+    if design is not None and by_parts:
+        items += _parts(design, job.sites)
+    elif network.value:
+        items.append(_whole(network, job.gpus, months))
+    low, mid, high = (sum(i.count * usd for i, usd in zip(items, of, strict=True)) for of in _bands(items))
+    monthly = HOURS_PER_MONTH * job.gpus
+    upkeep = price.upkeep
+    by_month = {
+        "write_off": mid / months,
+        "power": monthly * _sum(price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour),
+        "support": monthly * _sum(upkeep.gpu_support, upkeep.fabric_support),
+        "staff": monthly * _sum(upkeep.staff),
+    }
+    return Purchase(
+        items=items,
+        capital_usd=mid,
+        capital_usd_low=low,
+        capital_usd_high=high,
+        usd_per_gpu=mid / job.gpus,
+        network_percent=100 * (mid - items[0].usd * items[0].count) / mid if mid else 0.0,
+        months=months,
+        monthly_usd=by_month,
+        usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        not_counted=list(_LEFT_OUT),
+    )
+
+
+def _bands(items: list[PurchaseItem]) -> tuple[list[float], list[float], list[float]]:
+    return [i.usd_low for i in items], [i.usd for i in items], [i.usd_high for i in items]
+
+
+def _sum(*parts: Priced | None) -> float:
+    return sum(part.value for part in parts if part is not None)
+
+
+def _machines(price: Priced, job: Resolved, months: float, catalog: Catalog) -> PurchaseItem:
+    """Servers or racks as they are sold, or GPUs with their share of one where the last would be partly filled."""
+    machine, each = machine_of(job.gpu, catalog), _whole(price, job.gpus, months)
+    size = machine.gpus if machine.rack_scale else job.gpus_per_node
+    if job.gpus % size or (size < job.gpu.gpus_per_node and not job.gpu.nodes_vary) or size == 1:
+        return each.model_copy(update={"item": f"{each.item} with its share of the machine"})
+    usd = {name: getattr(each, name) * size for name in ("usd", "usd_low", "usd_high")}
+    what = f"{'rack' if machine.rack_scale else 'server'} of {size} {each.item}"
+    return each.model_copy(update={"item": what, "count": job.gpus // size, **usd})
+
+
+def _whole(price: Priced, gpus: int, months: float) -> PurchaseItem:
+    """GPUs with their machines, or a network of which one price per GPU is known."""
+    usd = price.value * months * HOURS_PER_MONTH
+    date = price.date.isoformat() if price.date else None
+    bounds = {"usd_low": usd, "usd_high": usd}
+    what, note = price.what.removesuffix(", bought"), price.note
+    if price.origin == "quoted":
+        note = f"{price.value:,.4g} USD per GPU-hour as quoted, taken for a purchase over {months:g} months"
+    return PurchaseItem(item=what, count=gpus, usd=usd, date=date, source=price.source, note=note, **bounds)
+
+
+def _parts(design: FabricDesign, sites: int) -> list[PurchaseItem]:
+    """Switches, adapters, optics and cables of every site."""
+    return [
+        PurchaseItem(
+            item=_LINK if part.item.startswith("link ") else part.item,
+            count=(part.count or 0) * sites,
+            usd=part.usd,
+            usd_low=part.usd if part.usd_low is None else part.usd_low,
+            usd_high=part.usd if part.usd_high is None else part.usd_high,
+            date=part.date,
+            source=part.source,
+            note=part.derived,
+        )
+        for part in design.prices
+    ]

@@ -1,0 +1,80 @@
+"""Whether to rent or to buy: the best rent of the same work beside the purchase, and where they cost the same."""
+
+from __future__ import annotations
+
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import RentOrBuy
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
+from .entry import Entry
+from .pipeline import CHOICE_ALONE, Decision, Pipeline
+
+_TERM = "market-rent-3-years-"
+
+
+def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
+    """Both ways for the job of a decision, each with its own best network; ``None`` where one of them cannot be."""
+    asked = made.job.questionnaire.budget.mode
+    rent, buy = (
+        made.choice.chosen if mode == asked and made.choice.chosen else _chosen(made, pipeline, mode)
+        for mode in ("rent", "buy")
+    )
+    if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
+        return None
+    found, term = compared(rent, buy, serves=made.job.serves), pipeline.catalog.constants.get(_TERM + made.job.gpu.id)
+    if found is None or term is None:
+        return found
+    said = {"term_rent_usd_per_gpu_hour": term.value, "term_rent_source": f"{term.source}, {term.date.isoformat()}"}
+    return found.model_copy(update=said)
+
+
+def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | None:
+    """The arithmetic of :func:`rent_or_buy`; ``None`` where the purchase has no capital.
+
+    With capital C, months m of write-off, upkeep u and power p of an hour in use, and rent r of an hour of the same
+    work: u is paid whether or not the machines are used, p and r only for the hours of use. After T months of full use
+    C + T·730·(u + p) = T·730·r; over all m months at a share x of use C + m·730·(u + x·p) = m·730·x·r.
+    """
+    price, months = buy.price, buy.price.months
+    capital = price.capital_usd
+    if not capital or months is None:
+        return None
+    each = capital / price.gpus
+    upkeep = sum(part.value for part in price.upkeep.prices)
+    power = sum(part.value for part in (price.gpu_power_usd_per_hour, price.fabric_power_usd_per_hour) if part)
+    hourly = rent.median_cost / (buy.median_hours * price.gpus)
+    saved = hourly - upkeep - power
+    after = each / (HOURS_PER_MONTH * saved) if saved > 0 else None
+    used = (each / (months * HOURS_PER_MONTH) + upkeep) / (hourly - power) if hourly > power else None
+    offered = rent.price.offered
+    return RentOrBuy(
+        offer=offered.name if offered else "the rent that was quoted",
+        rent_fabric=rent.id,
+        buy_fabric=buy.id,
+        rent_run_usd=rent.median_cost,
+        buy_run_usd=buy.median_cost,
+        rent_usd_per_gpu_hour=hourly,
+        buy_usd_per_gpu_hour=price.gpu_total + price.fabric_total,
+        capital_usd=capital,
+        months=months,
+        run_months=None if serves else buy.median_hours / HOURS_PER_MONTH,
+        break_even_months=after,
+        break_even_utilization_percent=100 * used if used is not None and used <= 1 else None,
+    )
+
+
+def _chosen(made: Decision, pipeline: Pipeline, mode: str) -> Entry | None:
+    """The best way to do the job rented or bought, without limits of money: these are what is asked about. A quote for
+    the one says nothing of the other."""
+    asked = made.job.questionnaire
+    free = {"mode": mode, "usd": None, "usd_per_month": None, "spot": False}
+    if mode != asked.budget.mode:
+        free |= {"gpu_hour_usd": None, "fabric_premium_gpu_hour_usd": None, "quotes": []}
+    budget = asked.budget.model_copy(update=free)
+    # Of what is let the network is no decision of one's own.
+    cluster = asked.cluster.model_copy(update={"fabric": None}) if mode == "rent" else asked.cluster
+    try:
+        there = asked.model_copy(update={"budget": budget, "cluster": cluster})
+        return pipeline.decide(there, CHOICE_ALONE).choice.chosen
+    except InputError:
+        return None

@@ -1,0 +1,133 @@
+"""Machines of one's own: what is bought, what it draws, whether the budget pays for it, and when it beats renting."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from assistant import library as libraries
+from assistant.planning import begun, decide
+from assistant.present.blocks import Bullets
+from assistant.present.plan import purchase as told
+from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
+
+LIBRARY = libraries.load()
+OF_ONE_SPEED = {"infiniband-ndr-400", "spectrum-x-400", "roce-v2-400", "ultra-ethernet-400"}
+
+
+def plan(gpus: int = 64, gpu: str = "h100-sxm", cluster: dict[str, Any] | None = None, **sections: Any) -> Plan:
+    said = {
+        "workload": "pretraining",
+        "model": "llama-3.1-8b",
+        "cluster": {"gpus": gpus, "gpu": gpu, **(cluster or {})},
+        "training": {"tokens": 1e11},
+        "budget": {"mode": "buy"},
+    }
+    questionnaire = Questionnaire.model_validate(said | sections)
+    return begun(questionnaire, LIBRARY, index=None, today=datetime.date(2026, 11, 20)).plan
+
+
+@pytest.fixture(scope="module")
+def h100() -> Plan:
+    return plan(512)
+
+
+@pytest.fixture(scope="module")
+def gb200() -> Plan:
+    return plan(1152, "gb200", model="llama-3.1-405b")
+
+
+def words(found: Plan) -> str:
+    blocks = told.section(found) + told.power(found) + told.rent_or_buy(found)
+    return "\n".join(item for block in blocks if isinstance(block, Bullets) for item in block.items)
+
+
+def test_what_is_bought_adds_up_line_by_line(h100: Plan, gb200: Plan) -> None:
+    for found, machines, each in ((h100, 64, 8 * 36_900), (gb200, 16, 72 * 60_000)):
+        bought = found.purchase
+        assert (bought.items[0].count, bought.items[0].usd) == (machines, pytest.approx(each))
+        assert bought.capital_usd == pytest.approx(sum(i.count * i.usd for i in bought.items))
+        assert bought.capital_usd - machines * each == pytest.approx(found.fabric_design["capex_usd"]["mid"])
+        gpus = found.fabric_design["gpus"]
+        assert sum(bought.monthly_usd.values()) == pytest.approx(bought.usd_per_gpu_hour * gpus * 730)
+        assert all(i.source and i.date for i in bought.items)
+
+
+def test_power_is_that_of_the_machines_as_sold_and_of_the_network_as_drawn(h100: Plan, gb200: Plan) -> None:
+    for found, machines_kw in ((h100, 64 * 10.2), (gb200, 16 * 126)):
+        drawn = found.power
+        assert drawn.machines_kw == pytest.approx(machines_kw)
+        extra = 0.05 * found.fabric_design["nics"] if "spectrum-x" in found.recommendation.fabric else 0.0
+        assert drawn.network_kw == pytest.approx(found.fabric_design["power_w"] / 1e3 + extra)
+        assert sum(rack.count * rack.kw for rack in drawn.racks) == pytest.approx(drawn.it_kw)
+        assert drawn.site_kw == pytest.approx(1.3 * drawn.it_kw)
+        hours = next(c for c in found.candidates if c.verdict == "recommended").run_hours
+        assert drawn.run_kwh == pytest.approx(drawn.site_kw * hours)
+    assert h100.power.racks[0].count == 16 and gb200.power.racks[0].kw == pytest.approx(126)
+
+
+def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited() -> None:
+    rented = plan(budget={})
+    assert told.power(rented) == [] and rented.purchase is None
+    asked = plan(budget={}, constraints={"max_power_kw": 100})
+    assert "the provider pays it" in words(asked)
+
+
+def test_the_budget_of_a_purchase_is_its_capital_and_not_its_write_off() -> None:
+    poor = plan(budget={"mode": "buy", "usd": 1e6})
+    assert poor.recommendation.verdict == "infeasible"
+    assert "a budget of $2." in poor.recommendation.smallest_change, "64 H100, although the run writes off a few $1,000"
+    rich = plan(budget={"mode": "buy", "usd": 3e6})
+    assert rich.recommendation.verdict == "recommended" and "is kept by the purchase" in words(rich)
+
+
+def test_a_power_limit_counts_the_servers_and_not_only_their_gpus() -> None:
+    assert plan(constraints={"max_power_kw": 60}).recommendation.verdict == "infeasible", "8 servers draw 82 kW"
+    assert plan(constraints={"max_power_kw": 90}).recommendation.verdict == "recommended"
+
+
+def test_networks_of_one_speed_differ_in_switches_power_and_people_alone(h100: Plan) -> None:
+    per_hour = {c.fabric: c.fabric_usd_per_gpu_hour for c in h100.candidates}
+    assert max(per_hour[f] for f in OF_ONE_SPEED) - min(per_hour[f] for f in OF_ONE_SPEED) < 0.08
+    assert "whatever the network; from a third party" in words(h100)
+
+
+def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_split_into() -> None:
+    said = {"workload": "pretraining", "model": "llama-3.1-8b", "budget": {"mode": "buy"}}
+    cluster = {"gpus": 64, "gpu": "h100-sxm", "planes": 2}
+    made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
+    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None}
+    assert set(origins.values()) == {"derived", "none"} and origins["ethernet-tcp-100"] == "derived"
+
+
+def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:
+    for found in (h100, gb200):
+        both, bought, drawn = found.rent_or_buy, found.purchase, found.power
+        gpus = found.fabric_design["gpus"]
+        each, power = bought.capital_usd / gpus, bought.monthly_usd["power"] / gpus / 730
+        upkeep = (bought.monthly_usd["support"] + bought.monthly_usd["staff"]) / gpus / 730
+        rent, months = both.rent_usd_per_gpu_hour, both.break_even_months
+        assert each + months * 730 * (upkeep + power) == pytest.approx(months * 730 * rent)
+        if both.break_even_utilization_percent is None:
+            assert months > both.months
+            continue
+        used = both.break_even_utilization_percent / 100
+        paid = each + both.months * 730 * (upkeep + used * power)
+        assert paid == pytest.approx(both.months * 730 * used * rent)
+        assert drawn is not None
+
+
+def test_what_nobody_lets_is_bought_and_islands_of_ones_own_are_joined_by_what_can_be_bought() -> None:
+    unsold = plan(32, "a40", budget={})
+    assert unsold.purchase is not None and unsold.questionnaire["budget"]["mode"] == "buy"
+    sites = plan(cluster={"sites": 2, "wan_gbps": 100})
+    assert not LIBRARY.catalog.fabrics[sites.fabric_design["fabric"]].providers and len(sites.purchase.items) > 1
+
+
+def test_one_machine_needs_no_network_whatever_is_considered() -> None:
+    assert [i.count for i in plan(8).purchase.items] == [1] and [i.count for i in plan(72, "gb200").purchase.items] == [
+        1
+    ]
