@@ -174,6 +174,7 @@ def candidate_prices(
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
+    rents = questionnaire.budget.mode == "rent"
     return CandidatePrice(
         *parts,
         interruptions=failures,
@@ -181,12 +182,12 @@ def candidate_prices(
         notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
+        reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
         paid_share=share,
         upkeep=upkeep,
         months=months,
         gpus=cluster.gpus,
         fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
-        reserved_hours=24.0 * (budget.reserved_days or 0.0) if budget.mode == "rent" else 0.0,
     )
 
 

@@ -12,7 +12,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Alternative
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .budgets import BUDGETS
+from .budgets import BUDGETS, usd_per_month
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .resolve import Resolved
@@ -28,6 +28,7 @@ SMALLER = (
     1 / 16,
     1 / 32,
 )  # of the GPUs: sizes that are tried, the largest first
+_A_LITTLE_LESS = (0.95, 0.9, 0.8)  # what comes with every cluster, whatever its size, costs a little as well
 _LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
 _LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
 Change = dict[str, Any]
@@ -44,7 +45,9 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
         return []
     smaller = None
     if _may_pay(asked, free.choice.chosen):
-        smaller = next(_tried(asked, _smaller(job), pipeline), None) or next(_longer(job, pipeline), None)
+        smaller = next(_tried(asked, _smaller(job, free.choice.chosen), pipeline), None) or next(
+            _longer(job, free.choice.chosen, pipeline), None
+        )
     others = (
         found
         for change in _other_ways(job, free.choice.chosen)
@@ -61,17 +64,22 @@ def _may_pay(asked: Questionnaire, cheapest: Entry) -> bool:
     return limit >= _LEAST_LEFT * cheapest.median_cost * (1 - cheapest.estimate.exposed_percent / 100)
 
 
-def _smaller(job: Resolved) -> Iterator[Change]:
-    """Whole nodes, fewer and fewer."""
-    nodes = [floor(job.nodes * share) for share in SMALLER]
-    yield from ({"cluster.gpus": n * job.gpus_per_node} for n in dict.fromkeys(nodes) if n)
+def _smaller(job: Resolved, cheapest: Entry) -> Iterator[Change]:
+    """Whole nodes, fewer and fewer: as many as the budget pays for in proportion, then the usual shares."""
+    budget = job.questionnaire.budget
+    month = budget.usd_per_month and budget.usd_per_month / usd_per_month(cheapest, job.questionnaire)
+    paid = budget.usd / cheapest.outlay if budget.usd and budget.mode == "buy" else None
+    most = min((share for share in (month, paid) if share is not None), default=1.0)
+    nodes = [floor(job.nodes * share) for share in (most, *(most * less for less in _A_LITTLE_LESS), *SMALLER)]
+    fewer = sorted({n for n in nodes if 0 < n < job.nodes and n <= job.nodes * most}, reverse=True)
+    yield from ({"cluster.gpus": n * job.gpus_per_node} for n in fewer)
 
 
-def _longer(job: Resolved, pipeline: Pipeline) -> Iterator[Alternative]:
+def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative]:
     """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
     if job.questionnaire.constraints.deadline_days is None:
         return
-    for change in _smaller(job):
+    for change in _smaller(job, cheapest):
         made = _decided(job.questionnaire, change | {"constraints.deadline_days": None}, pipeline)
         chosen = made and made.choice.chosen
         if chosen:
@@ -132,7 +140,8 @@ def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -
         change=change,
         fabric=chosen.id,
         provider=provider,
-        cost_usd=chosen.median_cost,
+        cost_usd=chosen.outlay,
+        bought=made.job.questionnaire.budget.mode == "buy",
         run_hours=chosen.median_hours,
         done_by=None if made.job.serves else (today + datetime.timedelta(days=ceil(days))).isoformat(),
     )

@@ -69,6 +69,7 @@ def begun(
     told.recommendation.what_fits = what_fits(made, pipeline)
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    told.recommendation.what_fits = what_fits(made, pipeline)
     return Begun(told, made, pipeline)
 
 

@@ -196,12 +196,14 @@ Outcome = Literal["recommended", "no-network-needed", "infeasible"]
 
 class Alternative(Contract):
     """A change (field → value) with which the job keeps its budget and every other limit; it was planned before it is
-    named. ``done_by``: the day on which a run ends that begins on the day of the plan."""
+    named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``done_by``: the day on which
+    a run ends that begins on the day of the plan."""
 
     change: dict[str, Any]
     fabric: str
     provider: str | None
     cost_usd: float
+    bought: bool = False
     run_hours: float
     done_by: str | None = None
 

@@ -83,10 +83,11 @@ def _what_fits(plan: Plan) -> list[Block]:
 def _alternative(found: Alternative) -> str:
     network = "" if found.fabric == "none" else found.fabric
     where = " at ".join(text for text in (network, found.provider) if text)
+    to_buy = " to buy" if found.bought else ""
     sum_, hours = figures.usd(found.cost_usd), figures.hours(found.run_hours)
     done = f", done in {hours}, by {found.done_by} if it starts today" if found.done_by else " a month"
     changed = ", ".join(_changed(path, value) for path, value in found.change.items())
-    return f"{changed}: {sum_}{done}{f' ({where})' if where else ''}."
+    return f"{changed}: {sum_}{to_buy}{done}{f' ({where})' if where else ''}."
 
 
 def _changed(path: str, value: object) -> str:
