@@ -114,18 +114,7 @@ def _over(fabric: str) -> str:
 
 
 def turns(found: RentOrBuy) -> list[str]:
-    """What both cost, then from when on buying is the cheaper, and what a rent of three years is estimated to be."""
-    usd, term = figures.usd, found.term_rent_usd_per_gpu_hour
-    if term is None:
-        return _turns(found)
-    estimated = (
-        f"Rented for three years a GPU-hour is estimated at {usd(term)} ({found.term_rent_source}), used or not; one's "
-        f"own in full use is {usd(found.buy_usd_per_gpu_hour)}: ask for such a rent before buying."
-    )
-    return [*_turns(found), estimated] if term < found.buy_usd_per_gpu_hour else _turns(found)
-
-
-def _turns(found: RentOrBuy) -> list[str]:
+    """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
     both = (
         f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, the run costs {usd(found.rent_run_usd)}; of "
