@@ -52,6 +52,7 @@ class CandidatePrice:
     months: float | None = None
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
+    reserved_hours: float = 0.0  # for which the person reserves, whatever the run
 
     @property
     def known(self) -> bool:
@@ -61,7 +62,7 @@ class CandidatePrice:
     @property
     def least_hours(self) -> float:
         """Hours that are paid for however short the run: the term of a reservation."""
-        return self.offered.least_hours if self.offered else 0.0
+        return max(self.reserved_hours, self.offered.least_hours if self.offered else 0.0)
 
     @property
     def failure_factor(self) -> float:
@@ -185,6 +186,7 @@ def candidate_prices(
         months=months,
         gpus=cluster.gpus,
         fabric_parts=_parts_of(bill, parts[1], freshness) if bill else (),
+        reserved_hours=24.0 * (budget.reserved_days or 0.0) if budget.mode == "rent" else 0.0,
     )
 
 
