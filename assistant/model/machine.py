@@ -95,6 +95,7 @@ def machine_of(
             "fp16": gpu.peak_fp16.si,
             "fp32": gpu.peak_fp32.si,
             "fp8": gpu.peak_fp8.si if gpu.peak_fp8 else bf16,
+            **({"fp4": gpu.peak_fp4.si} if gpu.peak_fp4 else {}),
         },
         gemm_efficiency=gpu.calibration.gemm_efficiency.si,
         attention_efficiency=gpu.calibration.attention_efficiency.si,

@@ -18,6 +18,7 @@ from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
 from .reinforcement import SEEN, steps_compared, syncs_compared
+from .serving import serving_groups
 from .step_tail import step_tail_groups
 
 
@@ -123,6 +124,10 @@ def _dispatches(measured: Measured) -> Iterator[Group]:
         yield Group(f"dispatch and combine, {source}, {gpu}", "seconds", use, tuple(rows))
 
 
+def _serving(measured: Measured) -> Iterable[Group]:
+    return serving_groups(measured.folder, measured.catalog)
+
+
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _training,
     _mlperf,
@@ -130,6 +135,7 @@ GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _ratios,
     _reinforcement,
     _dispatches,
+    _serving,
     _step_tail,
     _interruptions,
     _low_communication,
