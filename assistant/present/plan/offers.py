@@ -10,13 +10,18 @@ _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"
 
 
 def section(plan: Plan) -> list[Block]:
-    """All of them."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None]
-    silent = [o for o in plan.offers if o.run_cost_usd is None]
-    if not plan.offers:
+    """All of them; quotes have a section of their own."""
+    listed = [o for o in plan.offers if o.kind == "published"]
+    priced = [o for o in listed if o.run_cost_usd is not None]
+    silent = [o for o in listed if o.run_cost_usd is None]
+    if not listed:
         return []
     notes = [Paragraph("Prices are lists, with the date on which they were read; the sum is that of the whole run.")]
-    return [Heading("Offers"), *([_table(plan, priced), *notes] if priced else []), *_silent(silent)]
+    return [_heading(plan), *([_table(plan, priced), *notes] if priced else []), *_silent(silent)]
+
+
+def _heading(plan: Plan) -> Heading:
+    return Heading("Published offers" if plan.quotes else "Offers")
 
 
 def _silent(offers: list[RentalOffer]) -> list[Block]:
@@ -26,16 +31,17 @@ def _silent(offers: list[RentalOffer]) -> list[Block]:
 
 def in_short(plan: Plan) -> list[Block]:
     """The cheapest, and the cheapest with each other network; the others are counted."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None]
+    listed = [o for o in plan.offers if o.kind == "published"]
+    priced = [o for o in listed if o.run_cost_usd is not None]
     if not priced:
-        silent = _silent(plan.offers)
-        return [Heading("Offers"), *silent] if silent else []
+        silent = _silent(listed)
+        return [_heading(plan), *silent] if silent else []
     priced = [o for o in priced if o.verdict != "avoid"] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
-    gone = len(plan.offers) - len(shown)
+    gone = len(listed) - len(shown)
     more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
-    return [Heading("Offers"), _table(plan, [priced[n] for n in shown]), *more]
+    return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more]
 
 
 def answer(plan: Plan) -> list[Block]:
