@@ -136,7 +136,8 @@ class RentalOffer(Contract):
     """What one provider's machines come to for this job: ``fabric`` is what joins them, ``gbps_per_gpu`` its line rate.
 
     Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
-    ``meets_limits`` tells whether deadline, budget and the other limits are kept.
+    ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
+    run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole.
     """
 
     provider: str
@@ -157,6 +158,8 @@ class RentalOffer(Contract):
     network_included: bool | None
     trust: Trust | None = None
     kind: Literal["published", "quote"] = "published"
+    finishes_on: str | None = None
+    months: float | None = None
 
 
 class QuotedOffer(Contract):

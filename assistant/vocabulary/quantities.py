@@ -102,6 +102,25 @@ def whole(value: object) -> int:
     return int(number)
 
 
+_BYTES = {"": 1.0, "b": 1.0} | {
+    f"{letter}{mark}": base ** (power + 1)
+    for power, letter in enumerate("kmgtp")
+    for base, marks in ((1000.0, ("b", "")), (1024.0, ("ib", "i")))
+    for mark in marks
+}
+
+
+def size(value: object) -> float | None:
+    """Bytes: a number, or text such as ``1GiB``, ``64 MiB`` or ``2GB``."""
+    if value is None:
+        return None
+    number, unit = split(value)
+    unit = unit.strip().lower().removesuffix("ytes").removesuffix("yte")
+    if unit not in _BYTES:
+        raise ValueError(f"expected bytes such as 1GiB, 64 MiB or 1e9, got {shown(value)}")
+    return number * _BYTES[unit]
+
+
 def gbps(value: Any) -> float:
     """Gigabits per second: ``400``, ``400 Gb/s``, ``400G``, ``3.2 Tbps``; ``50 GB/s`` is gigabytes and becomes 400."""
     number, unit = split(value)

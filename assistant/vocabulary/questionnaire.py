@@ -298,7 +298,7 @@ class Training(Section):
               words=("recompute", "(activation|gradient) checkpointing")),
     ] = None  # fmt: skip
     attention: Annotated[
-        Literal["flash", "unfused"],
+        Literal["flash", "flash-3", "unfused"],
         About("attention", "choice", "Is attention fused (flash)?", "it is", words=("attention",)),
     ] = "flash"
     framework: Annotated[
@@ -333,7 +333,8 @@ class Training(Section):
     days: Annotated[
         Annotated[Days, Field(gt=0, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
-              words=("run (time|length|duration)", "duration", "length of the run"), span="time"),
+              words=("run (time|length|duration)", "duration", "length of the run"), span="time",
+              sensible=(0.02, 800)),
     ] = None  # fmt: skip
 
     @model_validator(mode="after")
@@ -421,7 +422,7 @@ class Parallelism(Section):
 
 
 Algorithm = Literal["grpo", "dapo", "rloo", "ppo", "dpo"]
-WeightSync = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
+WeightSync = Literal["broadcast", "buckets", "reshard", "checkpoint-engine", "disk"]
 _NO_MODEL = "none: rewards are computed by rules"
 
 
