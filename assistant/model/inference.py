@@ -281,8 +281,8 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
 
 
 def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
-    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that all
-    GPUs share."""
+    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that
+    all GPUs share."""
     machine = wires.machine
     if serving.gpus <= machine.domain:
         return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
