@@ -63,7 +63,7 @@ def _row(
     usd, dated, likely, there = None, None, None, entry
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
-        cost = (usd + onto) * paid * entry.hours.clip(min=offered.least_hours)
+        cost = (usd + onto) * paid * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
     fabric, days = (entry.inside or entry).id, entry.median_hours / 24
