@@ -6,9 +6,10 @@ import math
 
 from assistant.model import Job, Serving
 from assistant.model.architecture import BYTES
-from assistant.model.inference import USABLE_MEMORY, splits_for
+from assistant.model.inference import splits_for
 from assistant.model.memory import memory_of
 from assistant.model.search import layouts_for
+from assistant.model.serving_memory import USABLE_MEMORY
 from assistant.planning.sizes import STATE_BYTES
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Gpu

@@ -15,6 +15,15 @@ from assistant.vocabulary.catalog import Model
 from assistant.vocabulary.questionnaire import ModelShape
 
 BYTES = {"fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
+# Bytes of an element with its scales: INT4 in groups of 128 with a 16-bit scale and zero point (GPTQ, AWQ), MXFP4 with
+# eight bits for 32 elements (OCP Microscaling 1.0), NVFP4 with eight bits for 16.
+QUANTIZED = {"int8": 1.0, "int4": (4.0 + 32 / 128) / 8, "mxfp4": (4.0 + 8 / 32) / 8, "nvfp4": (4.0 + 8 / 16) / 8}
+
+
+def element_bytes(precision: str) -> float:
+    """Bytes of one weight in any format that models are served in."""
+    return QUANTIZED.get(precision) or float(BYTES[precision])
+
 
 # Layers and hidden size of published dense models by parameter count (Llama 3.2 1B, Llama 3.1 8B, 70B, 405B; GPT-2
 # small).
@@ -66,6 +75,13 @@ class Architecture:
     qk_norm: bool = False
     latent: LatentAttention | None = None
     derived: bool = False  # dimensions were derived from a parameter count alone
+    window: int = 0  # tokens that a sliding layer keeps; 0: every layer keeps all
+    sliding_layers: int = 0
+    linear_layers: int = 0  # that keep a state of ``linear_state`` elements instead of keys and values
+    linear_state: int = 0
+    linear_params: int = 0  # of one linear layer in place of its attention
+    attention_gate: bool = False
+    native_precision: str = "bf16"  # of the weights as published
 
     @property
     def moe_layers(self) -> int:
@@ -95,11 +111,16 @@ class Architecture:
         return self.heads * (self.latent.nope + self.latent.rope + self.latent.value) / 2
 
     @cached_property
-    def attention_params(self) -> int:
-        """Parameters of one layer's attention, biases included."""
+    def attention_params(self) -> float:
+        """Parameters of the average layer's attention, biases included, or of what a linear layer has instead."""
+        linear = self.linear_layers / self.layers
+        return (1.0 - linear) * self._softmax_params + linear * self.linear_params if linear else self._softmax_params
+
+    @property
+    def _softmax_params(self) -> int:
         if self.latent is not None:
             return _latent_params(self, self.latent)
-        weights = 2 * self.hidden * self.query_width + self.hidden * self.kv_width
+        weights = (2 + self.attention_gate) * self.hidden * self.query_width + self.hidden * self.kv_width
         bias = self.query_width + self.kv_width if self.attention_bias or self.biases else 0
         return weights + bias + (self.hidden if self.biases else 0) + (2 * self.head_dim if self.qk_norm else 0)
 
@@ -167,7 +188,7 @@ class Architecture:
 
     def bytes(self, precision: str) -> float:
         """Bytes of all weights in ``precision``."""
-        return self.params * float(BYTES[precision])
+        return self.params * element_bytes(precision)
 
     def attention_flops(self, sequence: float | np.ndarray, *, causal: bool = True) -> float | np.ndarray:
         """Forward FLOPs per token of scores and values, all layers: 4·s·width, halved when causal."""
@@ -177,10 +198,41 @@ class Architecture:
         """Model FLOPs per token of forward and backward (backward is twice forward); recompute is not counted."""
         return 3.0 * (2.0 * self.matmul_params + self.attention_flops(sequence, causal=causal))
 
+    @property
+    def full_layers(self) -> int:
+        """Layers whose keys and values grow with the context."""
+        return self.layers - self.sliding_layers - self.linear_layers
+
+    @property
+    def _kept_width(self) -> int:
+        """Elements that one layer keeps of a token (latent attention: its compressed form)."""
+        return self.kv_width if self.latent is None else self.latent.kv_rank + self.latent.rope
+
+    def kv_bytes(self, context: float | np.ndarray, precision: str = "bf16") -> float | np.ndarray:
+        """Cache of one request with so many tokens behind it; the state of linear layers is kept in 16 bits."""
+        kept = self.full_layers * context + self.sliding_layers * np.minimum(context, self.window or np.inf)
+        return kept * self._kept_width * element_bytes(precision) + 2.0 * self.linear_layers * self.linear_state
+
+    def kv_share(self, tp: int) -> float:
+        """Part of the cache on one of ``tp`` ranks: heads are spread, at least one on each; a latent one is whole."""
+        return 1.0 if self.latent is not None else max(1.0 / tp, 1.0 / self.kv_heads)
+
+    def decode_attention_flops(self, context: float | np.ndarray) -> float | np.ndarray:
+        """FLOPs of scores and values of one decoded token; latent attention multiplies in its compressed form
+        (2405.04434)."""
+        seen = self.full_layers * context + self.sliding_layers * np.minimum(context, self.window or np.inf)
+        if self.latent is None:
+            return 4.0 * self.query_width * seen
+        return 2.0 * self.heads * (2 * self.latent.kv_rank + self.latent.rope) * seen
+
+    def visible_attention_flops(self, behind: float | np.ndarray) -> float | np.ndarray:
+        """FLOPs per prompt token of scores and values with so many tokens before it on average."""
+        seen = self.full_layers * behind + self.sliding_layers * np.minimum(behind, self.window or np.inf)
+        return 4.0 * self.score_width * seen
+
     def kv_bytes_per_token(self, precision: str = "bf16") -> float:
-        """Key/value cache of one token, all layers (latent attention keeps its compressed form)."""
-        width = self.kv_width if self.latent is None else self.latent.kv_rank + self.latent.rope
-        return float(self.layers * width * BYTES[precision])
+        """Key/value cache of one more token of a long context."""
+        return float(self.full_layers * self._kept_width * element_bytes(precision))
 
 
 def _latent_params(a: Architecture, latent: LatentAttention) -> int:
@@ -221,6 +273,13 @@ def architecture_of(model: Model | ModelShape) -> Architecture:
         biases=model.biases,
         positions=model.positions,
         qk_norm=model.qk_norm,
+        attention_gate=model.attention_gate,
+        window=model.sliding_window or 0,
+        sliding_layers=model.sliding_layers,
+        linear_layers=model.linear_layers,
+        linear_state=model.linear_state,
+        linear_params=model.linear_params,
+        native_precision=model.native_precision,
         latent=LatentAttention(
             latent.get("q_lora_rank", 0) or 0,
             latent["kv_lora_rank"],

@@ -16,14 +16,17 @@ import numpy as np
 
 from assistant.vocabulary.catalog import Fact
 
-from .architecture import Architecture
+from .architecture import Architecture, element_bytes
 from .collectives import Wires
 from .fitted import from_catalog
-from .inference import USABLE_MEMORY, Serving, Split, decode_compute, pass_communication, prefill_compute
+from .inference import Serving, pass_communication
 from .machine import Machine
 from .network import Network, Networks
+from .serving_memory import USABLE_MEMORY
+from .serving_time import Split
 
 POINTS = 32  # ages of the batch that are added up: more change nothing by a percent
+LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
 DECODED = 9  # of them those at which a decoded token is worked out, straight in between
 LARGEST_BATCH = 256  # answers a copy writes at once: vLLM's default (max_num_seqs)
 # of a GPU's memory an engine gets that takes turns with a trainer: what recipes of NeMo-RL and verl set, 0.5 to 0.6
@@ -153,7 +156,7 @@ def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) 
     copies = machine.gpus // split.gpus
     weights = serving.weight_bytes * 1.03
     room = split.gpus * machine.memory * rollouts.usable - weights
-    cache = serving.kv_per_token * (rollouts.prompt_tokens + rollouts.mean)
+    cache = kv_per_token(serving) * (rollouts.prompt_tokens + rollouts.mean)
     most = min(int(max(room, 0.0) / max(cache, 1.0)), LARGEST_BATCH)
     per_copy = -(-rollouts.answers // max(copies, 1))
     batch = max(1, min(per_copy, most))
@@ -214,3 +217,28 @@ class _Token:
             for size in (low, high)
         ]
         return np.interp(batch, [low, high], times) if high > low else np.full(len(batch), times[0])
+
+
+def decode_compute(serving: Serving, machine: Machine, split: Split, batch: int) -> float:
+    """Seconds of one decoded token for ``batch`` requests: the larger of reading and arithmetic, stage after stage."""
+    a = serving.architecture
+    touched = 1.0 - (1.0 - a.experts_per_token / a.experts) ** batch if a.experts else 1.0
+    params = a.layers * (a.shared_layer_params + a.expert_layer_params * touched) + a.embedding_params
+    weights = params * element_bytes(serving.precision)
+    cache = batch * kv_per_token(serving) * (serving.prompt_tokens + serving.output_tokens / 2)
+    read = (weights + cache) / (split.tp * machine.memory_bandwidth * machine.memory_efficiency)
+    arithmetic = 2.0 * a.matmul_params * batch / (split.tp * machine.peak[serving.precision] * machine.gemm_efficiency)
+    return max(read, arithmetic) + a.layers * LAYER_LAUNCH
+
+
+def prefill_compute(serving: Serving, machine: Machine, split: Split) -> float:
+    """Seconds of arithmetic for one prompt (causal half of attention)."""
+    a, s = serving.architecture, serving.prompt_tokens
+    products = 2.0 * a.matmul_params * s / (machine.peak[serving.precision] * machine.gemm_efficiency)
+    attention = float(a.attention_flops(s)) * s / (machine.peak["bf16"] * machine.attention_efficiency)
+    return (products + attention) / split.tp + a.layers * LAYER_LAUNCH
+
+
+def kv_per_token(serving: Serving) -> float:
+    """Cache bytes of one token."""
+    return serving.architecture.kv_bytes_per_token("bf16")

@@ -1,38 +1,48 @@
-"""Serving at first order: prefill and decode rooflines, and what must cross nodes per token and per request.
+"""Serving a model: how a copy is spread, how many requests it answers at once and how fast, and what must cross nodes.
 
-Prefill is bound by arithmetic, decode by reading weights and cache (roofline, 2211.05102). A replica spans ``tp·pp``
-GPUs; tensor parallel across nodes reduces activations twice per layer and token, a pipeline across nodes hands one
-activation over per stage, disaggregated serving moves the prompt's key/value cache once per request.
+Memory is that of :mod:`serving_memory`, time that of :mod:`serving_time`; the network adds what a copy over several
+scale-up domains reduces or hands over, and the prompt's cache where prompts and answers are on different nodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assistant.vocabulary.plan import Band
 
-from .architecture import BYTES, Architecture
+from .architecture import Architecture
 from .collectives import Wires, all_reduce, group
 from .machine import Machine
 from .network import Network, Networks
+from .serving_memory import kv_format, memory_used, requests_held, weight_bytes
+from .serving_time import (
+    Engined,
+    Load,
+    Served,
+    Split,
+    at_rate,
+    engine_of,
+    fastest_within,
+    prefilled,
+    serving_constants,
+    spreads_of,
+    under_load,
+)
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
-USABLE_MEMORY = 0.9  # share of GPU memory that serving stacks give to weights and cache (vLLM's default)
-LAYER_LAUNCH = 12e-6  # seconds per decoded layer that graphs do not hide: a dozen kernels of about a microsecond each
-LARGEST_BATCH = 256  # requests decoded together: the most that vLLM schedules unless told otherwise (max_num_seqs)
-ONLINE_BATCH = 64  # assumed: a quarter of it where somebody waits for each token
-# standard deviation of the logarithm: assumed, about that of mixtures in training, as no serving was measured
-SPREAD = 0.25
-SMALLEST_CONCURRENCY = 4  # requests a replica should hold before it is split over more GPUs
+LARGEST_BATCH = (
+    1024  # requests a copy decodes together: the most that vLLM schedules on data-centre GPUs (max_num_seqs)
+)
+ONLINE_BATCH = 64  # assumed where somebody waits for each token and neither load nor targets are said
 
 
 @dataclass(frozen=True)
 class Serving:
     """What is served. ``tensor_parallel`` fixes the split; ``disaggregated`` keeps prefill and decode on different
-    nodes."""
+    nodes; ``concurrency``: requests in flight on all GPUs; ``ttft`` and ``tpot``: seconds that are asked for."""
 
     architecture: Architecture
     gpus: int
@@ -43,20 +53,38 @@ class Serving:
     tensor_parallel: int | None = None
     disaggregated: bool = False
     offline: bool = False
+    kv_precision: str | None = None
+    engine: str | None = None
+    concurrency: int | None = None
+    pipeline_parallel: int | None = None
+    expert_parallel: int | None = None
+    data_parallel: int | None = None
+    ttft: float | None = None
+    tpot: float | None = None
 
     @property
     def weight_bytes(self) -> float:
-        return self.architecture.bytes(self.precision)
+        return weight_bytes(self.architecture, self.precision)
 
     @property
-    def kv_per_token(self) -> float:
-        """Cache bytes per token; FP8 weights are usually served with a 16-bit cache."""
-        return self.architecture.kv_bytes_per_token("bf16")
+    def formats(self) -> tuple[str, str]:
+        """Of weights and cache."""
+        return self.precision, kv_format(self.kv_precision, self.precision, self.engine)
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Tokens of prompt and answer."""
+        return float(self.prompt_tokens), float(self.output_tokens)
+
+    @property
+    def kv_of_prompt(self) -> float:
+        """Cache bytes of a whole prompt: what moves from prefill to decode."""
+        return float(self.architecture.kv_bytes(self.prompt_tokens, self.formats[1]))
 
     @property
     def kv_per_request(self) -> float:
-        """Cache bytes of a request with its whole output."""
-        return self.kv_per_token * (self.prompt_tokens + self.output_tokens)
+        """Cache bytes of a request half way through its answer."""
+        return float(self.architecture.kv_bytes(self.prompt_tokens + self.output_tokens / 2, self.formats[1]))
 
 
 @dataclass(frozen=True)
@@ -64,6 +92,8 @@ class InferenceOutcome:
     """One network. Seconds, bytes; ``draws`` are worlds of the time per output token.
 
     ``across_nodes_per_token`` and ``across_nodes_per_request``: bytes that must cross between scale-up domains.
+    ``concurrency``: requests in flight on one copy, ``held`` those its memory holds. ``meets_targets``: null without
+    any. Figures of the whole cluster: ``requests_per_s``, ``output_tokens_per_s``.
     """
 
     network: str
@@ -72,10 +102,14 @@ class InferenceOutcome:
     replicas_needed: int | None
     nodes_per_replica: int
     concurrency: int
+    held: int
     time_per_output_token_s: float
     time_to_first_token_s: float
+    first_token: Band
     request_latency_s: float
     requests_per_s: float
+    output_tokens_per_s: float
+    output_rate: Band
     tokens_per_s_per_gpu: float
     kv_bytes_per_request: float
     across_nodes_per_token: float
@@ -84,110 +118,151 @@ class InferenceOutcome:
     exposed_communication_percent: float
     memory_bytes: float
     fits: bool
+    meets_targets: bool | None
     band: Band
     draws: np.ndarray
     outside_calibration: list[str]
 
 
 @dataclass(frozen=True)
-class Split:
-    """One way to spread a replica: ``tp`` ranks per stage, ``pp`` stages."""
+class Copy:
+    """One way to spread a copy, with what it delivers before the network between domains has its part.
 
-    tp: int
-    pp: int
+    ``load``: requests in flight as they are predicted; ``most``: output tokens/s at the largest batch.
+    """
 
-    @property
-    def gpus(self) -> int:
-        return self.tp * self.pp
+    split: Split
+    held: float
+    engined: Engined
+    load: Load
+    served: Served
+    most: float
 
 
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
-    """One outcome per network, in their order, each with the split of a replica whose GPUs carry the most requests."""
+    """One outcome per network, in their order, each with the split of a copy whose GPUs carry the most requests."""
     columns = Networks(networks)
-    splits = splits_for(serving, machine)
-    batches = [concurrency(serving, machine, split) for split in splits]
-    timings = [_timing(serving, machine, columns, split, batch) for split, batch in zip(splits, batches, strict=True)]
+    copies = [_copy(serving, machine, split) for split in splits_for(serving, machine)]
+    timings = [_timing(serving, machine, columns, copy) for copy in copies]
     middle = list(RATIOS).index(1.0)
     best = np.argmax(
-        np.stack(
-            [
-                _rate(serving, split, timing.prefill[middle], timing.per_token[middle], batch) / split.gpus
-                for split, timing, batch in zip(splits, timings, batches, strict=True)
-            ]
-        ),
-        axis=0,
+        np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
     )
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
-    draws = drawn_times(times, SPREAD, [n.id for n in networks], spreads)
+    spread = spreads_of(machine.constants)
+    draws = drawn_times(times, spread.tpot, [n.id for n in networks], spreads)
     bands = quantiles(draws)
     return [
-        _outcome(serving, machine, networks[f], splits[b], timings[b], f, middle, draws[f], bands[:, f], batches[b])
+        _outcome(serving, machine, networks[f], copies[b], timings[b], f, middle, draws[f], bands[:, f])
         for f, b in enumerate(best)
     ]
 
 
-def _rate(
-    serving: Serving, split: Split, prefill: np.ndarray | float, per_token: np.ndarray | float, batch: int
-) -> np.ndarray | float:
-    """Requests per second of one replica.
-
-    Continuous batching: a request costs its prefill and its share of the decode steps it sits in; stages of a pipeline
-    overlap.
-    """
-    return split.pp / (prefill + serving.output_tokens * per_token / batch)
+def _worth(serving: Serving, copy: Copy, timing: _Timing, middle: int) -> np.ndarray:
+    """Output tokens/s of one GPU at most on each network; copies that miss a target come after those that do not, and
+    copies that do not fit last."""
+    slower = copy.served.tpot / timing.per_token[middle]
+    worth = copy.most / copy.split.gpus * slower
+    late = np.zeros_like(worth, dtype=bool)
+    if serving.tpot is not None:
+        late |= timing.per_token[middle] > serving.tpot
+    if serving.ttft is not None:
+        late |= timing.first[middle] > serving.ttft
+    return worth * np.where(late, 1e-3, 1.0) * (1.0 if copy.held >= 1 else 1e-6)
 
 
 def splits_for(serving: Serving, machine: Machine) -> list[Split]:
-    """Ways to spread a replica: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
-    since more room holds more requests; a replica over several domains as tp or as pp."""
-    if serving.tensor_parallel:
-        stages = -(-_gpus_needed(serving, machine) // serving.tensor_parallel)
-        return [Split(serving.tensor_parallel, max(1, stages))]
-    needed = _gpus_needed(serving, machine)
-    gpus = 1 << max(0, int(np.ceil(np.log2(needed))))
-    if gpus <= machine.domain:
-        most = max(min(machine.domain, serving.gpus), gpus)
-        return [Split(gpus << doubled, 1) for doubled in range(int(np.log2(most / gpus)) + 1)]
-    return [Split(gpus, 1), Split(machine.domain, -(-gpus // machine.domain))]
+    """Ways to spread a copy: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
+    since more room holds more requests; a mixture also with as many attention replicas as GPUs; a copy over several
+    domains as tp or as pp."""
+    if serving.tensor_parallel or serving.data_parallel:
+        return [_as_said(serving, machine)]
+    whole = max(1, min(machine.domain, serving.gpus))
+    inside = [Split(1 << d) for d in range(int(np.log2(whole)) + 1)]
+    if serving.architecture.experts:
+        inside += [Split(1, 1, one.tp, one.tp) for one in inside if one.tp > 1]
+    fitting = [one for one in inside if holds(serving, machine, one) >= 1]
+    if fitting:
+        roomy = [one for one in fitting if holds(serving, machine, one) >= SMALLEST_CONCURRENCY]
+        return roomy or fitting
+    tp, domains = inside[0].tp if whole == 1 else 1 << int(np.log2(whole)), 2
+    while domains * machine.domain < MOST_GPUS and holds(serving, machine, Split(tp, domains)) < SMALLEST_CONCURRENCY:
+        domains += 1
+    return [Split(tp, domains), Split(1 << int(np.ceil(np.log2(tp * domains))))]
 
 
-def _gpus_needed(serving: Serving, machine: Machine) -> int:
-    room = machine.memory * USABLE_MEMORY
-    return max(1, int(np.ceil((serving.weight_bytes * 1.03 + SMALLEST_CONCURRENCY * serving.kv_per_request) / room)))
+SMALLEST_CONCURRENCY = 4  # requests a copy should hold before it is split over more GPUs
+MOST_GPUS = 4096  # of one copy: what no model needs
 
 
-def concurrency(serving: Serving, machine: Machine, split: Split) -> int:
-    """Requests a replica decodes together: what memory holds, at most what serving stacks batch."""
-    room = split.gpus * machine.memory * USABLE_MEMORY - serving.weight_bytes * 1.03
-    held = int(room / (serving.kv_per_token * (serving.prompt_tokens + serving.output_tokens / 2)))
-    return max(1, min(held, LARGEST_BATCH if serving.offline else ONLINE_BATCH))
+def _as_said(serving: Serving, machine: Machine) -> Split:
+    tp, dp = serving.tensor_parallel or 1, serving.data_parallel or 1
+    ep = serving.expert_parallel or dp
+    if serving.pipeline_parallel:
+        return Split(tp, serving.pipeline_parallel, dp, ep)
+    stages = 1
+    while stages * tp * dp < MOST_GPUS and holds(serving, machine, Split(tp, stages, dp, ep)) < 1:
+        stages += 1
+    return Split(tp, stages, dp, ep)
+
+
+def holds(serving: Serving, machine: Machine, split: Split) -> float:
+    """Requests in flight that the memory of a copy holds; less than 1 where not one fits."""
+    return requests_held(serving.architecture, machine, split, serving.formats, serving.lengths)
+
+
+def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
+    """The copy as the time of serving sees it."""
+    constants, engine = serving_constants(machine.constants), engine_of(serving.engine, machine.constants)
+    formats = serving.formats
+    return Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=not serving.offline)
+
+
+def _copy(serving: Serving, machine: Machine, split: Split) -> Copy:
+    """A copy at the load that was said: so many in flight, so many a second, as many as keep the targets; else as many
+    as serving stacks batch."""
+    held, one = holds(serving, machine, split), engined(serving, machine, split)
+    copies = max(1, serving.gpus // split.gpus)
+    room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
+    full = Load(*serving.lengths, concurrency=room, held=room, separate=serving.disaggregated)
+    if serving.ttft is not None or serving.tpot is not None:
+        full = fastest_within(one, full, serving.ttft, serving.tpot)
+    elif not (serving.offline or serving.concurrency or serving.requests_per_s):
+        full = replace(full, concurrency=min(room, ONLINE_BATCH))
+    most = under_load(one, full)
+    load, served = full, most
+    if serving.concurrency:
+        load = replace(full, concurrency=max(1.0, serving.concurrency / copies))
+        served = under_load(one, load)
+    elif serving.requests_per_s and not serving.offline:
+        load, served = at_rate(one, full, serving.requests_per_s / copies)
+    return Copy(split, held, one, load, served, most.output_tokens_per_s)
 
 
 @dataclass(frozen=True)
 class _Timing:
-    """Seconds per decoded token and per prompt, (K, F) over network slowdowns and networks; communication within
-    them."""
+    """Seconds per decoded token, to the first one and of the prompt's transfer, (K, F) over network slowdowns and
+    networks; communication of a decoded token within."""
 
     per_token: np.ndarray
-    prefill: np.ndarray
+    first: np.ndarray
     per_token_communication: np.ndarray
     transfer: np.ndarray
 
 
-def _timing(serving: Serving, machine: Machine, columns: Networks, split: Split, batch: int) -> _Timing:
+def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> _Timing:
+    a, split = serving.architecture, copy.split
     wires = Wires(machine, columns, RATIOS[:, None, None])
-    a = serving.architecture
-    token_bytes = float(a.hidden * 2)
-    decode = pass_communication(wires, a, split, batch * token_bytes)
-    prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
-    transfer = _transfer(serving, wires, split) if serving.disaggregated else np.zeros_like(decode)
-    return _Timing(
-        decode_compute(serving, machine, split, batch) + decode,
-        prefill_compute(serving, machine, split) + prefill,
-        decode,
-        transfer,
-    )
+    shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
+    decode, prefill, transfer = (np.zeros(shape) for _ in range(3))
+    if split.gpus > machine.domain:
+        token_bytes = float(a.hidden * 2)
+        decode = pass_communication(wires, a, split, copy.served.batch / split.dp / split.pp * token_bytes)
+        prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
+    if serving.disaggregated:
+        transfer = transfer + _transfer(serving, wires, split)
+    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode, transfer)
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
@@ -205,86 +280,83 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
     return time
 
 
-def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray:
-    """Seconds to move one prompt's cache to a decoding replica: over the NICs of the replica's GPUs, or over the link
-    that all GPUs share."""
-    bytes_, machine = serving.kv_per_token * serving.prompt_tokens, wires.machine
+def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
+    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that
+    all GPUs share."""
+    machine = wires.machine
     if serving.gpus <= machine.domain:
-        alone = bytes_ / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
-        return np.full(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2], alone)
+        return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
     rate = wires.networks.gpu_rate * split.gpus / wires.slowdown
-    return (bytes_ / rate + wires.latency)[..., 0]
-
-
-def decode_compute(serving: Serving, machine: Machine, split: Split, batch: int) -> float:
-    """Seconds of one decoded token for ``batch`` requests: the larger of reading and arithmetic, stage after stage."""
-    a = serving.architecture
-    touched = 1.0 - (1.0 - a.experts_per_token / a.experts) ** batch if a.experts else 1.0
-    params = a.layers * (a.shared_layer_params + a.expert_layer_params * touched) + a.embedding_params
-    weights = params * BYTES[serving.precision]
-    cache = batch * serving.kv_per_token * (serving.prompt_tokens + serving.output_tokens / 2)
-    read = (weights + cache) / (split.tp * machine.memory_bandwidth * machine.memory_efficiency)
-    arithmetic = 2.0 * a.matmul_params * batch / (split.tp * machine.peak[serving.precision] * machine.gemm_efficiency)
-    return max(read, arithmetic) + a.layers * LAYER_LAUNCH
-
-
-def prefill_compute(serving: Serving, machine: Machine, split: Split) -> float:
-    """Seconds of arithmetic for one prompt (causal half of attention)."""
-    a, s = serving.architecture, serving.prompt_tokens
-    products = 2.0 * a.matmul_params * s / (machine.peak[serving.precision] * machine.gemm_efficiency)
-    attention = float(a.attention_flops(s)) * s / (machine.peak["bf16"] * machine.attention_efficiency)
-    return (products + attention) / split.tp + a.layers * LAYER_LAUNCH
+    return (serving.kv_of_prompt / rate + wires.latency)[..., 0]
 
 
 def _outcome(
     serving: Serving,
     machine: Machine,
     network: Network,
-    split: Split,
+    copy: Copy,
     timing: _Timing,
     f: int,
     middle: int,
     draws: np.ndarray,
     band: np.ndarray,
-    batch: int,
 ) -> InferenceOutcome:
-    per_token, prefill = float(timing.per_token[middle, f]), float(timing.prefill[middle, f])
-    transfer = float(timing.transfer[middle, f])
-    nodes, apart = -(-split.gpus // machine.domain), serving.disaggregated and serving.gpus > machine.domain
-    replicas = serving.gpus // split.gpus
-    rate = float(_rate(serving, split, prefill, per_token, batch)) if replicas else 0.0
-    first = prefill + transfer + per_token
-    memory = (serving.weight_bytes * 1.03 + batch * serving.kv_per_request) / split.gpus
+    split, served, spread = copy.split, copy.served, spreads_of(machine.constants)
+    per_token, first = float(timing.per_token[middle, f]), float(timing.first[middle, f])
+    slower = served.tpot / per_token
+    nodes = -(-split.gpus // machine.domain)
+    copies = serving.gpus // split.gpus
+    most = _requests(serving, copy, copy.most * slower)
+    delivered = _requests(serving, copy, served.output_tokens_per_s * slower) * copies
+    memory = memory_used(serving.architecture, split, serving.formats, serving.lengths, served.batch)
+    crossing = _crossing(serving.architecture, split, machine)
+    targets = [(serving.ttft, first), (serving.tpot, per_token)]
+    tokens = delivered * serving.output_tokens
     return InferenceOutcome(
         network=network.id,
-        parallelism={"tp": split.tp, "pp": split.pp, "dp": replicas},
-        replicas=replicas,
+        parallelism=_parallelism(split, copies),
+        replicas=copies,
         replicas_needed=None
-        if serving.requests_per_s is None or not rate
-        else int(np.ceil(serving.requests_per_s / rate)),
+        if serving.requests_per_s is None or not most
+        else int(np.ceil(serving.requests_per_s / most)),
         nodes_per_replica=nodes,
-        concurrency=batch,
+        concurrency=max(1, round(copy.load.concurrency)),
+        held=int(copy.held),
         time_per_output_token_s=per_token,
         time_to_first_token_s=first,
+        first_token=spread.band(first, spread.ttft),
         request_latency_s=first + (serving.output_tokens - 1) * per_token,
-        requests_per_s=rate * replicas,
-        tokens_per_s_per_gpu=rate * serving.output_tokens / split.gpus,
-        kv_bytes_per_request=serving.kv_per_request,
-        across_nodes_per_token=_crossing(serving.architecture, split, machine),
-        across_nodes_per_request=_crossing(serving.architecture, split, machine)
-        * (serving.prompt_tokens + serving.output_tokens)
-        + (serving.kv_per_token * serving.prompt_tokens if apart else 0.0),
-        kv_transfer_s=transfer,
+        requests_per_s=delivered,
+        output_tokens_per_s=tokens,
+        output_rate=spread.band(tokens, spread.rate),
+        tokens_per_s_per_gpu=tokens / max(copies * split.gpus, 1),
+        kv_bytes_per_request=serving.kv_of_prompt if serving.disaggregated else serving.kv_per_request,
+        across_nodes_per_token=crossing,
+        across_nodes_per_request=crossing * (serving.prompt_tokens + serving.output_tokens)
+        + (serving.kv_of_prompt if serving.disaggregated and serving.gpus > machine.domain else 0.0),
+        kv_transfer_s=float(timing.transfer[middle, f]),
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,
-        fits=replicas >= 1 and memory <= machine.memory and (nodes == 1 or network.possible),
+        fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
+        meets_targets=None if not any(said for said, _ in targets) else all(not s or t <= s for s, t in targets),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=[
-            "serving: first order, not calibrated on measured runs",
-            *([machine.not_measured] if machine.not_measured else []),
-        ],
+        outside_calibration=[*([machine.not_measured] if machine.not_measured else [])],
     )
+
+
+def _parallelism(split: Split, copies: int) -> dict[str, object]:
+    shown: dict[str, object] = {"tp": split.tp, "pp": split.pp, "dp": copies}
+    return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
+
+
+def _requests(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
+    """Requests per second of one copy; where prompts are worked on elsewhere, of its share of both sides."""
+    rate = output_tokens_per_s / serving.output_tokens
+    if not serving.disaggregated or not rate:
+        return rate
+    prompts = prefilled(copy.engined, copy.load) / copy.split.dp
+    return 1.0 / (1.0 / rate + prompts)
 
 
 def _crossing(a: Architecture, split: Split, machine: Machine) -> float:

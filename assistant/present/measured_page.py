@@ -6,7 +6,10 @@ from assistant.vocabulary.validation import FamousRun, GroupAccuracy, PublicPrac
 
 from .markdown import escaped, table
 
-_GROUP_HEAD = ("group", "of", "use", "rows", "mean", "median", "P90", "bias", "geometric", "one constant", "in P10-P90")
+_GROUP_HEAD = (
+    *("group", "of", "use", "rows", "mean", "median", "P90", "bias", "geometric", "one constant", "in P10-P90"),
+    *("ratio", "ranked"),
+)
 _FAMOUS_HEAD = ("run", "year", "GPUs", "figure", "published", "predicted", "P10-P90", "published time ÷ predicted")
 _PRACTICE_HEAD = ("framework", "GPU", "years", "runs", "median", "fastest", "slowest", "in P10-P90")
 _WORDS = {
@@ -57,6 +60,8 @@ def _group_cells(group: GroupAccuracy) -> list[str]:
         _percent(group.geometric),
         _percent(group.null_mean_absolute),
         "–" if group.covered is None else f"{100 * group.covered:.0f}",
+        f"{group.ratio:.2f}",
+        "–" if group.ranked is None else f"{group.ranked:.2f}",
     ]
 
 

@@ -17,7 +17,8 @@ from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
-from .reinforcement import steps_compared, syncs_compared
+from .reinforcement import SEEN, steps_compared, syncs_compared
+from .serving import serving_groups
 from .step_tail import step_tail_groups
 
 
@@ -103,7 +104,8 @@ def _reinforcement(measured: Measured) -> Iterator[Group]:
     for name, quantity, compared in tables:
         found: dict[tuple[str, Kept], list[Observed]] = {}
         for row in compared(measured.folder, measured.catalog):
-            use: Kept = "calibrated" if row.use == "calibration" else "kept out"
+            judges: Kept = "seen" if row.group in SEEN else "kept out"
+            use: Kept = "calibrated" if row.use == "calibration" else judges
             made = Observed(row.measured_s, row.predicted_s, (row.p10_s, row.p90_s), row.simple)
             found.setdefault((row.group, use), []).append(made)
         for (group, use), rows in sorted(found.items()):
@@ -122,6 +124,10 @@ def _dispatches(measured: Measured) -> Iterator[Group]:
         yield Group(f"dispatch and combine, {source}, {gpu}", "seconds", use, tuple(rows))
 
 
+def _serving(measured: Measured) -> Iterable[Group]:
+    return serving_groups(measured.folder, measured.catalog)
+
+
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _training,
     _mlperf,
@@ -129,6 +135,7 @@ GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
     _ratios,
     _reinforcement,
     _dispatches,
+    _serving,
     _step_tail,
     _interruptions,
     _low_communication,

@@ -14,6 +14,7 @@ import numpy as np
 from assistant.model.validation import Run, flops, outcome
 from assistant.vocabulary.validation import GroupAccuracy
 
+SHORTEST_SERIES = 4  # rows that are worth ranking
 Kept = Literal["calibrated", "seen", "kept out"]
 
 
@@ -21,13 +22,15 @@ Kept = Literal["calibrated", "seen", "kept out"]
 class Observed:
     """One measured value beside the predicted one and its band, all in one unit.
 
-    ``constant``: what a model of one constant multiplies, FLOPs for a step, 1 for a ratio.
+    ``constant``: what a model of one constant multiplies, FLOPs for a step, 1 for a ratio. ``series``: rows of one are
+    ranked against each other.
     """
 
     measured: float
     predicted: float
     band: tuple[float, float] | None = None  # P10 and P90
     constant: float = 1.0
+    series: str | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ def accuracy_of(group: Group) -> GroupAccuracy:
         geometric=float(np.expm1(np.abs(np.log(predicted / measured)).mean())),
         null_mean_absolute=_one_constant(group.rows),
         covered=float(np.mean(inside)) if inside else None,
+        ratio=float(np.exp(np.log(predicted / measured).mean())),
+        ranked=_ranked(group.rows),
     )
 
 
@@ -79,3 +84,21 @@ def _one_constant(rows: Sequence[Observed]) -> float:
     """Mean error of the constant that suits these rows best."""
     ratios = np.array([row.constant / row.measured for row in rows])
     return float(min(np.abs(ratios / one - 1.0).mean() for one in ratios))
+
+
+def _ranked(rows: Sequence[Observed]) -> float | None:
+    """Mean rank correlation (Spearman) over the series of four rows and more, each as often as it has rows."""
+    series: dict[str, list[Observed]] = {}
+    for row in rows:
+        if row.series is not None:
+            series.setdefault(row.series, []).append(row)
+    long = [found for found in series.values() if len(found) >= SHORTEST_SERIES]
+    if not long:
+        return None
+    found = [_spearman(*np.array([(row.measured, row.predicted) for row in rows]).T) for rows in long]
+    return float(np.average(found, weights=[len(rows) for rows in long]))
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    ranks = [np.argsort(np.argsort(values)) for values in (a, b)]
+    return float(np.corrcoef(ranks)[0, 1])

@@ -11,9 +11,192 @@ a configuration measured in several ways is one line. Written down before the fi
 * Judging, whole sources: GPUStack's bursts, Azure's guide, InferenceX's issue 870, TensorRT-LLM's tables of 1.0 and 1.2
   (another engine under the old name).
 * Judging besides: InferenceX on H100, and everything disaggregated, GB200 included wherever rows of it are added.
+* Judging, moved there from calibration after a first look: NVIDIA's configurator runs of vLLM on H200. One model is
+  decoded there as if prompts cost nothing (they were probably cached), the other at a third of what the same engine
+  reaches elsewhere.
 * Not used: the tables of TensorRT-LLM 0.8 and 0.11 on the GPUs of 0.9 and 0.10, which repeat those.
 
 Modes: ``load`` is a constant number of requests in flight, ``offline`` as many as fit with more waiting, ``static`` one
 batch from its prompts to its last tokens, ``burst`` all requests at once, ``disaggregated`` apart for prompts and
 answers (``prefill``, ``decode``: workers × layout as the source writes it).
 """
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+from pathlib import Path
+from typing import Literal
+
+from assistant.model.architecture import Architecture, architecture_of
+from assistant.model.machine import Machine, machine_of
+from assistant.model.serving_memory import kv_format, requests_held
+from assistant.model.serving_time import (
+    Engine,
+    Engined,
+    Load,
+    Served,
+    ServingConstants,
+    Split,
+    apart,
+    engine_of,
+    one_batch,
+    serving_constants,
+    spreads_of,
+    under_load,
+)
+from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.quantities import NINETIETH
+
+from .groups import Group, Kept, Observed
+
+TABLE = "serving.csv"
+REAL_LENGTH = {"inferencex": 0.9}  # of the lengths that its benchmark names, as it draws them from there down to 0.8
+OFFLINE_BATCH = 2048  # requests that TensorRT-LLM's benchmark decodes together at most
+BURST_BATCH = 256  # and engines unless told otherwise (max_num_seqs)
+_WORKERS = re.compile(r"w(\d+)xtp(\d+)xpp(\d+)xadp(\d+)xmtp(\d+)xmep(\d+)")
+
+Figure = Literal["tpot", "ttft", "rate"]
+QUANTITIES: dict[Figure, str] = {
+    "tpot": "seconds per token",
+    "ttft": "seconds to the first token",
+    "rate": "output tokens/s",
+}
+
+# A roofline of four constants for every engine and GPU: shares of bandwidth and peak, seconds of a step and of a layer
+# in it; fitted to the same rows. What stands beside the errors of the model.
+ROOFLINE = (
+    ServingConstants(0.775, 0.775, 0.533, 1.0, 8.0, 1.0, 0.0, 0.0, 1.0),
+    Engine(host=1.74e-3, answer=0.0, stream=0.0, layer=63.5e-6, routed=0.0, mixed=0.0, first=0.0, wave=0.0, scores=1.0),
+)
+
+
+@dataclass(frozen=True)
+class ServedRun:
+    """One measured configuration. Figures in seconds and output tokens/s; ``workers``: of prefill and decode, each so
+    many of a split, where they are apart."""
+
+    id: str
+    source: str
+    gpu: str
+    engine: str
+    mode: str
+    use: str
+    model: str
+    architecture: Architecture
+    machine: Machine
+    split: Split
+    workers: tuple[tuple[int, Split], tuple[int, Split]] | None
+    formats: tuple[str, str]
+    lengths: tuple[float, float]
+    concurrency: float | None
+    measured: Mapping[Figure, float]
+
+    @cached_property
+    def held(self) -> float:
+        """Requests in flight that a copy's memory holds; below 1 where the run could not have taken place."""
+        return requests_held(self.architecture, self.machine, self.split, self.formats, self.lengths)
+
+    def served(self, constants: ServingConstants, engine: Engine) -> Served:
+        """What the model says of the run."""
+        held = max(self.held, 1.0)
+        if self.workers:
+            prefill, decode = ((self._engined(split, constants, engine), many) for many, split in self.workers)
+            everywhere = Load(*self.lengths, self.concurrency or held, held * decode[1])
+            return apart(prefill, decode, everywhere)
+        one = self._engined(self.split, constants, engine)
+        if self.mode == "static":
+            return one_batch(one, Load(*self.lengths, self.concurrency or held, held))
+        if self.mode == "load":
+            return under_load(one, Load(*self.lengths, self.concurrency or held, held))
+        most = {"offline": OFFLINE_BATCH}.get(self.mode, BURST_BATCH) * self.split.dp
+        batch = min(self.concurrency or held, held, most)
+        return under_load(one, Load(*self.lengths, batch, batch))
+
+    def _engined(self, split: Split, constants: ServingConstants, engine: Engine) -> Engined:
+        streamed = self.mode not in ("static", "offline")
+        return Engined(self.architecture, self.machine, split, *self.formats, constants, engine, streamed)
+
+
+def served_runs(measurements: Path, catalog: Catalog) -> list[ServedRun]:
+    """The rows of the table."""
+    machines: dict[tuple[str, int], Machine] = {}
+    with (measurements / TABLE).open(newline="", encoding="utf-8") as file:
+        return [_run(row, catalog, machines) for row in csv.DictReader(file)]
+
+
+def _run(row: Mapping[str, str], catalog: Catalog, machines: dict[tuple[str, int], Machine]) -> ServedRun:
+    gpu = catalog.gpus[row["gpu"]]
+    workers = tuple(_workers(row[side]) for side in ("prefill", "decode")) if row["decode"] else None
+    split = workers[1][1] if workers else Split(*(int(row[name] or 1) for name in ("tp", "pp", "dp", "ep")))
+    node = max(gpu.gpus_per_node, min(int(row["gpus"]), 8))
+    key = gpu.id, node
+    if key not in machines:
+        machines[key] = machine_of(gpu, catalog.scale_up_of(gpu, node, node), node, node, catalog.constants)
+    real = REAL_LENGTH.get(row["source"], 1.0)
+    lengths = float(row["prompt_tokens"]) * real, float(row["output_tokens"]) * real
+    return ServedRun(
+        row["id"],
+        row["source"],
+        gpu.id,
+        row["engine"],
+        row["mode"],
+        row["use"],
+        row["model"],
+        architecture_of(catalog.models[row["model"]]),
+        machines[key],
+        split,
+        workers,  # type: ignore[arg-type]
+        (row["precision"], kv_format(row["kv_precision"] or None, row["precision"], row["engine"])),
+        lengths,
+        None if row["concurrency"] in ("", "max") else float(row["concurrency"]),
+        dict(_figures(row, lengths)),
+    )
+
+
+def _workers(text: str) -> tuple[int, Split]:
+    """``w2xtp1xpp1xadp8xmtp1xmep8xbs32``: two workers, eight attention replicas, experts over eight."""
+    found = _WORKERS.match(text)
+    if not found:
+        raise ValueError(f"expected workers as w2xtp1xpp1xadp8xmtp1xmep8, got {text}")
+    many, tp, pp, replicas, _, experts = (int(part) for part in found.groups())
+    return many, Split(tp, pp, replicas, experts)
+
+
+def _figures(row: Mapping[str, str], lengths: tuple[float, float]) -> Iterator[tuple[Figure, float]]:
+    if row["tpot_ms"]:
+        yield "tpot", float(row["tpot_ms"]) / 1e3
+    if row["ttft_ms"] and row["mode"] != "burst":  # there it is the place in the queue
+        yield "ttft", float(row["ttft_ms"]) / 1e3
+    if row["output_tokens_per_s"]:
+        yield "rate", float(row["output_tokens_per_s"])
+    elif row["total_tokens_per_s"]:
+        yield "rate", float(row["total_tokens_per_s"]) * lengths[1] / sum(lengths)
+
+
+def serving_groups(measurements: Path, catalog: Catalog) -> Iterable[Group]:
+    """By source, GPU, engine, mode and figure: those that judge and those for calibration."""
+    constants, spread = serving_constants(catalog.constants), spreads_of(catalog.constants)
+    engines: dict[str, Engine] = {}
+    found: dict[tuple[str, Figure, Kept], list[Observed]] = {}
+    for run in served_runs(measurements, catalog):
+        engine = engines.setdefault(run.engine, engine_of(run.engine, catalog.constants))
+        made, simple = run.served(constants, engine), run.served(*ROOFLINE)
+        use: Kept = "calibrated" if run.use == "calibration" else "kept out"
+        for figure, measured in run.measured.items():
+            predicted, away = figure_of(made, figure), exp(NINETIETH * float(getattr(spread, figure)))
+            band = predicted / away, predicted * away
+            series = f"{run.model} {run.formats} {run.lengths} {run.engine}"
+            row = Observed(measured, predicted, band, figure_of(simple, figure), series)
+            found.setdefault((f"{run.source}, {run.gpu}, {run.engine}, {run.mode}", figure, use), []).append(row)
+    for (name, figure, use), rows in sorted(found.items()):
+        yield Group(f"serving, {name}", QUANTITIES[figure], use, tuple(rows))
+
+
+def figure_of(served: Served, figure: str) -> float:
+    """One figure of what is served, in the unit of the measured one."""
+    return served.output_tokens_per_s if figure == "rate" else float(getattr(served, figure))

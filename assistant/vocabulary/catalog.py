@@ -93,6 +93,7 @@ class Calibration(Entry):
     kernel_launch: Fact  # seconds per layer and direction that no work hides
     measured: bool  # False: taken over from a relative; the band is widened and the plan says so
     relative: str | None = None  # the GPU id it was taken over from
+    spread: Fact | None = None  # of compute time's logarithm, beside that of the software: where few rows told it
 
 
 class Gpu(Entry):
@@ -107,6 +108,7 @@ class Gpu(Entry):
     peak_fp16: Fact
     peak_fp32: Fact  # as the framework's default matrix path (TF32 where there is one)
     peak_fp8: Fact | None = None
+    peak_fp4: Fact | None = None
     scale_up: str  # ScaleUp id
     scale_up_domain: int  # GPUs that share it
     bridge: str | None = None  # ScaleUp id of what joins some GPUs of a node directly
@@ -117,8 +119,9 @@ class Gpu(Entry):
     usual_nic_line_rate: Fact
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
-    hour_price: Fact | None = None  # typical on-demand price, USD/GPU-h
-    hour_price_spot: Fact | None = None
+    hour_price: Fact | None = (
+        None  # usual on demand: the median of the lists, or the user's own
+    )
     purchase_price: Fact | None = None  # USD/GPU, share of the node included
     maturity: Literal["shipping", "announced", "retired"] = "shipping"
     compute_units: Fact | None = None  # streaming multiprocessors or compute units that are switched on
@@ -165,6 +168,17 @@ class Model(Entry):
     # Multi-head latent attention: q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim.
     mla: dict[str, int] | None = None
     qk_norm: bool = False
+    attention_gate: bool = False  # a gate as wide as the queries multiplies what attention gives
+    # Layers that keep only ``sliding_window`` tokens, and layers with a fixed state instead of keys and values: so many
+    # elements of a request in each, and so many parameters in place of the attention's.
+    sliding_window: int | None = None
+    sliding_layers: int = 0
+    linear_layers: int = 0
+    linear_state: int = 0
+    linear_params: int = 0
+    mtp_layers: int = 0  # layers that guess further tokens, not counted with ``layers`` and ``params``
+    # The format of the weights as published, which serving stacks load unless told otherwise.
+    native_precision: Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4", "mxfp4", "nvfp4"] = "bf16"
     context: int  # usual maximum sequence length
     source: str
     date: datetime.date

@@ -198,13 +198,16 @@ class GroupAccuracy(Errors):
     """Errors of one group of measured rows as fractions of what was measured, in whatever unit its rows have.
 
     ``use``: whether a constant was fitted to rows of the group, or chosen after they had been looked at. ``covered``:
-    share of measured values within P10-P90, null where no band was drawn.
+    share of measured values within P10-P90, null where no band was drawn. ``ratio``: geometric mean of predicted over
+    measured. ``ranked``: rank correlation of layouts and loads that differ in nothing else, null without such rows.
     """
 
     group: str
     quantity: str
     use: Literal["calibrated", "seen", "kept out"]
     covered: float | None = None
+    ratio: float
+    ranked: float | None = None
 
 
 class FamousRun(Entry):

@@ -1,0 +1,378 @@
+"""Time of serving: one step of an engine, and what a request waits for under load.
+
+A step decodes one token for each request of the batch and may carry prompts besides. Its products take the time of
+reading the weights or of the arithmetic, whichever is longer, with a rounded corner between (a roofline whose
+efficiency falls with few tokens); keys and values are read; every layer starts its kernels; tensor-parallel ranks
+reduce twice in a layer; the host schedules (rooflines of decoding: 2211.05102; mixed steps: Sarathi, 2308.16369).
+Everything takes floats or arrays that broadcast. Seconds, bytes, tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from assistant.vocabulary.catalog import Fact
+from assistant.vocabulary.plan import Band
+from assistant.vocabulary.quantities import NINETIETH
+
+from .architecture import Architecture, element_bytes
+from .fitted import from_catalog
+from .machine import Machine
+
+Number = float | np.ndarray
+
+# a product whose operands the GPU has no units for is computed in the next wider format that it has
+COMPUTED_IN = {
+    "nvfp4": ("fp4", "bf16"),
+    "mxfp4": ("fp8", "bf16"),
+    "fp8": ("fp8", "bf16"),
+    "int8": ("fp8", "bf16"),
+    "int4": ("bf16",),
+    "bf16": ("bf16",),
+    "fp16": ("fp16",),
+    "fp32": ("fp32",),
+}
+LATEST_MXFP4 = "fp4"  # only GPUs with four-bit units multiply MXFP4 weights by eight-bit activations; others widen both
+
+
+@dataclass(frozen=True)
+class ServingConstants:
+    """What kernels of serving reach, the same for every engine.
+
+    ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
+    that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
+    roofline. ``routed``: time of experts' products against dense ones. ``reduce_start``: seconds of a small all-reduce
+    between two GPUs, ``reduce_more`` for each doubling of them; ``reduce_share``: of the bus bandwidth of large ones.
+    """
+
+    reading: float = 0.85
+    cache: float = 0.7
+    matrix: float = 0.9
+    narrow: float = 0.85
+    corner: float = 3.0
+    routed: float = 1.4
+    reduce_start: float = 6e-6
+    reduce_more: float = 1.5e-6
+    reduce_share: float = 0.6
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch,
+    ``layer`` per layer of a decoding step, ``routed`` per mixture layer besides, ``mixed`` per layer of a step with
+    prompts besides, ``first`` of a request before its prompt is begun; ``wave``: of the other requests in flight, those
+    that begin with it."""
+
+    host: float = 2e-3
+    answer: float = 10e-6
+    stream: float = 20e-6
+    layer: float = 30e-6
+    routed: float = 60e-6
+    mixed: float = 30e-6
+    first: float = 30e-3
+    wave: float = 0.09
+    scores: float = 0.1
+
+
+def serving_constants(constants: Mapping[str, Fact] | None) -> ServingConstants:
+    """The constants of the catalog (``serving-reading`` and so on) over those above."""
+    return from_catalog(ServingConstants(), "serving", constants)
+
+
+def engine_of(name: str | None, constants: Mapping[str, Fact] | None) -> Engine:
+    """The constants of an engine (``engine-vllm-host`` and so on); of none in particular without a name."""
+    return from_catalog(from_catalog(Engine(), "engine", constants), f"engine-{name}", constants)
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Standard deviation of the logarithm of measured over predicted times and throughput."""
+
+    tpot: float = 0.2
+    ttft: float = 0.4
+    rate: float = 0.2
+
+    @staticmethod
+    def band(middle: float, spread: float) -> Band:
+        """P10 to P90."""
+        away = float(np.exp(NINETIETH * spread))
+        return Band(p10=middle / away, p50=middle, p90=middle * away)
+
+
+def spreads_of(constants: Mapping[str, Fact] | None) -> Spreads:
+    """The spreads of the catalog (``serving-spread-tpot`` and so on) over those above."""
+    return from_catalog(Spreads(), "serving-spread", constants)
+
+
+@dataclass(frozen=True)
+class Split:
+    """One way to spread a copy: ``tp`` ranks share each layer, ``pp`` stages, ``dp`` replicas of the attention whose
+    experts are spread over all of them, in groups of ``ep``."""
+
+    tp: int
+    pp: int = 1
+    dp: int = 1
+    ep: int = 1
+
+    @property
+    def gpus(self) -> int:
+        return self.tp * self.pp * self.dp
+
+
+class Shape(NamedTuple):
+    """What a step carries on one attention replica: requests decoded, tokens behind each of them, prompt tokens, and
+    the tokens before them that they attend to on average."""
+
+    batch: Number
+    context: Number
+    prompt: Number = 0.0
+    behind: Number = 0.0
+
+
+@dataclass(frozen=True)
+class Engined:
+    """A model on the GPUs of one copy under one engine."""
+
+    architecture: Architecture
+    machine: Machine
+    split: Split
+    precision: str
+    kv_precision: str
+    constants: ServingConstants
+    engine: Engine
+    streamed: bool = True
+
+    @cached_property
+    def _rates(self) -> tuple[float, float]:
+        """FLOP/s of large products of experts' weights and of all other ones."""
+        shared, experts = weight_formats(self.architecture, self.precision)
+        return self._rate(shared), self._rate(experts)
+
+    def _rate(self, precision: str) -> float:
+        peaks = self.machine.peak
+        wanted = ("bf16",) if precision == "mxfp4" and LATEST_MXFP4 not in peaks else COMPUTED_IN[precision]
+        found = next(one for one in wanted if one in peaks)
+        narrow = self.constants.narrow if found in ("fp8", "fp4") else 1.0
+        return peaks[found] * self.machine.gemm_efficiency * self.constants.matrix * narrow
+
+    @cached_property
+    def _reading(self) -> float:
+        return self.machine.memory_bandwidth * self.constants.reading
+
+    def _longer(self, read: Number, computed: Number) -> Number:
+        corner = self.constants.corner
+        return (read**corner + computed**corner) ** (1.0 / corner)
+
+    def products(self, shape: Shape) -> Number:
+        """Seconds of all products: of tokens that are decoded those of a roofline, of prompts the arithmetic, as the
+        weights are read once for all of them."""
+        a, ranks = self.architecture, self.split.tp
+        shared_bytes, expert_bytes = (element_bytes(one) for one in weight_formats(a, self.precision))
+        shared_rate, expert_rate = self._rates
+        held = a.layers * a.shared_layer_params / ranks
+        time = self._longer(held * shared_bytes / self._reading, 2.0 * shape.batch * held / shared_rate)
+        time = time + 2.0 * shape.prompt * held / shared_rate
+        head = a.embedding_params / ranks
+        time = time + self._longer(head * 2.0 / self._reading, 2.0 * shape.batch * head / self._rate("bf16"))
+        if a.experts:
+            everywhere, prompts = shape.batch * self.split.dp, shape.prompt * self.split.dp
+            visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** (everywhere + prompts)
+            routed = a.layers * a.expert_layer_params / (ranks * self.split.dp)
+            flops = 2.0 * routed * a.experts_per_token / a.experts / expert_rate
+            read = visited * routed * expert_bytes / self._reading
+            time = time + self.constants.routed * (self._longer(read, everywhere * flops) + prompts * flops)
+        return time
+
+    def attention(self, shape: Shape) -> Number:
+        """Seconds of scores and values: of decoding by reading the cache or by arithmetic, of prompts by arithmetic."""
+        a, tp = self.architecture, self.split.tp
+        rate = self.machine.peak["bf16"] * self.machine.attention_efficiency
+        read = shape.batch * a.kv_bytes(shape.context, self.kv_precision) * a.kv_share(tp)
+        scored = shape.batch * a.decode_attention_flops(shape.context) / tp / (rate * self._scores)
+        read = read / (self.machine.memory_bandwidth * self.constants.cache)
+        decoded = (read**ATTENTION_CORNER + scored**ATTENTION_CORNER) ** (1.0 / ATTENTION_CORNER)
+        return decoded + shape.prompt * a.visible_attention_flops(shape.behind) / tp / rate
+
+    @cached_property
+    def _scores(self) -> float:
+        return LATENT_SCORES if self.architecture.latent is not None else self.engine.scores
+
+    def reductions(self, tokens: Number) -> Number:
+        """Seconds of the collectives inside the node: two all-reduces of a layer over ``tp`` ranks, and what the
+        experts' tokens travel where the attention has replicas."""
+        a, split = self.architecture, self.split
+        time: Number = 0.0
+        if split.gpus > self.machine.domain:  # the network's part is another's
+            return time
+        if split.tp > 1:
+            time = time + (2.0 * a.layers) * self._reduced(split.tp, tokens * a.hidden * 2.0)
+        if split.dp > 1 and a.experts:
+            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * split.dp * a.hidden * 2.0)
+        return time
+
+    def _reduced(self, ranks: int, bytes_: Number) -> Number:
+        start = self.constants.reduce_start + self.constants.reduce_more * (np.log2(ranks) - 1.0)
+        slow = max(1.0, self.machine.scale_up_latency / NVLINK_LATENCY)
+        rate = self.machine.scale_up_bandwidth * self.constants.reduce_share
+        return start * slow + bytes_ * (2.0 * (ranks - 1) / ranks) / rate
+
+    def step(self, shape: Shape) -> Number:
+        """Seconds of one step on ``split.pp`` stages one after another, without the network between them."""
+        tokens = shape.batch + shape.prompt
+        mixed = self.engine.mixed * (np.asarray(shape.prompt) > 0)
+        a = self.architecture
+        layers = a.layers * (self.engine.layer + mixed) + a.moe_layers * self.engine.routed
+        answer = self.engine.answer + (self.engine.stream if self.streamed else 0.0)
+        host = self.engine.host + answer * shape.batch * self.split.pp
+        worked = self.products(shape) + self.attention(shape) + self.reductions(tokens)
+        return worked + layers + host
+
+
+ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: assumed, nearly sharp
+LATENT_SCORES = 0.7  # of the rate of prompts' attention: decoding multiplies all heads by one latent at once; assumed
+SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most
+ROUNDS = 3  # of the batch that follows from the times that follow from the batch: further ones change a thousandth
+NVLINK_LATENCY = 0.95e-6  # seconds of a step on the links that ``reduce_start`` was measured on
+
+
+def weight_formats(a: Architecture, precision: str) -> tuple[str, str]:
+    """Formats of the weights outside the experts and of the experts: four-bit mixtures keep attention in 16 bits."""
+    if a.experts and precision in ("int4", "mxfp4", "nvfp4"):
+        return "bf16", precision
+    return precision, precision
+
+
+@dataclass(frozen=True)
+class Load:
+    """Requests of one kind on one copy. ``concurrency``: in flight, waiting ones included; ``held``: what memory
+    holds at most; ``chunk``: tokens of prompts that a step carries at most; ``separate``: prompts are worked on
+    by other GPUs, so that no step has any besides."""
+
+    prompt_tokens: float
+    output_tokens: float
+    concurrency: float
+    held: float
+    chunk: float = 8192.0
+    separate: bool = False
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a copy delivers: seconds to the first token and per further one, requests in the batch, output tokens/s."""
+
+    ttft: float
+    tpot: float
+    batch: float
+    output_tokens_per_s: float
+
+
+def decoded(engined: Engined, load: Load, batch: Number) -> Number:
+    """Seconds of a decoding step for ``batch`` requests half way through their answers."""
+    middle = load.prompt_tokens + load.output_tokens / 2.0
+    return engined.step(Shape(batch / engined.split.dp / engined.split.pp, middle))
+
+
+def interference(engined: Engined, load: Load, batch: float, alone: float) -> float:
+    """Seconds that the prompts of those who follow add to a step of ``batch`` requests: each request that ends makes
+    room for a prompt, ``batch`` ÷ answer length of them in a step."""
+    split = engined.split
+    decoding = batch / split.dp / split.pp
+    arriving = decoding / load.output_tokens
+    together = max(arriving, min(1.0, load.chunk / load.prompt_tokens))
+    middle = load.prompt_tokens + load.output_tokens / 2.0
+    mixed = engined.step(Shape(decoding, middle, together * load.prompt_tokens, load.prompt_tokens / 2.0))
+    return arriving / together * (mixed - alone)
+
+
+def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
+    """Seconds of so many prompts by themselves, in steps of at most ``chunk`` tokens."""
+    tokens = prompts * load.prompt_tokens
+    steps = max(1.0, tokens / load.chunk)
+    shape = Shape(0.0, 0.0, tokens / steps, load.prompt_tokens / 2.0)
+    return steps * engined.step(shape)
+
+
+def under_load(engined: Engined, load: Load) -> Served:
+    """A constant number of requests in flight, each followed at once by another (closed loop).
+
+    Requests that began together end together, so a part of those in flight always begins at once, and each waits for
+    the prompts of all of them.
+    """
+    most = min(load.concurrency, load.held)
+    replicas = engined.split.dp * engined.split.pp
+    beside = engined.engine.wave * max(most / replicas - 1.0, 0.0)
+    own = prefilled(engined, load, 1.0 + beside)
+    batch, tpot, ttft = most, 0.0, 0.0
+    for _ in range(ROUNDS):
+        alone = float(decoded(engined, load, batch))
+        tpot = alone + (0.0 if load.separate else interference(engined, load, batch, alone))
+        ttft = engined.engine.first + own + tpot
+        answering = load.output_tokens * tpot
+        batch = most * answering / (answering + ttft)
+    waiting = max(0.0, load.concurrency - load.held) * tpot * load.output_tokens / load.held
+    return Served(ttft + waiting, tpot, batch, batch / tpot)
+
+
+def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
+    """So many requests a second that come at random, as far as ``load.concurrency`` in flight carries them.
+
+    Little's law: in flight are the rate times the seconds that a request stays. A prompt waits for those before it as
+    in a queue with one server and equal services (half of busy ÷ idle of its own time).
+    """
+    low, high = 0.0, load.concurrency
+    if under_load(engined, load).output_tokens_per_s < rate * load.output_tokens:
+        return load, under_load(engined, load)
+    for _ in range(SEARCHED):
+        middle = 0.5 * (low + high)
+        served = under_load(engined, replace(load, concurrency=max(middle, 1e-3)))
+        low, high = (middle, high) if served.output_tokens_per_s < rate * load.output_tokens else (low, middle)
+    found = replace(load, concurrency=high)
+    served = under_load(engined, found)
+    own = prefilled(engined, load)
+    busy = min(rate * own / engined.split.dp / engined.split.pp, 0.99)
+    first = engined.engine.first + own * (1.0 + busy / (2.0 * (1.0 - busy))) + served.tpot
+    return found, replace(served, ttft=first)
+
+
+def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:
+    """The load with as many in flight as keep both targets, one request at least."""
+    low, high = 1.0, load.concurrency
+    for _ in range(SEARCHED + 1):
+        middle = high if _ == 0 else 0.5 * (low + high)
+        served = under_load(engined, replace(load, concurrency=middle))
+        kept = (tpot is None or served.tpot <= tpot) and (ttft is None or served.ttft <= ttft)
+        if kept and middle == high:
+            break
+        low, high = (middle, high) if kept else (low, middle)
+    return replace(load, concurrency=float(max(1, int(low if low < high else high))))
+
+
+def one_batch(engined: Engined, load: Load) -> Served:
+    """One batch from its prompts to its last tokens; what memory does not hold follows in further batches."""
+    waves = -(-load.concurrency // max(load.held, 1.0))
+    batch = load.concurrency / waves
+    first = prefilled(engined, load, batch / engined.split.dp)
+    tpot = float(decoded(engined, load, batch))
+    return Served(first, tpot, batch, batch * load.output_tokens / (first + (load.output_tokens - 1.0) * tpot))
+
+
+def apart(prefill: tuple[Engined, int], decode: tuple[Engined, int], load: Load) -> Served:
+    """Prompts and answers on GPUs of their own, each side so many workers; ``load``: requests in flight on all of them
+    and what all decoding workers hold. What prefill cannot keep up with waits for its first token (Little's law)."""
+    (prompts, many), (answers, workers) = prefill, decode
+    replicas = many * prompts.split.dp
+    beside = prompts.engine.wave * max(load.concurrency / replicas - 1.0, 0.0)
+    least = prompts.engine.first + prefilled(prompts, load, 1.0 + beside)
+    carried = replicas / prefilled(prompts, load)
+    batch, rate, tpot = min(load.concurrency, load.held), carried, 0.0
+    for _ in range(2 * ROUNDS):
+        tpot = float(decoded(answers, load, batch / workers))
+        staying = load.output_tokens * tpot
+        rate = min(carried, load.concurrency / (least + staying), load.held / staying)
+        batch = rate * staying
+    return Served(max(least + tpot, load.concurrency / rate - load.output_tokens * tpot), tpot, batch, batch / tpot)

@@ -1,0 +1,129 @@
+"""Serving: what fits, how many requests are in flight, how fast they are answered, and how far that is from what was
+measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assistant.library import load
+from assistant.model import Serving, architecture_of, predict_inference
+from assistant.model.inference import engined, holds
+from assistant.model.serving_memory import weight_bytes
+from assistant.model.serving_time import Load, Split, under_load
+from assistant.validation.groups import Observed
+from assistant.validation.serving import served_runs, serving_groups
+
+from .modelled import catalog, machine, network
+
+MEASURED = load().knowledge_folder / "measurements"
+
+
+def architecture(model: str):
+    return architecture_of(catalog().models[model])
+
+
+def serving(model: str, gpus: int = 8, **said) -> Serving:
+    return Serving(architecture(model), gpus, **said)
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[tuple[str, str], list[Observed]]:
+    """Rows that are kept out, by mode and figure."""
+    found = defaultdict(list)
+    for group in serving_groups(MEASURED, catalog()):
+        if group.use == "kept out":
+            mode = group.name.rsplit(", ", 1)[1]
+            found[mode, group.quantity] += group.rows
+    return found
+
+
+def test_no_run_that_took_place_is_refused_for_memory():
+    refused = [run.id for run in served_runs(MEASURED, catalog()) if run.held < 1]
+    assert refused == []
+
+
+def _off(rows: list[Observed]) -> tuple[float, float]:
+    """Median and geometric error."""
+    logs = np.log([row.predicted / row.measured for row in rows])
+    return float(np.median(np.abs(np.expm1(logs)))), float(np.expm1(np.abs(logs).mean()))
+
+
+@pytest.mark.parametrize(
+    ("mode", "figure", "median", "geometric"),
+    [
+        ("load", "seconds per token", 0.20, 0.35),
+        ("disaggregated", "seconds per token", 0.15, 0.18),
+        ("offline", "output tokens/s", 0.15, 0.36),
+        ("static", "output tokens/s", 0.15, 0.20),
+        ("load", "seconds to the first token", 0.36, 0.65),
+    ],
+)
+def test_times_and_throughput_are_near_runs_nobody_fitted(judged, mode, figure, median, geometric):
+    rows = judged[mode, figure]
+    found = _off(rows)
+    assert found[0] < median and found[1] < geometric
+    plain = [replace(row, predicted=row.constant) for row in rows]
+    assert found[0] < _off(plain)[0] + 0.02, "no worse than a roofline of four constants"
+
+
+def test_weights_are_as_large_as_the_files_people_download():
+    assert weight_bytes(architecture("deepseek-r1"), "fp8") / 1e9 == pytest.approx(673, rel=0.01)
+    assert weight_bytes(architecture("gpt-oss-120b"), "mxfp4") / 1e9 == pytest.approx(65, rel=0.05)
+    assert weight_bytes(architecture("llama-3.3-70b"), "int4") / 1e9 == pytest.approx(40, rel=0.05)
+
+
+def test_windows_linear_layers_and_latents_keep_less():
+    long = 131072
+    full = {name: architecture(name) for name in ("gpt-oss-120b", "gemma-3-27b", "qwen3.5-397b-a17b", "deepseek-v3")}
+    unwindowed = {n: replace(a, sliding_layers=0, linear_layers=0, linear_state=0) for n, a in full.items()}
+    smaller = {n: unwindowed[n].kv_bytes(long) / full[n].kv_bytes(long) for n in full}
+    assert smaller["gpt-oss-120b"] == pytest.approx(2.0, rel=0.01)
+    assert smaller["gemma-3-27b"] == pytest.approx(6.0, rel=0.05)
+    assert smaller["qwen3.5-397b-a17b"] == pytest.approx(4.0, rel=0.05)
+    assert full["deepseek-v3"].kv_bytes(1) == 61 * 576 * 2
+
+
+def test_attention_replicas_hold_more_latent_caches_than_tensor_parallel_ranks():
+    asked, node = serving("deepseek-r1", precision="fp8", prompt_tokens=8000), machine(8, "h200-sxm")
+    assert holds(asked, node, Split(1, 1, 8, 8)) > 4 * holds(asked, node, Split(8))
+
+
+def test_prompts_in_between_make_tokens_wait():
+    asked, node = serving("llama-3.1-8b"), machine(8)
+    one = engined(asked, node, Split(1))
+    short, long = (under_load(one, Load(prompt, 500, 32, 64)) for prompt in (500, 8000))
+    alone = under_load(one, Load(8000, 500, 32, 64, separate=True))
+    assert long.tpot > 1.5 * short.tpot and alone.tpot < 0.7 * long.tpot
+
+
+def test_requests_in_flight_are_the_rate_times_how_long_one_stays():
+    node = machine(8)
+    made = predict_inference(serving("llama-3.1-70b", requests_per_s=2.0), node, [network("none", node)])[0]
+    assert made.requests_per_s == pytest.approx(2.0, rel=0.05)
+    assert made.concurrency * made.replicas == pytest.approx(2.0 * made.request_latency_s, rel=0.25, abs=2)
+
+
+def test_a_target_is_kept_by_answering_fewer_at_once():
+    node = machine(8)
+    free, asked = (
+        predict_inference(serving("llama-3.1-70b", tensor_parallel=8, offline=offline, tpot=tpot), node,
+                          [network("none", node)])[0]
+        for offline, tpot in ((True, None), (False, 0.025))
+    )  # fmt: skip
+    assert asked.meets_targets and asked.time_per_output_token_s <= 0.025
+    assert asked.concurrency < free.concurrency and asked.requests_per_s < free.requests_per_s
+    assert free.meets_targets is None
+
+
+def test_a_new_gpu_is_predicted_from_its_datasheet():
+    slow, fast = (
+        predict_inference(serving("llama-3.3-70b", precision="fp8", tensor_parallel=2), node, [network("none", node)])[
+            0
+        ].time_per_output_token_s
+        for node in (machine(8, "h100-sxm"), machine(8, "b200"))
+    )
+    assert 1.3 < slow / fast < 3.0
