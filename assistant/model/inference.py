@@ -225,7 +225,8 @@ def _copy(serving: Serving, machine: Machine, split: Split) -> Copy:
     held, one = holds(serving, machine, split), engined(serving, machine, split)
     copies = max(1, serving.gpus // split.gpus)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
-    full = Load(*serving.lengths, concurrency=room, held=room, separate=serving.disaggregated)
+    grouped = serving.concurrency is not None
+    full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped)
     if serving.ttft is not None or serving.tpot is not None:
         full = fastest_within(one, full, serving.ttft, serving.tpot)
     elif not (serving.offline or serving.concurrency or serving.requests_per_s):
@@ -262,7 +263,8 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
         prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
     if serving.disaggregated:
         transfer = transfer + _transfer(serving, wires, split)
-    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode, transfer)
+    inside = float(copy.engined.reductions(copy.served.batch / split.dp / split.pp))
+    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode + inside, transfer)
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
@@ -281,8 +283,8 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
 
 
 def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
-    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that all
-    GPUs share."""
+    """Seconds to move one prompt's cache to a decoding copy: over the NICs of its GPUs, or over the link that all GPUs
+    share."""
     machine = wires.machine
     if serving.gpus <= machine.domain:
         return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
