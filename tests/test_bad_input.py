@@ -102,7 +102,7 @@ YAML = [
         "expected a multiple of dp·micro_batch",
     ),
     (START + CLUSTER + "budget: {usd: 50 bananas}\n", 4, "budget.usd", "expected an amount of US dollars"),
-    (START + CLUSTER + "budget: {usd: €500}\n", 4, "budget.usd", "expected US dollars"),
+    (START + CLUSTER + "budget: {usd: 500 CHF}\n", 4, "budget.usd", "expected US dollars, or a currency"),
     (START + CLUSTER + "budget: {mode: steal}\n", 4, "budget.mode", "expected one of rent, buy"),
     (START + CLUSTER + "budget: {spot: perhaps}\n", 4, "budget.spot", 'expected true or false, got "perhaps"'),
     (

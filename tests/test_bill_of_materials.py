@@ -200,6 +200,15 @@ def test_planes_are_the_ports_of_a_nic_that_splits_and_else_the_nics_of_a_node()
     assert (eight.planes, eight.switches, eight.cables.leaf_spine) == (8, 768, 16_384)
 
 
+def test_a_nic_that_splits_its_port_is_split_where_that_is_cheaper():
+    """DGX B300 SuperPOD with Spectrum-X, 4,096 and 8,192 GPUs: two planes of G/64 leaves and G/128 spines each."""
+    assert planned("spectrum-x-800", 512, CATALOG.gpus["b300"]).planes == 1
+    for gpus in (4096, 8192):
+        found = planned("spectrum-x-800", gpus, CATALOG.gpus["b300"])
+        assert (found.tiers, found.planes, found.leaf, found.spine) == (2, 2, gpus // 32, gpus // 64)
+        assert any("split over 2 planes" in note for note in found.notes)
+
+
 def test_4608_gb300_take_100_switches_and_built_in_optics_save_305_kw():
     """Lambda, July 2026: 100 switches, 7.0 kW each with pluggable optics and 3.95 kW with optics inside."""
     plugged = planned("infiniband-xdr-800", 4608, CATALOG.gpus["gb300"])

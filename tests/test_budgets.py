@@ -7,7 +7,9 @@ import pytest
 from assistant import library, planning
 from assistant.library import questionnaires
 from assistant.planning import pipeline
-from assistant.present.plan import reading
+from assistant.present.plan import formats, reading
+from assistant.understanding import Listener
+from assistant.vocabulary.errors import InputError
 
 LIBRARY = library.load()
 JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
@@ -41,3 +43,54 @@ def test_the_network_takes_no_more_than_its_share_of_a_purchase():
     dear = next(c for c in plan.candidates if c.fabric == "infiniband-ndr-400")
     assert "screen/network-over-its-share" in dear.reasons
     assert "At most 8 % for the network: kept" in reading.limits_kept(plan)
+
+
+def test_over_budget_says_what_fits_and_each_of_it_does(stages):
+    budget = {"usd_per_month": 50_000}
+    plan = planning.plan(asked(budget), LIBRARY, index=None)
+    fits = plan.recommendation.what_fits
+    assert any("cluster.gpus" in one.change for one in fits)
+    for one in fits:
+        changed = asked(budget).model_dump(exclude_unset=True)
+        for path, value in one.change.items():
+            section, name = path.split(".")
+            changed[section][name] = value
+        chosen = stages.decide(questionnaires.from_value(changed, LIBRARY.catalog)).choice.chosen
+        assert chosen.median_cost == pytest.approx(one.cost_usd) and chosen.id == one.fabric
+    said = formats.written(plan, "text")
+    assert "each of these was planned" in said and all(one.done_by in said for one in fits)
+
+
+def test_a_budget_that_is_kept_asks_for_no_other_way():
+    assert not planning.plan(asked({"usd": 1e9}), LIBRARY, index=None).recommendation.what_fits
+
+
+def test_euros_are_counted_at_the_rate_of_the_catalog_and_the_plan_says_which():
+    rate = LIBRARY.catalog.constants["currency-eur"]
+    euros = asked({"usd": "€900k"})
+    assert euros.budget.usd == pytest.approx(900_000 * rate.value)
+    plan = planning.plan(euros, LIBRARY, index=None)
+    (told,) = [a for a in plan.assumptions if a.field == "EUR in US dollars"]
+    assert told.value == rate.value and "€900k is counted as $1,014,210" in told.why and str(rate.date) in told.why
+
+
+def test_a_currency_without_a_rate_is_refused_and_those_with_one_are_named():
+    with pytest.raises(InputError, match="EUR, GBP, JPY, CNY"):
+        asked({"usd": "500k CHF"})
+
+
+def test_euros_in_a_message_are_offered_in_dollars_and_never_taken_in_silence():
+    heard = Listener.of(LIBRARY.language, LIBRARY.catalog).hear("our budget is 500k euros")
+    assert "budget.usd" not in heard.fields
+    (doubt,) = heard.doubts
+    assert doubt.options == (563_450,) and "2026-10-06" in doubt.sentence and "$563,450" in doubt.sentence
+
+
+def test_a_reservation_is_paid_for_whole_and_is_not_the_length_of_the_run(stages):
+    short = {"training": {"tokens": 4e9}}
+    hourly = stages.decide(asked({}, **short)).choice.chosen
+    kept = stages.decide(asked({"reserved_days": 90}, **short)).choice.chosen
+    assert kept.median_hours == pytest.approx(hourly.median_hours, rel=0.1) and kept.median_hours < 24
+    assert kept.median_cost == pytest.approx(64 * 24 * 90 * kept.price.gpu_total)
+    plan = planning.plan(asked({"reserved_days": 90}, **short), LIBRARY, index=None)
+    assert "Reserved for 90 days: the run takes" in reading.limits_kept(plan)

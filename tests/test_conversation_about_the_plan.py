@@ -22,6 +22,7 @@ from assistant.conversation.events import (
 from assistant.library import Library
 from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.utterance import Utterance
 from tests.conversing import JOB, begin, library, one
 
 # -- about the plan ----------------------------------------------------------------------------------------
@@ -240,8 +241,8 @@ def test_each_part_of_the_plan_can_be_asked_for(begin: Callable[..., Conversatio
 
 
 def test_free_questions_go_to_the_search(begin: Callable[..., Conversation]) -> None:
-    def searcher(question: str) -> SearchAnswer:
-        return SearchAnswer(question=question, answered=False, passages=[])
+    def searcher(question: Utterance) -> SearchAnswer:
+        return SearchAnswer(question=question.text, answered=False, passages=[])
 
     conversation = begin(JOB, searcher=searcher)
     fields, question = conversation.draft.fields, conversation.question
@@ -256,7 +257,7 @@ def test_without_a_search_it_says_so(begin: Callable[..., Conversation]) -> None
 
 
 def test_a_search_that_cannot_be_opened_is_a_sentence(begin: Callable[..., Conversation]) -> None:
-    def searcher(question: str) -> SearchAnswer:
+    def searcher(question: Utterance) -> SearchAnswer:
         raise InputError("the search needs torch, which is not installed")
 
     assert "torch" in one(begin(JOB, searcher=searcher).say("what is tail latency?"), Failure).text

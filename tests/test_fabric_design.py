@@ -10,6 +10,7 @@ import pytest
 from assistant.audit.designs import reproduced
 from assistant.library import paths
 from assistant.network.layout import largest, lay_out
+from assistant.present.designs_page import designs_page
 
 DESIGNS = {found.design: found for found in reproduced(paths.shipped("knowledge"))}
 
@@ -34,6 +35,12 @@ def test_all_45_published_designs_are_in_the_table_with_their_source():
     verdicts = Counter(found.verdict for found in DESIGNS.values())
     assert verdicts == {"exact": 35, "differs": 2, "prints no counts": 7, "prints no size": 1}
     assert all(found.url.startswith("https://") and found.publisher for found in DESIGNS.values())
+
+
+def test_the_handbooks_page_is_that_of_the_table():
+    folder = paths.shipped("knowledge") / "handbook"
+    template = (folder / "templates" / "networks.md").read_text(encoding="utf-8")
+    assert (folder / "networks.md").read_text(encoding="utf-8") == designs_page([*DESIGNS.values()], template)
 
 
 def test_racks_of_18_trays_have_18_uplinks_and_4608_gb200_need_520_switches():
@@ -81,6 +88,13 @@ def test_a_design_can_be_wired(radix, oversubscription):
             if layout.tiers == 2:
                 assert layout.up % layout.spine == 0
                 assert layout.oversubscription <= oversubscription
+
+
+@pytest.mark.parametrize("options", [{}, {"by_rail": False}, {"nodes_per_rack": 18}])
+@pytest.mark.parametrize("radix", [64, 128])
+def test_more_nodes_never_need_fewer_switches(radix, options):
+    counts = [lay_out(nodes, 8, radix, **options).switches for nodes in range(2, 400)]
+    assert counts == sorted(counts)
 
 
 def test_oversubscription_buys_fewer_spines():

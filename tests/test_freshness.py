@@ -114,6 +114,22 @@ def test_an_old_price_that_decides_really_does_when_it_has_moved(library, tmp_pa
         assert again.recommendation.fabric != made.recommendation.fabric
 
 
+def test_where_offers_compete_it_is_told_at_which_price_another_costs_less(library, tmp_path):
+    made = plan(_job(), library, index=None, today=LATER)
+    taken = made.offers[made.recommendation.offer]
+    told = re.compile(rf"{re.escape(taken.instance)} at {taken.provider} .* at [\d.]+ USD.* At ([\d.]+),")
+    [at] = [found[1] for message in _said(made) if (found := told.search(message))]
+    assert "stale-prices" not in {warning.code for warning in made.warnings}, "what is told once is not told again"
+    for beyond, moves in ((0.95, False), (1.1, True)):
+        price = {"value": beyond * float(at), "unit": "USD/GPU-h", "source": "a new quote", "date": LATER}
+        amended = {taken.instance: {"prices": [{"tier": "on-demand", "price": price}]}}
+        file = tmp_path / f"{beyond}.yaml"
+        file.write_text(yaml.safe_dump({"providers": {taken.provider: {"offers": amended}}}), encoding="utf-8")
+        again = plan(_job(), load(user_catalog=file), index=None, today=LATER)
+        now = again.offers[again.recommendation.offer]
+        assert ((now.provider, now.instance) != (taken.provider, taken.instance)) is moves
+
+
 def test_a_quoted_price_is_never_old(library):
     made = plan(
         _job(gpu_hour_usd=2.5, fabric_premium_gpu_hour_usd=0.0), library, index=None, today=datetime.date(2030, 1, 1)

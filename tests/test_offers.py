@@ -272,9 +272,3 @@ def test_offers_of_one_provider_or_gpu_as_json():
     assert "Nobody in the catalog sells that." in weft("catalog", "--gpu", "rtx-5090").out
     wrong = weft("catalog", "--provider", "awz")
     assert wrong.code == 2 and "did you mean aws?" in wrong.err and wrong.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("name", [name for name in CATALOG.constants if name.startswith("market-")])
-def test_what_the_market_costs_is_of_a_gpu_that_is_sold(name):
-    gpu = name.removeprefix("market-").removeprefix("rent-3-years-").removeprefix("rent-1-year-").removeprefix("list-")
-    assert gpu in CATALOG.gpus and CATALOG.constants[name].unit == "USD/GPU-h"

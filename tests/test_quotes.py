@@ -143,7 +143,7 @@ def test_offers_said_one_after_another_are_quotes_and_a_new_price_takes_the_plac
     assert "budget.gpu_hour_usd" not in known
     talk.say("Lambda came down to $2.05")
     assert [quote["gpu_hour_usd"] for quote in talk.parts.state.draft.fields["budget.quotes"]] == [2.2, 2.05]
-    assert talk.say("which of the two should we take?")[0].text.startswith("Take quote 2: lambda")
+    assert talk.say("which of the two should we take?")[0].text.startswith("Take quote 2 (lambda)")
     missing = talk.say("what is missing in the first?")[0]
     assert "Leaves open: oversubscription" in missing.text
     assert any(CATALOG.quote_items["storage"].ask in item for item in missing.items)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import io
 import random
 from typing import get_args
 
 import pytest
+from rich.console import Console
 
 from assistant.conversation import Conversation, wording
 from assistant.library import Library, load
@@ -15,8 +17,12 @@ from assistant.market import Offered
 from assistant.planning import Pipeline, plan
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
+from assistant.present.figures import usd
 from assistant.present.plan.formats import plan_html, plan_lines
+from assistant.present.plan.offers import section
+from assistant.present.terminal import blocks_view
 from assistant.vocabulary.catalog import Offer
+from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Workload
 
 TODAY = datetime.date(2026, 11, 20)
@@ -244,7 +250,9 @@ def test_a_quoted_rent_is_the_offer(library: Library) -> None:
     assert best.gpu_usd_per_hour == 2.2
 
 
-def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Library) -> None:
+@pytest.fixture(scope="module")
+def made(library: Library) -> Plan:
+    """A month of 64 H100, at whoever's."""
     job = {
         "workload": "pretraining",
         "model": "llama-3.1-70b",
@@ -252,7 +260,10 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
         "training": {"days": 30},
         "budget": {"mode": "rent"},
     }
-    made = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    return plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+
+
+def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Library, made: Plan) -> None:
     priced = [o for o in made.offers if o.run_cost_usd]
     assert len(priced) >= 10 and [o.run_cost_usd.p50 for o in priced] == sorted(o.run_cost_usd.p50 for o in priced)
     taken = made.offers[made.recommendation.offer]
@@ -264,6 +275,21 @@ def test_a_month_of_64_h100_lists_every_offer_with_what_it_comes_to(library: Lib
             p for o in library.catalog.providers[offer.provider].offers if o.name == offer.instance for p in o.prices
         ]
         assert offer.usd_per_gpu_hour in [p.price.value for p in sold], "a price that this provider does not quote"
+
+
+def test_the_table_of_offers_has_each_machine_once_the_cheapest_first_and_cuts_no_sum(made: Plan) -> None:
+    _, table, *notes = section(made)
+    known = ["no price" not in row for row in table.rows]
+    names = [row[1] for row, priced in zip(table.rows, known, strict=True) if priced]
+    assert known == sorted(known, reverse=True) and len(names) == len(set(names))
+    costs = [o.run_cost_usd.p50 for o in made.offers if o.run_cost_usd]
+    assert costs == sorted(costs) and table.rows[0][5] == usd(costs[0])
+    assert datetime.timedelta(30) <= datetime.date.fromisoformat(table.rows[0][7]) - TODAY <= datetime.timedelta(33)
+    assert any("No difference that counts between the first" in note.text for note in notes)
+    narrow = Console(width=80, file=io.StringIO())
+    narrow.print(blocks_view([table], 80))
+    drawn = narrow.file.getvalue()
+    assert "…" not in drawn and all(row[5] in drawn and row[6] in drawn for row in table.rows)
 
 
 @pytest.mark.parametrize("asked", ["which offers are there?", "who sells this?", "where can we rent it cheapest?"])

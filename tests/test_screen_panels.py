@@ -108,7 +108,7 @@ async def test_a_question_about_the_field_lists_passages_that_can_be_opened(libr
     from assistant import retrieval
 
     def begin_with_search():
-        return Conversation(library, searcher=lambda question: retrieval.ask(question, library, index))
+        return Conversation(library, searcher=lambda question: retrieval.ask(question.text, library, index))
 
     async with at_the_screen(begin_with_search) as user:
         await user.says("how many bytes does an all-reduce send?")

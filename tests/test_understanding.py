@@ -107,8 +107,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("trades_a", 0.95, 0.95),
         ("trades_b", 0.95, 0.95),
         ("trades_c", 0.95, 0.92),
-        # Written and labelled before they were read; each file tells of the first reading. The acts of b and e were
-        # never learned from.
+        # Written and labelled before they were read; each file tells of the first reading.
         ("fresh_a", 0.95, 0.92),
         ("fresh_b", 0.90, 0.89),
         ("fresh_c", 0.95, 0.87),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.conversation.searching import lazy_searcher
+from assistant.conversation.searching import lazy_searcher, understood
 from assistant.library import paths
 from assistant.library.documents import DocumentStore, cutting, finding, store
 from assistant.library.documents.blocks import Block
@@ -154,7 +154,7 @@ def test_an_answer_on_the_screen_says_which_passages_are_the_users(notes):
 
 
 def test_the_conversation_cites_documents_and_a_replay_of_another_one_does_not(notes, library):
-    question = "Who has the key to the spare optics?"
+    question = understood("Who has the key to the spare optics?", library)
     assert lazy_searcher(library)(question).passages[0].source == "yours/notes/row-c.md"
     assert not [
         one for one in lazy_searcher(library, yours=False)(question).passages if one.source.startswith("yours/")

@@ -31,7 +31,7 @@ WORDINGS = WEIGHTS.with_name("acts.yaml")
 LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
     *("siblings", "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c"),
-    *("classes", "acts", "acts_of_many", "fresh_a", "fresh_c", "fresh_d"),
+    *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
 )
 ACTS = ("ask", "change", "compare", "describe", "export", "help", "undo", "unclear", "what-if", "why", "why-not")
 _LEAST_SEEN = 2  # messages a feature must be in

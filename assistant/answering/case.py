@@ -257,8 +257,10 @@ class Case:
     # -- the answer ----------------------------------------------------------------------------------------
 
     def figure(self, name: str, value: float, unit: str, formula: str, *, first: bool = False) -> None:
-        """One more number, with six significant digits: more than any reader needs, without noise."""
-        found = Figure(name=name, value=float(f"{value:.6g}"), unit=unit, formula=formula)
+        """One more number, with six significant digits (of sums to the cent nine): more than any reader needs, without
+        noise."""
+        digits = 9 if unit == "USD in all" else 6
+        found = Figure(name=name, value=float(f"{value:.{digits}g}"), unit=unit, formula=formula)
         self.found.insert(0 if first else len(self.found), found)
 
     def answer(self, text: str, caveat: str, crossover: Crossover | None = None, **inputs: Any) -> Computed:

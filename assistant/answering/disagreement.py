@@ -18,7 +18,12 @@ _TOUCHED = 0.62  # of cosine and sides together, from which a disagreement is to
 _BEHIND = 0.08  # the second is told when it is hardly further away
 PASSAGES_READ = 3  # the best passages: their statements answer, and touch disagreements
 # What a computed answer is about, in the words of conflicts.yaml.
-_TOPICS = {"break-even": ("premium",), "crossover": ("threshold",), "slowdown": ("withdrawn-ethernet",)}
+_TOPICS = {
+    "break-even": ("premium",),
+    "worth": ("premium",),
+    "crossover": ("threshold",),
+    "slowdown": ("withdrawn-ethernet",),
+}
 
 
 def of_computed(computed: Computed, knowledge: Knowledge) -> list[AnswerConflict]:

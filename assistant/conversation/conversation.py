@@ -14,6 +14,7 @@ from assistant.library import Library
 from assistant.understanding.text import clean, in_one_line
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.sweep import Sweep
+from assistant.vocabulary.utterance import Utterance
 
 from . import exporting
 from .answers.about_plan import AboutPlan
@@ -172,7 +173,7 @@ class Conversation:
     def warm_search(self) -> None:
         """Load what the search needs before the first question waits for it."""
         if self.parts.searcher is not None:
-            self.parts.searcher("interconnect")
+            self.parts.searcher(Utterance("interconnect", "ask"))
 
     def go_on(self) -> list[Event]:
         """The rest of a turn: the plan is finished, and the next question asked where one is due. Ends the turn, which

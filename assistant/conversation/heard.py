@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from typing import Any
 
 from assistant.library import Library
@@ -13,12 +12,6 @@ from assistant.vocabulary.utterance import Utterance
 
 from .draft import EXCLUDED, NODES, Draft
 from .quotes import with_quotes
-
-_ALLOWED_AGAIN = re.compile(
-    r"\b(?:allow|consider|permit|admit|count|include)\w*|\bback in\b|\bafter all\b|"
-    r"\bin (?:the )?(?:game|running)\b",
-    re.IGNORECASE,
-)
 
 
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
@@ -61,7 +54,7 @@ def fields_varied(said: Utterance, draft: Draft, catalog: Catalog) -> dict[str, 
 def _still_excluded(said: Utterance, draft: Draft, catalog: Catalog) -> list[str] | None:
     """What stays ruled out when a network that was is allowed again: it competes then, it is not decided."""
     excluded, fabrics = draft.fields.get(EXCLUDED, []), catalog.fabrics
-    if not set(said.fabrics) & set(excluded) or not _ALLOWED_AGAIN.search(said.text):
+    if not set(said.fabrics) & set(excluded) or all(scope.kind != "allowed" for scope in said.scopes):
         return None
     allowed = {fabrics[name].technology for name in said.fabrics}
     return [name for name in excluded if fabrics[name].technology not in allowed]

@@ -19,7 +19,7 @@ def understood(question: str, library: Library, told: Mapping[str, Any] | None =
     return Listener.of(library.language, library.catalog).hear(question, Nothing(told or {}))
 
 
-Searcher = Callable[[str], Answer]
+Searcher = Callable[[Utterance], Answer]  # a question as it was understood where it was said
 
 
 def lazy_searcher(library: Library, *, yours: bool = True) -> Searcher:
@@ -27,7 +27,7 @@ def lazy_searcher(library: Library, *, yours: bool = True) -> Searcher:
     opened: list[Searcher] = []
     opening = Lock()
 
-    def search(question: str) -> Answer:
+    def search(question: Utterance) -> Answer:
         # A question during the warm-up waits for it instead of opening the model a second time.
         with opening:
             if not opened:
@@ -45,4 +45,4 @@ def _open_search(library: Library, yours: bool) -> Searcher:
         raise InputError(f"the search needs {error.name}, which is not installed") from None
     opened = index_with_yours if yours else ready_index
     opened(library)
-    return lambda question: answer(understood(question, library), library, opened(library))
+    return lambda question: answer(question, library, opened(library))

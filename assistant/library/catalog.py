@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,37 @@ def read(folder: Path, user_file: Path | None = None) -> Catalog:
         field: {key: _entry(kind, field, key, value, origin, theirs) for key, value in raw[field].items()}
         for field, kind in PARTS.values()
     }
-    catalog = Catalog(**read_in, overrides=theirs.overrides(raw) if theirs else {})
+    catalog = _with_usual_rents(Catalog(**read_in, overrides=theirs.overrides(raw) if theirs else {}))
     if theirs:
         theirs.check_references(catalog)
     return catalog
+
+
+def _with_usual_rents(catalog: Catalog) -> Catalog:
+    """What a GPU-hour usually costs: the median of what is listed on demand, where the user's own file does not say."""
+    listed: dict[str, list[Fact]] = {}
+    for provider in catalog.providers.values():
+        for offer in provider.offers:
+            if offer.hour_price is not None:
+                listed.setdefault(offer.gpu, []).append(offer.hour_price)
+    usual = {ident: _median(facts) for ident, facts in listed.items()}
+    told = {f"gpus.{ident}.hour_price": fact for ident, fact in usual.items()}
+    gpus = {
+        ident: gpu if gpu.hour_price or ident not in usual else gpu.model_copy(update={"hour_price": usual[ident]})
+        for ident, gpu in catalog.gpus.items()
+    }
+    overrides = {
+        path: own if own.instead_of or path not in told else own.model_copy(update={"instead_of": told[path]})
+        for path, own in catalog.overrides.items()
+    }
+    return catalog.model_copy(update={"gpus": gpus, "overrides": overrides})
+
+
+def _median(facts: list[Fact]) -> Fact:
+    """Dated as the newest of them."""
+    source = f"derived: median of {len(facts)} list prices on demand (knowledge/catalog/providers)"
+    value = round(statistics.median(fact.value for fact in facts), 4)
+    return Fact(value=value, unit="USD/GPU-h", source=source, date=max(fact.date for fact in facts))
 
 
 def _user_catalog(path: Path | None) -> UserCatalog | None:

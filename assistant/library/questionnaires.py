@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
-from assistant.vocabulary.quantities import shown
+from assistant.vocabulary.quantities import CURRENCIES, shown
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import checks, wording, yaml_text
@@ -81,12 +81,18 @@ def read_one(path: str | Path, catalog: Catalog) -> Questionnaire:
 
 def from_value(value: object, catalog: Catalog) -> Questionnaire:
     """A questionnaire from a plain dict (no file). Raises :class:`InputError` naming the field."""
+    rates = {
+        code: catalog.constants[f"currency-{code}"].value
+        for code in CURRENCIES
+        if f"currency-{code}" in catalog.constants
+    }
+    converted: list[tuple[str, str, float]] = []
     try:
-        questionnaire = Questionnaire.model_validate(value)
+        questionnaire = Questionnaire.model_validate(value, context={"usd_per": rates, "converted": converted})
     except ValidationError as error:
         raise wording.sentence(error, value) from None
     checks.check(questionnaire, catalog)
-    return questionnaire
+    return questionnaire.with_converted(converted)
 
 
 def nested(fields: Mapping[str, Any]) -> dict[str, Any]:

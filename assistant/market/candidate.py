@@ -52,6 +52,7 @@ class CandidatePrice:
     months: float | None = None
     gpus: int = 1
     fabric_parts: tuple[tuple[Priced, float], ...] = ()  # of a bought network: price of a piece, USD/GPU-h of all
+    reserved_hours: float = 0.0  # for which the person reserves, whatever the run
 
     @property
     def known(self) -> bool:
@@ -61,7 +62,7 @@ class CandidatePrice:
     @property
     def least_hours(self) -> float:
         """Hours that are paid for however short the run: the term of a reservation."""
-        return self.offered.least_hours if self.offered else 0.0
+        return max(self.reserved_hours, self.offered.least_hours if self.offered else 0.0)
 
     @property
     def failure_factor(self) -> float:
@@ -173,6 +174,7 @@ def candidate_prices(
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
+    rents = questionnaire.budget.mode == "rent"
     return CandidatePrice(
         *parts,
         interruptions=failures,
@@ -180,6 +182,7 @@ def candidate_prices(
         notes=notes,
         assumptions=tuple(assumptions),
         offered=taken,
+        reserved_hours=24.0 * (questionnaire.budget.reserved_days or 0.0) if rents else 0.0,
         paid_share=share,
         upkeep=upkeep,
         months=months,

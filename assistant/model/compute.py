@@ -224,7 +224,7 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     a, s = job.architecture, float(job.sequence_length)
     rows, seen = slices.micro_batch * s / slices.cp, min(job.document_tokens or s, s)
     flops = 4.0 * rows * seen * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
-    if job.attention == "flash":
+    if job.attention != "unfused":
         flops = flops * (0.5 if job.causal else 1.0) * _visits(seen, slices.cp, kernels.constants.attention_depth)
         forward = flops / kernels.attention_rate
         return forward, FLASH_BACKWARD * forward
@@ -293,7 +293,7 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
     """Seconds of the average layer and of the head for one micro-batch."""
     a, kernels = job.architecture, kernels_of(machine, job)
     tokens = slices.micro_batch * job.sequence_length / slices.cp
-    slower = framework.attention if job.attention == "flash" else 1.0
+    slower = framework.attention if job.attention == "flash" else 1.0  # newest kernels are no slower in any stack
     core_forward, core_backward = (slower * time for time in attention_core(job, slices, kernels))
     shared = attention_gemms(a, tokens, slices.tp)
     forward, backward, loop, spared = (np.zeros_like(tokens) for _ in range(4))

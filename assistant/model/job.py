@@ -33,6 +33,8 @@ class Job:
     micro-batch, or that in DeepSeek's bidirectional pipeline (2412.19437, 3.2.1). ``dispatch_precision``: of tokens on
     the way to their experts, ``bf16`` or ``fp8``. ``routing_nodes``: scale-up domains that a token goes to at most;
     ``None``: as its model has it.
+    ``attention``: ``flash`` as the stack has it, ``flash-3`` with kernels as fast as the GPU's vendor's own, or
+    ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
     """
 

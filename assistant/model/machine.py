@@ -39,6 +39,7 @@ class Machine:
     in_network_reduction: bool
     calibrated: bool
     relative: str | None = None  # whose efficiencies it takes over
+    spread: float = 0.0  # standard deviation of the logarithm of compute time, beside that of the software
     mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
     bridged: int = 1
     bridge_bandwidth: float = 0.0
@@ -106,6 +107,7 @@ def machine_of(
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
         relative=gpu.calibration.relative,
+        spread=gpu.calibration.spread.si if gpu.calibration.spread else 0.0,
         mesh_peers=scale_up.mesh_peers,
         bridged=gpu.bridged_gpus if bridge else 1,
         bridge_bandwidth=bridge.bandwidth_per_gpu.si * bridge.bus_bandwidth_efficiency.si if bridge else 0.0,

@@ -17,7 +17,7 @@ def recomputes_lightly(job: Job) -> bool:
     """Whether selective recompute means norms, the up-projections of latent attention and the MLP's activation, as
     Meta (only outputs of products are kept, 2302.13971, 2.4), DeepSeek-V3 (2412.19437, 3.2.3), Megatron's
     ``--recompute-modules`` and torchtitan have it: flash attention keeps no scores that could be recomputed."""
-    return job.attention == "flash" and job.adapters is None
+    return job.attention != "unfused" and job.adapters is None
 
 
 def lightly_kept(job: Job, layouts: Layouts) -> np.ndarray:

@@ -174,7 +174,7 @@ def _recompute(job: Job) -> Sequence[int]:
         return [RECOMPUTE.index(job.recompute)]
     # with flash attention no scores are kept that could be recomputed; other parts are, where the stack has a switch
     lightly = recomputes_lightly(job) and (job.architecture.moe_layers or job.framework in SELECTIVE)
-    return [0, 1, 2] if job.attention != "flash" or lightly else [0, 2]
+    return [0, 1, 2] if job.attention == "unfused" or lightly else [0, 2]
 
 
 def _recomputed(job: Job) -> Sequence[float]:

@@ -28,6 +28,24 @@ def collective_time(
     return float(np.ravel(getattr(collectives, kind)(wires, np.array([float(bytes_)]), ranks))[0])
 
 
+def algorithm_of(kind: str, network: Network, machine: Machine, bytes_: float) -> str:
+    """What the time of a collective over all GPUs is that of: ring, tree, a domain's switch or the network's."""
+    if kind not in ("all_reduce", "all_gather", "reduce_scatter"):
+        return "pairwise"
+    wires, sizes = Wires(machine, Networks([network])), np.array([float(bytes_)])
+    ranks = group(np.array([float(machine.gpus)]), np.ones(1), machine.domain)
+    apart, adds = machine.domains > 1, network.in_network_reduction and machine.domains > 1
+    if kind == "all_reduce":
+        known = {"ring": wires.ring(sizes, ranks, 2.0)}
+        known |= {"tree": wires.tree(sizes, ranks)} if apart else {}
+        known |= {"NVLS": wires.switch(sizes, ranks)} if machine.in_network_reduction and not apart else {}
+        known |= {"SHARP": wires.in_network(sizes, ranks)} if adds else {}
+    else:
+        known = {"ring": wires.ring(sizes, ranks, 1.0)}
+        known |= {"SHARP": wires.one_way_in_network(sizes, ranks)} if adds else {}
+    return min(known, key=lambda name: float(np.ravel(known[name])[0]))
+
+
 def all_reduce_time(network: Network, machine: Machine, bytes_: float, gpus: int | None = None) -> float:
     """Seconds to sum ``bytes_`` (on each GPU) over all GPUs."""
     return collective_time("all_reduce", network, machine, bytes_, gpus)

@@ -248,6 +248,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     """Standard deviation of the logarithm of compute time, and what lies outside of what was calibrated."""
     widened = (
         (not machine.calibrated, _TAKEN_OVER, machine.not_measured),
+        (machine.spread > 0.0, machine.spread, ""),
         (job.precision == "fp8", _FP8, ""),
         (job.precision == "fp32", _FP32, "fp32: no measured rows"),
         (bool(job.architecture.experts), _MIXTURE, ""),

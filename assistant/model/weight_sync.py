@@ -1,9 +1,10 @@
 """From the trainer to the engine: how long new weights take to where answers are written, by method and network.
 
-Four ways are in use. *broadcast*: tensor by tensor, gathered and sent by one rank (OpenRLHF, TRL, verl at first): a
-mixture of 20,000 tensors takes seconds whatever the network is. *checkpoint-engine*: packed into buckets that travel as
-a pipeline to every engine (Moonshot's checkpoint-engine, verl's and NeMo-RL's buckets): what a host loads and an engine
-unpacks sets the pace, until a node's network is slower. *reshard*: each GPU of an engine fetches its own shard from who
+Five ways are in use. *broadcast*: tensor by tensor, gathered and sent by one rank (OpenRLHF, TRL, verl at first): a
+mixture of 20,000 tensors takes seconds whatever the network is. *buckets*: the same rank sends tensors packed into
+buckets (verl's engines), as fast as one sender is. *checkpoint-engine*: every node sends its part of the buckets, in a
+pipeline to every engine (Moonshot's checkpoint-engine, NeMo-RL): what a host loads and an engine unpacks sets the pace,
+until a node's network is slower. *reshard*: each GPU of an engine fetches its own shard from who
 holds it (NIXL, or inside a GPU where both take turns on it). *disk*: written to shared storage and read again.
 
 Methods differ by software more than by network; constants are fitted to ``knowledge/measurements/weight_sync.csv``
@@ -24,7 +25,8 @@ from .fitted import from_catalog
 from .machine import Machine
 from .network import Networks
 
-BROADCAST, RESHARD, CHECKPOINT_ENGINE, DISK = METHODS = ("broadcast", "reshard", "checkpoint-engine", "disk")
+METHODS = ("broadcast", "buckets", "reshard", "checkpoint-engine", "disk")
+BROADCAST, BUCKETS, RESHARD, CHECKPOINT_ENGINE, DISK = METHODS
 # Standard deviation of the logarithm of the seconds: the rows that judge, of other software than the fitted rows, are
 # up to three times off.
 SPREAD = 0.6
@@ -33,7 +35,7 @@ SPREAD = 0.6
 @dataclass(frozen=True)
 class SyncConstants:
     """``tensor``: seconds to gather, launch and load one tensor by itself. ``lone_rate``: bytes/s that one sender keeps
-    up tensor by tensor. ``start``: seconds until a pipeline of buckets runs. ``bucket_rate``: bytes/s that
+    up. ``start``: seconds until a pipeline of buckets runs. ``bucket_rate``: bytes/s that
     hosts and engines carry through such a pipeline. ``fetch_rate``: bytes/s that each GPU carries that fetches its
     shard. ``disk_rate``: bytes/s that shared storage takes from a trainer, and gives to the engines."""
 
@@ -83,6 +85,8 @@ def sync_seconds(sync: WeightSync, method: str, machine: Machine, networks: Netw
         return c.start + 2.0 * sync.weights / np.minimum(c.disk_rate, node)
     if method == BROADCAST:
         return sync.tensors * c.tensor + sync.weights / np.minimum(c.lone_rate, lone)
+    if method == BUCKETS:
+        return c.start + sync.weights / np.minimum(c.lone_rate, lone)
     if method == CHECKPOINT_ENGINE:
         return c.start + sync.weights / np.minimum(c.bucket_rate, node)
     if sync.apart:

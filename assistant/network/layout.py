@@ -88,11 +88,16 @@ def lay_out(
         return _one_tier(endpoints, pair)
     if by_rail and nodes_per_rack and rails > 1 and capacity // nodes_per_rack == 1:
         return _rack_rails(nodes, rails, radix, oversubscription, nodes_per_rack)
-    leaf, down = _leaves(nodes, rails, capacity, nodes_per_rack) if by_rail else _packed(endpoints, capacity)
+    leaf, down = _leaves(nodes, rails, capacity, nodes_per_rack, by_rail)
     spare = radix - capacity
     if leaf <= radix:
-        up, spine = _uplinks(leaf, down, spare, radix, oversubscription)
-        return Layout(2, 1, leaf, spine, 0, endpoints, leaf * up, 0, 0, down, up)
+        fewest = capacity if nodes_per_rack else capacity * 7 // 8 + 1  # with more leaves the spines may come out even
+        ports = range(fewest, capacity + 1)
+        ways = {_leaves(nodes, rails, used, nodes_per_rack, by_rail) for used in ports}
+        return min(
+            (_two_tiers(endpoints, *way, spare, radix, oversubscription) for way in ways if way[0] <= radix),
+            key=lambda one: (one.switches, one.leaf),
+        )
     if leaf > radix * (radix // 2):
         return None
     spine, up, groups = min(_three_tiers(leaf, ceil(down / oversubscription), spare, radix))
@@ -124,8 +129,11 @@ def _ports_down(radix: int, oversubscription: float) -> int:
     return int(radix * oversubscription / (1 + oversubscription))
 
 
-def _leaves(nodes: int, rails: int, capacity: int, nodes_per_rack: int) -> tuple[int, int]:
+def _leaves(nodes: int, rails: int, capacity: int, nodes_per_rack: int, by_rail: bool) -> tuple[int, int]:
     """Leaf switches, and node-facing ports in use on the fullest one."""
+    if not by_rail:
+        leaves = ceil(nodes * rails / capacity)
+        return leaves, ceil(nodes * rails / leaves)
     racks = capacity // nodes_per_rack if nodes_per_rack else 0
     nodes_per_leaf = racks * nodes_per_rack or capacity
     if nodes <= nodes_per_leaf:  # several whole rails fit on one leaf
@@ -135,9 +143,9 @@ def _leaves(nodes: int, rails: int, capacity: int, nodes_per_rack: int) -> tuple
     return rails * per_rail, nodes_per_leaf if racks else ceil(nodes / per_rail)
 
 
-def _packed(endpoints: int, capacity: int) -> tuple[int, int]:
-    leaves = ceil(endpoints / capacity)
-    return leaves, ceil(endpoints / leaves)
+def _two_tiers(endpoints: int, leaf: int, down: int, spare: int, radix: int, oversubscription: float) -> Layout:
+    up, spine = _uplinks(leaf, down, spare, radix, oversubscription)
+    return Layout(2, 1, leaf, spine, 0, endpoints, leaf * up, 0, 0, down, up)
 
 
 def _uplinks(leaf: int, down: int, spare: int, radix: int, oversubscription: float) -> tuple[int, int]:

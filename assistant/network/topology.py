@@ -1,6 +1,8 @@
 """Topology and bill of materials of a fabric: switches, cables, optics, power and price."""
 
+import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -95,7 +97,13 @@ def design(
     if without:
         _nothing_to_choose(fabric, shape, switch)
         return _empty(fabric, size, shape, without)
-    chosen, layout, notes = _cheapest(fabric, size, shape, catalog, switch)
+    ways = [(size, shape)]
+    splits = _splits(fabric, catalog)
+    if topology == "rail" and not planes and ports_per_nic == 1 < splits and not pair:
+        ways.append((replace(size, ports_per_nic=splits), replace(shape, topology="plane", planes=splits)))
+    (size, shape), (chosen, layout, notes) = _cheapest(fabric, ways, catalog, switch)
+    if shape.topology != topology:
+        notes.append(f"the port of each NIC is split over {splits} planes: cheaper than one network at this size")
     if chosen.breakout > 1:
         port = f"each {chosen.device.port_rate.value:g} Gb/s port of the {chosen.device.name}"
         notes.append(f"{port} carries {chosen.breakout} links: radix {chosen.radix}")
@@ -116,10 +124,15 @@ def _size(
     return Size(gpus, ceil(gpus / per_node), nics, ports_per_nic, rack, per_node)
 
 
+def _splits(fabric: Fabric, catalog: Catalog) -> int:
+    """Ports that the fabric's NIC can be split into."""
+    card = bill.network_card(fabric, fabric.nic_rate, catalog)
+    return card.splits if card is not None and fabric.technology != "infiniband" else 1
+
+
 def _split(fabric: Fabric, size: Size, planes: int, catalog: Catalog) -> tuple[Size, int]:
     """Planes of which every node is in each: by the ports of one NIC where it splits its port, else by its NICs."""
-    card = bill.network_card(fabric, fabric.nic_rate, catalog)
-    splits = card.splits if card is not None and fabric.technology != "infiniband" else 1
+    splits = _splits(fabric, catalog)
     planes = planes or (splits if splits > 1 else size.nics_per_node)
     if planes == splits and splits > 1:
         return replace(size, ports_per_nic=splits), planes
@@ -208,32 +221,53 @@ def _designed(
     )
 
 
-def _cheapest(
-    fabric: Fabric, size: Size, shape: Shape, catalog: Catalog, wanted: str | None
-) -> tuple[bill.Switching, Layout, list[str]]:
-    """The switch with which switches and links cost least, and the tree of it.
+_Built = tuple[bill.Switching, Layout, list[str]]
+_Cost = tuple[bool, int, int, int, float, str]
 
-    Switches with a price of their own come first; of equal ones the largest radix, then the one that draws least.
+
+def _cheapest(
+    fabric: Fabric, ways: list[tuple[Size, Shape]], catalog: Catalog, wanted: str | None
+) -> tuple[tuple[Size, Shape], _Built]:
+    """The way to build it and the switch with which switches and links cost least, and the tree of it.
+
+    Switches with a price of their own come first; of equal ones the fewest planes, the largest radix, then the one that
+    draws least. Raises :class:`InputError` where no switch fits or the network is too large.
     """
+    possible: list[tuple[_Cost, tuple[Size, Shape], _Built]] = []
+    refused: list[InputError] = []
+    for size, shape in ways:
+        try:
+            possible += [(cost, (size, shape), built) for cost, built in _built(fabric, size, shape, catalog, wanted)]
+        except InputError as error:
+            refused.append(error)
+    if not possible:
+        if refused:
+            raise refused[0]
+        size, shape = ways[0]
+        fitting = [one.radix for one in bill.switches(fabric, fabric.nic_rate / size.ports_per_nic, catalog)]
+        raise _too_large(size, shape, max(fitting))
+    _, way, built = min(possible, key=lambda one: one[0])
+    return way, built
+
+
+def _built(
+    fabric: Fabric, size: Size, shape: Shape, catalog: Catalog, wanted: str | None
+) -> Iterator[tuple[_Cost, _Built]]:
+    """Every switch that three tiers of it are enough of, with its tree and by what it is chosen."""
     line_rate = fabric.nic_rate / size.ports_per_nic
-    fitting = list(bill.switches(fabric, line_rate, catalog))
-    fitting = [found for found in fitting if wanted in (None, found.device.id)]
+    fitting = [found for found in bill.switches(fabric, line_rate, catalog) if wanted in (None, found.device.id)]
     if not fitting:
         refused = Place(field="switch" if wanted else "fabric")
         raise InputError(_no_switch(fabric, line_rate, catalog, wanted), refused)
     _, link = bill.link(line_rate, catalog) or (None, None)
-    possible = []
     for found in fitting:
         layout, notes = _lay_out(size, found.radix, shape)
+        price, watts = bill.price_of(found.device, catalog), found.device.power
         if layout is not None:
-            price, watts = bill.price_of(found.device, catalog), found.device.power
             usd = layout.switches * price.mid + layout.cables * (link.mid if link else 0.0) if price else float("inf")
             unseen, draws = bill.own_price(found.device) is None, watts.si if watts else float("inf")
-            possible.append(((unseen, round(usd), -found.radix, draws, found.device.id), found, layout, notes))
-    if not possible:
-        raise _too_large(size, shape, max(found.radix for found in fitting))
-    _, chosen, layout, notes = min(possible, key=lambda one: one[0])
-    return chosen, layout, notes
+            rounded = round(usd) if usd < float("inf") else sys.maxsize
+            yield (unseen, rounded, shape.planes, -found.radix, draws, found.device.id), (found, layout, notes)
 
 
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:

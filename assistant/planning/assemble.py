@@ -76,7 +76,7 @@ def plan_of(
         power=power_use(chosen, made.job, design, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
-        warnings=[*stale.deciding_prices(made, catalog), *_warnings(made, searched=index is not None)],
+        warnings=_warnings(made, stale.warnings(made, offers, catalog), searched=index is not None),
         assumptions=_assumptions(made, catalog),
         questions_for_provider=_said(made, "ask"),
         measure_first=_said(made, "measure"),
@@ -181,15 +181,19 @@ def _about(made: Decision) -> tuple[str | None, ...]:
     return (None, made.choice.chosen.id) if made.choice.chosen else (None,)
 
 
-def _warnings(made: Decision, *, searched: bool) -> list[Warning_]:
-    job, about, named = made.job, _about(made), _named(made.choice.chosen)
-    codes = {warning.code for warning in named}
+def _warnings(made: Decision, old: list[Warning_], *, searched: bool) -> list[Warning_]:
+    """``old``: prices; those that decide stand first."""
+    job, about = made.job, _about(made)
+    first = [warning for warning in old if warning.code == stale.DECIDES]
+    named = [*(warning for warning in old if warning not in first), *_less_sure(made.choice.chosen)]
+    codes = {warning.code for warning in named} | ({"stale-prices"} if first else set())
     by_rules = [
         Warning_(code=c.then["warn"], message=c.because)
         for c in made.conclusions
         if c.then.get("warn") and c.fabric in about and c.then["warn"] not in codes
     ]
     found = [
+        *first,
         *_given_but_impossible(made),
         *_without_a_price(made),
         *_beyond_the_context(job),
@@ -286,15 +290,12 @@ def _interrupted(made: Decision) -> list[Warning_]:
     ]
 
 
-def _named(chosen: Entry | None) -> list[Warning_]:
-    """Warnings that name the very price or the very step outside what was measured; they stand in for the general
-    ones."""
-    if chosen is None:
-        return []
-    stale = [Warning_(code="stale-prices", message=f"{price}.") for price in chosen.price.prices if price.stale]
-    return stale + [
+def _less_sure(chosen: Entry | None) -> list[Warning_]:
+    """Warnings that name the very step outside what was measured; as those of the very price they stand in for the
+    general ones."""
+    return [
         Warning_(code="outside-calibration", message=f"Less sure than usual: {reason}.")
-        for reason in chosen.estimate.outside
+        for reason in (chosen.estimate.outside if chosen else ())
     ]
 
 

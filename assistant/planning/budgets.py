@@ -31,10 +31,10 @@ def network_share_percent(entry: Entry) -> float | None:
 def within_month(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Whether a month costs no more than may be spent a month."""
     limit = questionnaire.budget.usd_per_month
-    return limit is None or usd_per_month(entry, questionnaire) <= limit
+    return limit is None or not entry.costed or usd_per_month(entry, questionnaire) <= limit
 
 
 def within_share(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Whether the network takes no more than its share, as far as its price is known."""
     limit = questionnaire.budget.network_share_percent
-    return limit is None or (network_share_percent(entry) or 0.0) <= limit
+    return limit is None or not entry.costed or (network_share_percent(entry) or 0.0) <= limit

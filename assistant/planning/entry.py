@@ -129,10 +129,11 @@ class Entry:
 
     @property
     def term_is_used(self) -> bool:
-        """Whether the run is as long as what is paid for at least: the term of a reservation. What was quoted competes
-        by its cost alone."""
-        quoted = self.priced is not None and self.priced.offered is not None and self.priced.offered.quote is not None
-        return self.priced is None or quoted or self.median_hours >= self.priced.least_hours
+        """Whether the run, or the person's own reservation, is as long as the term of the offer. What was quoted
+        competes by its cost alone."""
+        if self.priced is None or self.priced.offered is None or self.priced.offered.quote is not None:
+            return True
+        return max(self.median_hours, self.priced.reserved_hours) >= self.priced.offered.least_hours
 
     @property
     def step(self) -> float:

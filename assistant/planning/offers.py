@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import replace
+from math import ceil
 
 from assistant.market import Freshness, Offered
 from assistant.vocabulary.catalog import Catalog
@@ -48,6 +49,7 @@ def _runs(entry: Entry, judged: Entry) -> bool:
     return judged.verdict != "impossible" or (judged.considered.sold is False and set(judged.reasons) <= _UNSOLD)
 
 
+_FOR_EVER = 36_525  # days: a century
 _UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
 
@@ -61,10 +63,10 @@ def _row(
     usd, dated, likely, there = None, None, None, entry
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
-        cost = (usd + onto) * paid * entry.hours.clip(min=offered.least_hours)
+        cost = (usd + onto) * paid * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
-    fabric = (entry.inside or entry).id
+    fabric, days = (entry.inside or entry).id, entry.median_hours / 24
     return RentalOffer(
         provider=offered.provider,
         instance=offer.name,
@@ -75,7 +77,9 @@ def _row(
         usd_per_gpu_hour=usd,
         usd_per_month=None if usd is None else usd * paid * HOURS_PER_MONTH,
         run_cost_usd=None if likely is None else band_of(likely),
-        finishes_days=entry.median_hours / 24,
+        finishes_days=days,
+        finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat() if days < _FOR_EVER else None,
+        months=listed.months if listed else None,
         date=listed.price.date.isoformat() if listed else None,
         source=listed.price.source if listed else None,
         stale=dated is not None and dated.stale,

@@ -11,6 +11,7 @@ from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
+from .affordable import what_fits
 from .assemble import plan_of
 from .flips import flips
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
@@ -65,8 +66,10 @@ def begun(
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
     told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    told.recommendation.what_fits = what_fits(made, pipeline)
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
+    told.recommendation.what_fits = what_fits(made, pipeline)
     return Begun(told, made, pipeline)
 
 

@@ -15,7 +15,7 @@ from assistant.model.low_communication import USUAL_STEPS
 from assistant.model.reinforcement import Loop
 from assistant.vocabulary.catalog import Catalog, Gpu, Model, Provider, ScaleUp
 from assistant.vocabulary.plan import Assumption
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import HOURS_PER_MONTH, in_dollars
 from assistant.vocabulary.questionnaire import RARELY, Inference, ModelShape, Parallelism, Questionnaire, Training
 
 from . import rollouts
@@ -174,6 +174,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     _racks(cluster.gpus, gpu, taken)
     inference = _inference(questionnaire, taken)
     _not_counted(questionnaire, taken)
+    _currencies(questionnaire, catalog, taken)
     return Resolved(
         questionnaire=questionnaire,
         model=model,
@@ -232,6 +233,15 @@ def _not_counted(questionnaire: Questionnaire, taken: Assumptions) -> None:
             said = getattr(getattr(questionnaire, section), name, None)
             if said is not None:
                 taken.take(f"{section}.{name}", said, "heard, and not counted in these numbers yet")
+
+
+def _currencies(questionnaire: Questionnaire, catalog: Catalog, taken: Assumptions) -> None:
+    """The rate at which what was said in another currency was turned into dollars."""
+    for code, said, dollars in questionnaire.converted:
+        fact = catalog.constants[f"currency-{code}"]
+        read = f"{fact.note}, {fact.source.removeprefix('derived: ')}, {fact.date}"
+        how = f"{read}; {said} is counted as {in_dollars(dollars)}"
+        taken.take(f"{code.upper()} in US dollars", fact.value, how)
 
 
 def _size_name(params: float) -> str:

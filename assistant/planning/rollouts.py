@@ -148,7 +148,7 @@ def _sync(rl: Reinforcement, apart: bool, generates: bool, taken: Assumptions) -
     if rl.weight_sync is not None or not generates:
         return rl.weight_sync or RESHARD
     if apart:
-        why = "not said: packed into buckets, as verl, NeMo-RL and slime send them; tensor by tensor takes longer"
+        why = "not said: packed into buckets that every node sends, as NeMo-RL does; one rank alone takes longer"
         return taken.take("rl.weight_sync", CHECKPOINT_ENGINE, why)
     return taken.take("rl.weight_sync", RESHARD, "not said: handed over inside the GPUs that take turns")
 

@@ -1,39 +1,132 @@
-"""Whether an old price decides: would the recommendation change if that price had moved as prices do?"""
+"""Whether an old price decides: would the recommendation change if that price had moved as prices do? And where one
+would have to be for that."""
 
 from __future__ import annotations
 
-from math import sqrt
+import datetime
+from collections.abc import Callable, Sequence
+from math import log, sqrt
 
 from assistant.library.freshness import half_life_days
 from assistant.market import PART_UNIT, Priced
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.plan import Warning_
+from assistant.vocabulary.plan import RentalOffer, Warning_
 
 from .choice import choose_at
 from .entry import Entry
 from .pipeline import Decision
 from .resolve import Resolved
 
+DECIDES = "stale-price-decides"
+_MOST = 3  # offers that are told
+_HALVINGS = 6  # of the way to where the answer turns: to two percent of it
 _NOT_DATED = ("quoted", "included", "none")
 
 
-def deciding_prices(made: Decision, catalog: Catalog) -> list[Warning_]:
+def warnings(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
+    """The old prices that decide, then those of the choice that are old and decide nothing."""
+    found, chosen = deciding_prices(made, offers, catalog), made.choice.chosen
+    taken = _taken(chosen, offers) if chosen else None
+    told = taken is not None and any(f" {_name(taken)} at {taken.usd_per_gpu_hour:.3g} " in w.message for w in found)
+    return [*found, *_old_of_choice(chosen, taken, offers, told=told)] if chosen else found
+
+
+def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
     """A warning for each price older than its half-life whose plausible drift since then turns the recommendation.
 
     A price may move by ``freshness-price-drift`` in one half-life, either way, and by its square root of time in more:
     it wanders, up in one and down in another. A price shared by several fabrics (the GPU's) moves for all of them.
+    Where offers compete the price of one alone moves, and the answer turns where another costs less for the run.
     """
     job, chosen = made.job, made.choice.chosen
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
-    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.run_cost is not None]
     half_life = half_life_days(catalog, "purchase price" if job.questionnaire.budget.mode == "buy" else "rental price")
     drift = catalog.constants["freshness-price-drift"].si
-    found = [
-        _deciding(job, able, chosen, price, (1 + drift) ** sqrt((price.age_days or 0) / half_life))
-        for price in _old(able, half_life)
-    ]
+
+    def farthest(age_days: int) -> float:
+        return (1 + drift) ** sqrt(age_days / half_life)
+
+    if chosen.price.offered is not None:
+        return _among_offers(_taken(chosen, offers), offers, farthest, made.today)
+    able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.costed]
+    found = [_deciding(job, able, chosen, price, farthest(price.age_days or 0)) for price in _old(able, half_life)]
     return [warning for warning in found if warning is not None]
+
+
+def _old_of_choice(
+    chosen: Entry, taken: RentalOffer | None, offers: Sequence[RentalOffer], *, told: bool
+) -> list[Warning_]:
+    """A warning for each old price of the choice; an offer's, unless it is told already, with the price at which
+    another costs less."""
+    others, found = _rivals(taken, offers) if taken else [], []
+    for price in chosen.price.prices:
+        turns = ""
+        if taken and others and price is chosen.price.gpu_usd_per_hour:
+            at, change = _even(taken, others[0])
+            turns = f" From {at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less for the run."
+        if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
+            found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
+    return found
+
+
+def _taken(chosen: Entry, offers: Sequence[RentalOffer]) -> RentalOffer | None:
+    """The offer whose price the choice has."""
+    of = chosen.price.offered
+    fabric = (chosen.inside or chosen).id
+    wanted = of and (of.provider, of.offer.name, of.tier, fabric)
+    return next((o for o in offers if (o.provider, o.instance, o.tier, o.fabric) == wanted and o.run_cost_usd), None)
+
+
+def _rivals(taken: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
+    """The offers that could be taken instead, cheapest run first."""
+    able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
+    return [o for o in able if (o.provider, o.instance) != (taken.provider, taken.instance)]
+
+
+def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
+    """The price per GPU-hour of one offer at which its run costs what the other's does, and its change in percent."""
+    assert moved.run_cost_usd and other.run_cost_usd and moved.usd_per_gpu_hour is not None
+    share = other.run_cost_usd.p50 / moved.run_cost_usd.p50
+    return moved.usd_per_gpu_hour * share, 100 * (share - 1)
+
+
+def _among_offers(
+    taken: RentalOffer | None,
+    offers: Sequence[RentalOffer],
+    farthest: Callable[[int], float],
+    today: datetime.date | None,
+) -> list[Warning_]:
+    others = _rivals(taken, offers) if taken else []
+    if taken is None or not others:
+        return []
+    found = []
+    for moved, other in ((taken, others[0]), *((o, taken) for o in others)):
+        if not moved.stale or moved.date is None:
+            continue
+        age = ((today or datetime.date.today()) - datetime.date.fromisoformat(moved.date)).days
+        at, change = _even(moved, other)
+        if abs(log(1 + change / 100)) <= log(farthest(age)):
+            cheaper = "it" if other is taken else _name(other)
+            found.append((abs(change), moved, _decides(moved, age, at, change, cheaper)))
+    if any(moved is taken for _, moved, _ in found):  # the other side of the same
+        found = [one for one in found if one[1] is not others[0]]
+    return [warning for *_, warning in sorted(found, key=lambda one: one[0])[:_MOST]]
+
+
+def _decides(o: RentalOffer, age: int, at: float, change: float, cheaper: str) -> Warning_:
+    name = _name(o)
+    return Warning_(
+        code=DECIDES,
+        message=f"An old price decides: {name} at {o.usd_per_gpu_hour:.3g} USD/GPU-h is {age} days old ({o.source}, "
+        f"{o.date}). At {at:.3g}, a change of {change:+.0f} % that is plausible after so long, {cheaper} would cost "
+        "less for the run than what is recommended: ask for a quote.",
+    )
+
+
+def _name(offer: RentalOffer) -> str:
+    tier = "" if offer.tier == "on-demand" else f", {offer.tier}"
+    return f"{offer.instance} at {offer.provider} ({offer.fabric}{tier})"
 
 
 def _old(able: list[Entry], half_life: float) -> list[Priced]:
@@ -58,20 +151,28 @@ def _same(price: Priced) -> tuple[object, ...]:
 
 
 def _deciding(job: Resolved, able: list[Entry], chosen: Entry, price: Priced, factor: float) -> Warning_ | None:
+    def other(value: float) -> Entry | None:
+        by = value - price.value
+        return choose_at(job.questionnaire, able, chosen, lambda entry: _with(entry, price, by))
+
     for moved in (price.value * factor, price.value / factor):
-        other = choose_at(
-            job.questionnaire, able, chosen, lambda entry, by=moved - price.value: _with(entry, price, by)
+        if other(moved) is None:
+            continue
+        same, turned = price.value, moved
+        for _ in range(_HALVINGS):
+            middle = sqrt(same * turned)
+            same, turned = (same, middle) if other(middle) is not None else (middle, turned)
+        instead, source, change = other(moved), price.source.partition(":")[0], 100 * (moved / price.value - 1)
+        assert instead
+        return Warning_(
+            code=DECIDES,
+            message=(
+                f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days "
+                f"old ({source}, {price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible "
+                f"after so long, {instead.considered.fabric.name} would be recommended; the answer is open from about "
+                f"{turned:.3g} on: ask for a quote."
+            ),
         )
-        if other is not None:
-            source, change = price.source.partition(":")[0], 100 * (moved / price.value - 1)
-            return Warning_(
-                code="stale-price-decides",
-                message=(
-                    f"An old price decides: {price.what} at {price.value:.3g} {price.unit} is {price.age_days} days "
-                    f"old ({source}, {price.date}). At {moved:.3g}, a change of {change:+.0f} % that is plausible "
-                    f"after so long, {other.considered.fabric.name} would be recommended: ask for a quote."
-                ),
-            )
     return None
 
 

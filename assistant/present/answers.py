@@ -64,7 +64,9 @@ def value_text(value: float, unit: str) -> str:
     if unit == "bytes":
         return bytes_text(value)
     if unit == "USD/GPU-h":
-        return usd(value)
+        return usd(value) if round(value, 2) == value else f"${value:.3f}"
+    if unit in ("USD in all", "USD per month"):
+        return f"${value:,.2f}"
     if unit == "USD":
         return f"${significant(value)}"
     if unit in ("parameters", "FLOP"):

@@ -10,7 +10,7 @@ from .markdown import blocks_markdown, escaped
 from .text import lines_of
 from .topology_drawing import drawing_lines, drawing_svg, told
 
-DRAWN = 76  # columns of a drawing that stands in a document of any width
+DRAWN = 72  # columns of a drawing that stands in a document of any width
 
 
 def written(design: FabricDesign, form: str, width: int = 80) -> str:
@@ -48,8 +48,8 @@ def design_blocks(design: FabricDesign, width: int = DRAWN) -> list[Block]:
     """Drawing, sizes, parts and notes; notes alone where nothing is built."""
     if not design.switches:
         return [Bullets(design.notes)]
-    chart = [Chart(tuple(drawing_lines(design, min(width, DRAWN))))]
-    return [*chart, Bullets(sentences(design)), Heading("Bill of materials"), *parts(design), Bullets(design.notes)]
+    chart = [Chart((*drawing_lines(design, min(width, DRAWN)), ""))]
+    return [*chart, Bullets(sentences(design)), Heading("Bill of materials"), *parts(design)]
 
 
 def sentences(design: FabricDesign) -> list[str]:
@@ -81,9 +81,9 @@ def _each(design: FabricDesign) -> str:
 
 def parts(design: FabricDesign) -> list[Block]:
     """The priced parts with date and source; a price that nobody published for the part itself is marked, and says
-    what it comes from."""
+    what it comes from. Then what else is to be known of the network."""
     if not design.prices:
-        return [Paragraph("No part has a price.")]
+        return [Paragraph("No part has a price."), Bullets(design.notes)]
     rows = [
         [
             *(p.item, f"{p.count or 0:,}", f"{figures.usd(p.usd)}{' (derived)' if p.derived else ''}"),
@@ -97,4 +97,4 @@ def parts(design: FabricDesign) -> list[Block]:
         f"{p.item}: price of {p.date}, {p.source}{f'; derived: {p.derived}' if p.derived else ''}"
         for p in design.prices
     ]
-    return [table, Bullets(seen)]
+    return [table, Bullets([*seen, *design.notes])]

@@ -80,12 +80,14 @@ def slowdown(value: float | None) -> str:
 
 
 def layout(parallelism: dict[str, object]) -> str:
-    """A parallel split in one short phrase: ``FSDP · TP 8 · PP 4 · DP 2 · micro-batch 1``."""
+    """A parallel split in one short phrase: ``ZERO1 · TP 8 · PP 4 in 2 chunks · DP 2 · micro-batch 1``."""
     parts = [str(parallelism["strategy"]).upper()] if parallelism.get("strategy") else []
     for key in ("tp", "pp", "cp", "ep", "dp"):
         value = parallelism.get(key)
         if isinstance(value, (int, float)) and value > 1:
-            parts.append(f"{key.upper()} {value:g}")
+            chunks = parallelism.get("interleave")
+            in_chunks = f" in {chunks} chunks" if key == "pp" and isinstance(chunks, int) and chunks > 1 else ""
+            parts.append(f"{key.upper()} {value:g}{in_chunks}")
     if parallelism.get("micro_batch"):
         parts.append(f"micro-batch {parallelism['micro_batch']}")
     if parallelism.get("recompute") not in (None, "none"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .blocks import Block, Bullets, Heading, Paragraph, Table, sentences
-from .text import safe
+from .text import block_lines, safe
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -81,7 +81,9 @@ def _table(table: Table, width: int) -> RenderableType:
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    columns = table.fitting(width, _GAP) or table.columns
+    columns = table.fitting(width, _GAP)
+    if columns is None:  # each row in running text: a figure that is cut says nothing
+        return Text("\n".join(safe(line) for line in block_lines(table, width)))
     drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", padding=(0, 1))
     for i, cells in columns.items():
         drawn.add_column(cells[0], justify="right" if i in table.right else "left", no_wrap=len(table.header) > 2)

@@ -29,7 +29,7 @@ def block_lines(block: Block, width: int) -> list[str]:
         case Choices(offers):
             return [line for key, label in offers for line in _hanging(label, width, f"  {key}. ")]
         case Chart(lines):
-            return list(lines)
+            return [line[:width] for line in lines]
         case Table():
             return _table_lines(block, width)
 

@@ -99,7 +99,7 @@ def drawing_lines(design: FabricDesign, width: int = 80) -> list[str]:
     found = units(design)
     label = 7 + max(len(f"{count:,}") for count in (design.core, design.spine, design.leaf, design.nodes))
     room = max(20, width - label - 4)
-    most = max(4, min(24, room // min(len(found), 3) // 2 - 2))
+    most = max(8, min(24, room // min(len(found), 3) // 2 - 2))
     frames = [_frame(unit, most) for unit in found]
     kept = [frames[0]]
     while len(kept) < len(frames) and sum(len(f[0]) + 1 for f in kept) + len(frames[len(kept)][0]) <= room:
@@ -110,7 +110,7 @@ def drawing_lines(design: FabricDesign, width: int = 80) -> list[str]:
     for (name, count), row in zip(_rows(design), zip(*kept, strict=True), strict=True):
         side = f"{name:<6}{count:>{label - 7},}" if name else ""
         lines.append(f"{side:<{label}}{' '.join(row)} {more if name == 'leaf' else ''}".rstrip())
-    return [*lines, ""]
+    return lines
 
 
 def _rows(design: FabricDesign) -> list[tuple[str, int]]:

@@ -256,9 +256,10 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[C
     serving = workload in SERVING
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
-    if workload != "rlhf":
-        other = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
-        left_out |= {
-            c.fact.says.field for c in found if c.fact.says.field.startswith("rl.") and c.fact.claimed in other
-        }
+    loop = {c.fact.claimed for c in found if c.fact.says.field.startswith("rl.")}
+    alike = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")} & loop
+    of_another = "inference." if workload == "rlhf" else "rl."
+    left_out |= {
+        c.fact.says.field for c in found if c.fact.says.field.startswith(of_another) and c.fact.claimed in alike
+    }
     return [c for c in found if c.fact.says.field not in left_out]

@@ -16,9 +16,7 @@ from .wordings import FACTORS, SHARES, span_kinds
 
 _GPUS = "cluster.gpus"
 _USUAL_NODE = 8  # GPUs of a node
-DENIES = frozenset(
-    {"not", "isn't", "aren't", "wasn't", "from", "no", "than", "#"}
-)  # before a number that is not the one meant
+DENIES = frozenset("not isn't aren't wasn't from no than #".split())  # before a number that is not the one meant
 
 
 def current(path: str, context: Context, gpu: Gpu | None) -> float | None:

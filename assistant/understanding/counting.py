@@ -25,9 +25,7 @@ _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
-_ROLES = frozenset(
-    {"gpus", "nodes", "per_node", "racks", "per_rack_nodes", "them", "sites", "rollouts", "rollout_nodes"}
-)
+_ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them sites rollouts rollout_nodes".split())
 
 
 _JOINED = (
@@ -218,6 +216,9 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
         if scale.them is not None and not counted:
             continue
         if scale.them is not None:
+            if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
+                result.doubts.append(_either(said, "gpus" if said.gpus else "nodes", scale.them))
+                continue
             sized = said.gpus is None and said.nodes is None and (said.per_node or said.provider)
             scale = replace(scale, nodes=scale.them) if sized or of_nodes else replace(scale, gpus=scale.them)
         for name in _JOINED:
@@ -226,8 +227,7 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
             if value is None:
                 continue
             if before not in (None, value) and name in ("gpus", "gpu", "nodes"):
-                path = {"gpus": "cluster.gpus", "gpu": "cluster.gpu", "nodes": "cluster.gpus"}[name]
-                result.doubts.append(Doubt(path, f"{before} or {value} {name}?", (before, value)))
+                result.doubts.append(_either(said, name, value))
                 continue
             said = replace(said, **{name: value})
         said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
@@ -236,6 +236,16 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
     if COUNTED in doubted:
         said = replace(said, gpus=None, nodes=None)
     return replace(said, gpu=None) if "cluster.gpu" in doubted else said
+
+
+def _either(said: Scale, name: str, other: Any) -> Doubt:
+    """The question which of two counts, or of two GPUs, is meant; nodes are offered as GPUs where their size is
+    known."""
+    before = getattr(said, name)
+    if name == "gpu":
+        return Doubt("cluster.gpu", f"{before} or {other} {name}?", (before, other))
+    each = 1 if name == "gpus" else said.per_node
+    return Doubt(COUNTED, f"{before} or {other} {name}?", (before * each, other * each) if each else ())
 
 
 def _of_racks(said: Scale, gpu: Gpu | None) -> Scale:

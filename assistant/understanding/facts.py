@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import RegisteredField
+from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -15,6 +16,7 @@ from . import attach, changes, counting
 from .attach import Fact
 from .names import Names
 from .numbers import binary
+from .quantities import MONEY_OTHER
 from .reading import NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
@@ -170,7 +172,14 @@ class Facts:
             for q in several
             for v in q.value
         ]
-        return Doubt(path, fact.says.value.replace("{said}", said), tuple(options))
+        sentence = fact.says.value.replace("{said}", said)
+        other = next((q for q in fact.slots.values() if q.kind == MONEY_OTHER), None)
+        rate = other and self.catalog.constants.get(f"currency-{other.currency.lower()}")
+        if other is None or rate is None:
+            return Doubt(path, sentence, tuple(options))
+        dollars = float(f"{other.value * rate.value:.6g}")
+        sentence += f" At {rate.value:g} {rate.note} ({rate.date}) it is {in_dollars(dollars)}"
+        return Doubt(path, sentence, (dollars,))
 
     def _settle(self, reading: Reading, path: str, readings: list[Fact]) -> None:
         """One value for a field: of several the planned one, in a correction the last; else the person is asked."""

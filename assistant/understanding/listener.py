@@ -40,21 +40,16 @@ _ASKED = {"model": "model.params"}  # the question for a model may be answered w
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
-_WITH_UNIT = frozenset(
-    {"rate", "money", "money-other", "percent", "power", "memory", "time", "date"}
-)  # no bare numbers
+_WITH_UNIT = frozenset("rate money money-other percent power memory time date".split())  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
 # What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20
 # cents".
 _SPEAKS_OF_NETWORKS = frozenset(
     {"constraints.network_team", "budget.fabric_premium_gpu_hour_usd", "constraints.max_slowdown_percent"}
 )
-_OF_A_CHOICE = frozenset(
-    {"past", "replaced"}
-)  # "bought last year", "to buy rather than rent": no more than that is past
-_OF_A_WHY = frozenset(
-    {"model", "model.params", "cluster.gpu", "cluster.gpus", "workload"}
-)  # "why RoCE for my 64 H100?"
+# "bought last year", "to buy rather than rent": no more than that is past
+_OF_A_CHOICE = frozenset("past replaced".split())
+_OF_A_WHY = frozenset("model model.params cluster.gpu cluster.gpus workload".split())  # "why RoCE for my 64 H100?"
 
 
 _built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice

@@ -170,7 +170,7 @@ def _money(
         period, value = "kwh", value / 1000
     if number.unit == DOTTED and number.value >= 1 and period in ("", "month", "year"):
         value *= 1000  # "500.000 dollars", but "$0.065" and "$2.125 per GPU-hour"
-    return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value + small), start, end, period)
+    return Quantity("money" if code == "USD" else MONEY_OTHER, _round(value + small), start, end, period, code)
 
 
 def _are_cents(tokens: Sequence[Token], at: int, units: Units) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence, Set
 
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
-from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
+from assistant.vocabulary.utterance import Doubt, Entity, Scope, Utterance
 
-from .reading import NAMES, SILENT_ACTS, Reading
+from .reading import SILENT_ACTS, Reading
 from .scopes import denial_of
 from .text import ENGLISH, Token
 from .topics import Question
@@ -21,6 +21,7 @@ class Results:
 
     def __init__(self, language: Language, filler: Set[str]) -> None:
         self.language, self._filler = language, filler
+        self._of_comparing = filler | set(language["words"]["comparing"].split())
 
     def utterance(self, reading: Reading, question: Question) -> Utterance:
         """What was understood; ``question`` is what is asked."""
@@ -37,11 +38,6 @@ class Results:
             roles=question.roles,
             slips=reading.text.slips,
             entities=tuple(_entities(reading)),
-            amounts=tuple(
-                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)
-                for q in reading.quantities
-                if q.kind not in NAMES and q.kind not in ("unknown-gpu", "instance", "generation")
-            ),
             scopes=tuple(
                 Scope(s.kind, places[s.start].start, places[s.end - 1].end)  # type: ignore[arg-type]
                 for s in reading.scopes
@@ -70,6 +66,7 @@ class Results:
     def _rest(self, reading: Reading) -> str:
         """What was not understood, in the person's own spelling; filler words alone are nothing."""
         cues = {at for scope in reading.scopes for at in scope.cue}
+        filler = self._of_comparing if reading.act == "compare" else self._filler
         parts: list[str] = []
         run: list[int] = []
         for at, token in enumerate((*reading.text.tokens, None)):
@@ -77,9 +74,9 @@ class Results:
             if not known:
                 run.append(at)
                 continue
-            while run and run[0] not in reading.denied and reading.says_nothing(run[0], self._filler):
+            while run and run[0] not in reading.denied and reading.says_nothing(run[0], filler):
                 run.pop(0)
-            while run and reading.says_nothing(run[-1], self._filler):
+            while run and reading.says_nothing(run[-1], filler):
                 run.pop()
             if run:
                 first, last = _with_brackets(reading.text.tokens, run[0], run[-1] + 1)

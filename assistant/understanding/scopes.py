@@ -12,30 +12,8 @@ from .text import Token
 
 _ENDS = frozenset(".;!?")
 _BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
-_JOINS = frozenset(
-    {
-        "and",
-        "so",
-        "then",
-        "we",
-        "i",
-        "now",
-        "which",
-        "they",
-        "it",
-        "our",
-        "the",
-        "they're",
-        "that's",
-        "this",
-        "it's",
-        "rather",
-        "make",
-    }
-)
-_INTERJECTIONS = frozenset(
-    {"no", "nope", "nah", "not", "yes", "well", "ok", "sorry"}
-)  # "no, InfiniBand" denies nothing
+_JOINS = frozenset("and so then we i now which they it our the they're that's this it's rather make".split())
+_INTERJECTIONS = frozenset("no nope nah not yes well ok sorry".split())  # "no, InfiniBand" denies nothing
 _BY = frozenset({"by", "with", "for", "to", ">", "take", "use", "go"})  # what comes after it takes the place
 _SUBJECT = 3  # tokens behind "does" that are what is asked about
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies

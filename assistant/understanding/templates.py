@@ -43,6 +43,7 @@ class Quantity:
     start: int
     end: int
     unit: str = ""
+    currency: str = ""  # of money: its code
 
 
 Bindings = dict[str, Quantity]

@@ -17,7 +17,7 @@ from .groups import Group, Kept, Observed, accuracies, observed
 from .interruptions import interruption_groups
 from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
-from .reinforcement import steps_compared, syncs_compared
+from .reinforcement import SEEN, steps_compared, syncs_compared
 from .serving import serving_groups
 from .step_tail import step_tail_groups
 
@@ -104,7 +104,8 @@ def _reinforcement(measured: Measured) -> Iterator[Group]:
     for name, quantity, compared in tables:
         found: dict[tuple[str, Kept], list[Observed]] = {}
         for row in compared(measured.folder, measured.catalog):
-            use: Kept = "calibrated" if row.use == "calibration" else "kept out"
+            judges: Kept = "seen" if row.group in SEEN else "kept out"
+            use: Kept = "calibrated" if row.use == "calibration" else judges
             made = Observed(row.measured_s, row.predicted_s, (row.p10_s, row.p90_s), row.simple)
             found.setdefault((row.group, use), []).append(made)
         for (group, use), rows in sorted(found.items()):

@@ -28,7 +28,7 @@ _CHOICES = {
     "use": USES,
     "precision": ("fp32", "fp16", "bf16", "fp8"),
     "recompute": RECOMPUTE,
-    "attention": ("flash", "unfused"),
+    "attention": ("flash", "flash-3", "unfused"),
     "framework": tuple(FRAMEWORKS),
     "gradient_overlap": ("0", "1"),
     "sequence_parallel": ("0", "1"),

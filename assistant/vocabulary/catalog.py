@@ -93,6 +93,7 @@ class Calibration(Entry):
     kernel_launch: Fact  # seconds per layer and direction that no work hides
     measured: bool  # False: taken over from a relative; the band is widened and the plan says so
     relative: str | None = None  # the GPU id it was taken over from
+    spread: Fact | None = None  # of compute time's logarithm, beside that of the software: where few rows told it
 
 
 class Gpu(Entry):
@@ -118,8 +119,9 @@ class Gpu(Entry):
     usual_nic_line_rate: Fact
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
-    hour_price: Fact | None = None  # typical on-demand price, USD/GPU-h
-    hour_price_spot: Fact | None = None
+    hour_price: Fact | None = (
+        None  # usual on demand: the median of the lists, or the user's own
+    )
     purchase_price: Fact | None = None  # USD/GPU, share of the node included
     maturity: Literal["shipping", "announced", "retired"] = "shipping"
     compute_units: Fact | None = None  # streaming multiprocessors or compute units that are switched on

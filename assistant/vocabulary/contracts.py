@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from .answers import Answer, Diagnosis, FabricDesign, SourceLine, Understanding
 from .benchmark import Benchmark
+from .collective import CollectiveQuery, CollectiveTime
 from .plan import Plan, Prediction
 from .profile import Profile
 from .questionnaire import Questionnaire
@@ -21,6 +22,8 @@ CONTRACTS: dict[str, type[BaseModel]] = {
     "understanding": Understanding,
     "fabric-design": FabricDesign,
     "diagnosis": Diagnosis,
+    "collective": CollectiveQuery,
+    "collective-time": CollectiveTime,
     "source": SourceLine,
     "sweep": Sweep,
     "profile": Profile,
@@ -29,10 +32,10 @@ CONTRACTS: dict[str, type[BaseModel]] = {
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema of a contract; for the questionnaire of what may be written, for the others of what is
-    printed."""
+    """The JSON Schema of a contract; for the questionnaire and a collective of what may be written, for the others
+    of what is printed."""
     model = CONTRACTS[name]
-    mode = "validation" if name == "questionnaire" else "serialization"
+    mode = "validation" if name in ("questionnaire", "collective") else "serialization"
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **model.model_json_schema(by_alias=True, mode=mode),

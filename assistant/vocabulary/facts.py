@@ -64,7 +64,7 @@ _JOB = {
     "run_days": _number("days", "length of the run on the reference fabric"),
     "adapters": _flag("adapters are trained and the weights are frozen (LoRA, QLoRA)"),
     "precision": _text("number format of the matrix products", *PRECISIONS),
-    "attention": _text("attention implementation", "flash", "unfused"),
+    "attention": _text("attention implementation", "flash", "flash-3", "unfused"),
     "recompute": _text("activation recomputation", "none", "selective", "full"),
     "framework": _text("training framework", "megatron", "fsdp", "deepspeed", "jax", "other"),
     "uses_nccl": _flag("collectives run through NCCL (NVIDIA); false: RCCL (AMD) or another library"),

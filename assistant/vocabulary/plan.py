@@ -136,7 +136,8 @@ class RentalOffer(Contract):
     """What one provider's machines come to for this job: ``fabric`` is what joins them, ``gbps_per_gpu`` its line rate.
 
     Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
-    ``meets_limits`` tells whether deadline, budget and the other limits are kept.
+    ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
+    run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole.
     """
 
     provider: str
@@ -157,6 +158,8 @@ class RentalOffer(Contract):
     network_included: bool | None
     trust: Trust | None = None
     kind: Literal["published", "quote"] = "published"
+    finishes_on: str | None = None
+    months: float | None = None
 
 
 class QuotedOffer(Contract):
@@ -191,6 +194,20 @@ class QuotedOffer(Contract):
 Outcome = Literal["recommended", "no-network-needed", "infeasible"]
 
 
+class Alternative(Contract):
+    """A change (field → value) with which the job keeps its budget and every other limit; it was planned before it is
+    named. ``cost_usd``: of the run, or of the purchase where the machines are ``bought``; ``done_by``: the day on which
+    a run ends that begins on the day of the plan."""
+
+    change: dict[str, Any]
+    fabric: str
+    provider: str | None
+    cost_usd: float
+    bought: bool = False
+    run_hours: float
+    done_by: str | None = None
+
+
 class Recommendation(Contract):
     """The answer in one sentence, how sure it is and where it turns."""
 
@@ -202,6 +219,7 @@ class Recommendation(Contract):
     flips: list[Flip] = Field(default_factory=list)
     offer: int | None = None  # where the plan's offers have the one recommended
     smallest_change: str | None = None  # infeasible: what would make it work
+    what_fits: list[Alternative] = Field(default_factory=list)  # over budget: what would keep it
     not_the_likeliest: str | None = None  # why another fabric is recommended than the one most often the cheapest
 
 

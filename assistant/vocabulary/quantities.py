@@ -10,7 +10,7 @@ import math
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationInfo
 
 NINETIETH = 1.2816  # standard deviations of a normal distribution from its median to its tenth or ninetieth percentile
 HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12: what clouds bill and capital is spread over
@@ -102,6 +102,25 @@ def whole(value: object) -> int:
     return int(number)
 
 
+_BYTES = {"": 1.0, "b": 1.0} | {
+    f"{letter}{mark}": base ** (power + 1)
+    for power, letter in enumerate("kmgtp")
+    for base, marks in ((1000.0, ("b", "")), (1024.0, ("ib", "i")))
+    for mark in marks
+}
+
+
+def size(value: object) -> float | None:
+    """Bytes: a number, or text such as ``1GiB``, ``64 MiB`` or ``2GB``."""
+    if value is None:
+        return None
+    number, unit = split(value)
+    unit = unit.strip().lower().removesuffix("ytes").removesuffix("yte")
+    if unit not in _BYTES:
+        raise ValueError(f"expected bytes such as 1GiB, 64 MiB or 1e9, got {shown(value)}")
+    return number * _BYTES[unit]
+
+
 def gbps(value: Any) -> float:
     """Gigabits per second: ``400``, ``400 Gb/s``, ``400G``, ``3.2 Tbps``; ``50 GB/s`` is gigabytes and becomes 400."""
     number, unit = split(value)
@@ -116,11 +135,44 @@ def gbps(value: Any) -> float:
     return number * _RATES[plain]
 
 
+_CURRENCIES = {"eur": "€|eur|euros?", "gbp": "£|gbp|pounds?", "jpy": "¥|jpy|yen", "chf": "chf|francs?",
+               "cny": "cny|rmb|yuan", "inr": "₹|inr|rupees?"}  # fmt: skip
+CURRENCIES = tuple(_CURRENCIES)
+_CURRENCY = {code: re.compile(rf"(?<![a-z])(?:{words})(?![a-z])", re.I) for code, words in _CURRENCIES.items()}
+
+
+def currency_of(text: str) -> str | None:
+    """The currency other than the dollar that an amount is in: ``eur`` for ``€500k``."""
+    return next((code for code, words in _CURRENCY.items() if words.search(text)), None)
+
+
+def _dollars(value: Any, info: ValidationInfo) -> float:
+    """US dollars; an amount in another currency by ``usd_per`` of the context (code → dollars for one unit), which
+    lists what was ``converted``."""
+    rates = (info.context or {}).get("usd_per", {})
+    code = currency_of(value) if isinstance(value, str) else None
+    if code is None or not rates:
+        return usd(value)
+    if code not in rates:
+        known = ", ".join(name.upper() for name in rates)
+        raise ValueError(
+            f"expected US dollars, or a currency whose rate is in the catalog ({known}), got {shown(value)}"
+        )
+    dollars = rates[code] * usd(_CURRENCY[code].sub("", value))
+    info.context["converted"].append((code, value.strip(), dollars))  # type: ignore[index]
+    return dollars
+
+
+def in_dollars(value: float) -> str:
+    """An amount of US dollars as it is read back: ``$563,450``, ``$2.31``."""
+    return f"${value:,.0f}" if value >= 1000 else f"${value:,.4g}"
+
+
 def usd(value: Any) -> float:
     """US dollars: ``2.5``, ``$2.50``, ``50k usd``, ``$1.2M``, ``$2.10/hr`` (the period is the field's)."""
     if isinstance(value, str):
         text = value.strip()
-        if re.search(r"[€£¥]|\b(eur|gbp|jpy|chf|cny)\b", text, re.I):
+        if currency_of(text):
             raise ValueError(f"expected US dollars, got {shown(value)}")
         text = re.sub(r"(?i)\s*(/|per)\s*(gpu)?[\s/-]*(h|hr|hour|kwh)\b", "", text)
         text = re.sub(r"(?i)us\s*\$|\$|\busd\b|\bdollars?\b", "", text)
@@ -172,7 +224,7 @@ def yes_or_no(value: Any) -> bool:
 Count = Annotated[float, BeforeValidator(count)]
 Whole = Annotated[int, BeforeValidator(whole)]
 Gbps = Annotated[float, BeforeValidator(gbps)]
-Usd = Annotated[float, BeforeValidator(usd)]
+Usd = Annotated[float, BeforeValidator(_dollars)]
 Days = Annotated[float, BeforeValidator(days)]
 Percent = Annotated[float, BeforeValidator(percent)]
 Ratio = Annotated[float, BeforeValidator(ratio)]

@@ -6,7 +6,7 @@ Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -298,7 +298,7 @@ class Training(Section):
               words=("recompute", "(activation|gradient) checkpointing")),
     ] = None  # fmt: skip
     attention: Annotated[
-        Literal["flash", "unfused"],
+        Literal["flash", "flash-3", "unfused"],
         About("attention", "choice", "Is attention fused (flash)?", "it is", words=("attention",)),
     ] = "flash"
     framework: Annotated[
@@ -333,7 +333,8 @@ class Training(Section):
     days: Annotated[
         Annotated[Days, Field(gt=0, le=36500)] | None,
         About("length of the run", "time", "How long does it run?", "what is usual for the workload", unit="{} days",
-              words=("run (time|length|duration)", "duration", "length of the run"), span="time"),
+              words=("run (time|length|duration)", "duration", "length of the run"), span="time",
+              sensible=(0.02, 800)),
     ] = None  # fmt: skip
 
     @model_validator(mode="after")
@@ -421,7 +422,7 @@ class Parallelism(Section):
 
 
 Algorithm = Literal["grpo", "dapo", "rloo", "ppo", "dpo"]
-WeightSync = Literal["broadcast", "reshard", "checkpoint-engine", "disk"]
+WeightSync = Literal["broadcast", "buckets", "reshard", "checkpoint-engine", "disk"]
 _NO_MODEL = "none: rewards are computed by rules"
 
 
@@ -623,6 +624,12 @@ class Budget(Section):
         About("budget per month", "money", "What may it cost a month?", "no limit", unit="${} per month",
               span="money/month", words=("monthly (budget|spend|limit|cap)", "budget per month")),
     ] = None  # fmt: skip
+    reserved_days: Annotated[
+        Annotated[Days, Field(gt=0, le=36500)] | None,
+        About("reservation", "time", "For how long are the machines reserved?", "no longer than the run",
+              unit="{} days", span="time", sensible=(1, 2000),
+              words=("(reservation|reserved term|rental term|commitment) [period|length]",)),
+    ] = None  # fmt: skip
     network_share_percent: Annotated[
         Annotated[Percent, Field(gt=0, le=100)] | None,
         About("share for the network", "amount", "Which share of the money may the network take?", "any share",
@@ -741,6 +748,17 @@ class Questionnaire(Section):
     inference: Inference | None = None
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
+    _converted: tuple[tuple[str, str, float], ...] = ()
+
+    @property
+    def converted(self) -> tuple[tuple[str, str, float], ...]:
+        """What was said in another currency: its code, the amount in the person's words, US dollars."""
+        return self._converted
+
+    def with_converted(self, converted: Iterable[tuple[str, str, float]]) -> Questionnaire:
+        """The same, with what was said in another currency."""
+        self._converted = tuple(converted)
+        return self
 
     @property
     def serves(self) -> bool:

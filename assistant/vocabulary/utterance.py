@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from .answers import Intent, Understanding
 
-ScopeKind = Literal["denied", "hedged", "others", "past", "present", "quoted", "question", "supposition"]
+ScopeKind = Literal[
+    "allowed", "relayed", "denied", "hedged", "others", "past", "present", "quoted", "question", "supposition"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +24,6 @@ class Entity:
     start: int
     end: int
     denied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``,
-    ``power`` in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
-
-    kind: str
-    value: Any
-    unit: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +76,6 @@ class Utterance:
     roles: Mapping[str, Any] = field(default_factory=dict)
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
-    amounts: tuple[Amount, ...] = ()
     scopes: tuple[Scope, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     fabrics: tuple[str, ...] = ()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from assistant.present.plan import advice, assumptions, disagreement, flips, offers, proof, quotes, sources
 from assistant.present.plan.reading import candidate, is_given
-from assistant.vocabulary.answers import Answer as SearchAnswer
 from assistant.vocabulary.answers import Understanding
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.utterance import Utterance
 
 from ..events import Answer, Event, Failure, Note, PlanDetails
+from ..searching import Searcher
 from . import plan_answers
 from .plan_answers import compared, explained, note
 
@@ -45,25 +46,6 @@ _SECTIONS = {
     "ask-provider": advice.answer_ask_the_provider,
 }
 PARTS = ("show", "assumptions", *_SECTIONS)  # commands that show a part of the plan
-
-# What is said about comparing itself; any other word is a name.
-_NO_NAMES = frozenset(
-    """a against all and are best better between both by candidate candidates cheaper cheapest choice chosen cost costs
-    current detail difference differences do does else fabric fabrics faster fastest first for here how i in is it
-    job latency me networks of on one one's other others option options or please point price recommendation
-    recommended runner runner-up runnerup second show side speed stack terms than the them there these this those
-    three to top two up versus vs what what's whats which who winner with would""".split()
-)
-
-
-def _unknown(rest: str) -> str:
-    """What a comparison names besides words about the comparing itself."""
-    for piece in rest.split("…"):
-        words = piece.split()
-        names = [i for i, word in enumerate(words) if word.strip(".,;:?!\"'()").lower() not in _NO_NAMES]
-        if names:
-            return " ".join(words[names[0] : names[-1] + 1])
-    return ""
 
 
 class AboutPlan:
@@ -126,7 +108,7 @@ class AboutPlan:
         """Two fabrics; one is compared with the recommended, none named: the recommended with the one of the accepted
         plan, else with the runner-up."""
         answer = plan.recommendation
-        unknown = _unknown(reading.rest)
+        unknown = reading.rest.split(" … ")[0]
         if unknown and len(reading.fabrics) < 2:
             return [Failure(text=f'"{unknown}" is no network I know. Networks of this plan: {self._candidates(plan)}.')]
         named = [self._meant(plan, f) for f in reading.fabrics]
@@ -144,17 +126,17 @@ class AboutPlan:
     def _candidates(self, plan: Plan) -> str:
         return ", ".join(c.fabric for c in plan.candidates if c.verdict != "impossible") or "none"
 
-    def search(self, question: str, searcher: Callable[[str], SearchAnswer] | None) -> Event:
+    def search(self, said: Utterance, searcher: Searcher | None) -> Event:
         """What the knowledge base says about a free question."""
         if searcher is None:
             note = "The search is not available here, so questions beyond the plan cannot be answered."
-            return Answer(question=question, answer=None, note=note)
+            return Answer(question=said.text, answer=None, note=note)
         try:
-            found = searcher(question)
+            found = searcher(said)
         except InputError as error:
             return Failure(text=f"{error}.")
         note = None if found.answered else "The knowledge base has no answer to that."
-        return Answer(question=question, answer=found, note=note)
+        return Answer(question=said.text, answer=found, note=note)
 
     def help(self) -> Note:
         return Note(text="You can say, in your own words:", items=_HELP)

@@ -18,6 +18,10 @@ from ..trials import Trials
 from .choices import choices
 from .next_question import Next, next_question
 
+_YES = frozenset(
+    {"yes", "y", "yep", "yeah", "right", "correct", "exactly", "yes please", "that is right", "that's right"}
+)
+
 
 class Interviewer:
     """Asks what :func:`next_question` says is next. ``question`` is the open one; ``is_due``: whether the next one has
@@ -123,9 +127,11 @@ class Interviewer:
         return next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
 
     def choice_typed(self, said: str) -> Choice | None:
-        """The choice whose label or id was typed in full."""
+        """The choice whose label or id was typed in full; "yes" is the only one that something said may mean."""
         wanted = said.casefold().rstrip(".!")
         offered = self.question.choices if self.question else ()
+        if self.doubting and len(offered) == 1 and wanted in _YES:
+            return offered[0]
         return next((c for c in offered if wanted in (c.id.casefold(), c.label.casefold())), None)
 
     def choice_meant(self, said: str) -> Choice | None:

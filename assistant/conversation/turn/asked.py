@@ -139,4 +139,4 @@ def about_plan(parts: Parts, said: Utterance) -> list[Event]:
 
 def look_up(parts: Parts, said: Utterance) -> list[Event]:
     """A free question, looked up."""
-    return [parts.about.search(said.text, parts.searcher)]
+    return [parts.about.search(said, parts.searcher)]

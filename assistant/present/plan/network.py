@@ -8,6 +8,10 @@ from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, parts
 from ..topology_drawing import drawing_lines
 
+_RENTED = (
+    "The provider builds it, and what it costs is in the offer: this is how reference designs join such a cluster."
+)
+
 
 def network_of(plan: Plan) -> FabricDesign | None:
     """The network of a plan that needs switches."""
@@ -16,21 +20,24 @@ def network_of(plan: Plan) -> FabricDesign | None:
 
 
 def design(plan: Plan) -> list[Block]:
-    """The topology, drawn, and what it costs to buy; part by part for who buys."""
-    d, usd = plan.fabric_design, figures.usd
-    lines, built = [], network_of(plan)
-    if built:
-        switches, tiers = _count(d["switches"], "switch", "switches"), _count(d["tiers"], "tier", "tiers")
-        capex = d["capex_usd"]
-        lines = [
-            f"{d['nodes']} nodes, {d['nics']} NICs, {switches} in {tiers}: {d['leaf']} leaf, {d['spine']} spine, "
-            f"{d['core']} core; {d['optics']} optics; {figures.significant(d['power_w'] / 1000)} kW.",
-            f"About {usd(capex['mid'])} to buy ({usd(capex['low'])}–{usd(capex['high'])}), "
-            f"{usd(d['usd_per_gpu_hour'])} per GPU-hour over the amortisation.",
-        ]
-    drawn = [Chart(tuple(drawing_lines(built, DRAWN)))] if built else []
-    priced = parts(built) if built and plan.questionnaire.get("budget", {}).get("mode") == "buy" else []
-    return titled("The network", Bullets(lines), *drawn, *priced, Bullets((d or {}).get("notes", [])))
+    """The topology, drawn; for who buys it what it costs, part by part."""
+    built = network_of(plan)
+    if built is None:
+        return titled("The network", Bullets((plan.fabric_design or {}).get("notes", [])))
+    d, usd, capex = built, figures.usd, built.capex_usd
+    switches, tiers = _count(d.switches, "switch", "switches"), _count(d.tiers, "tier", "tiers")
+    size = (
+        f"{d.nodes} nodes, {d.nics} NICs, {switches} in {tiers}: {d.leaf} leaf, {d.spine} spine, {d.core} core; "
+        f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
+    )
+    drawing = drawing_lines(built, DRAWN)
+    if plan.questionnaire.get("budget", {}).get("mode") != "buy":
+        return titled("The network", Bullets([size, _RENTED]), Chart(tuple(drawing)))
+    price = (
+        f"About {usd(capex.mid)} to buy ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
+        "over the amortisation."
+    )
+    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), *parts(built))
 
 
 def settings(plan: Plan) -> list[Block]:

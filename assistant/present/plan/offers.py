@@ -6,17 +6,52 @@ from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
 from .candidates import SIGNS
 
+NO_PRICE = "no price"
 _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"}
 
 
 def section(plan: Plan) -> list[Block]:
-    """All of them."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None]
-    silent = [o for o in plan.offers if o.run_cost_usd is None]
+    """All of them, each machine on the network on which its run costs least; those without a price last."""
     if not plan.offers:
         return []
-    notes = [Paragraph("Prices are lists, with the date on which they were read; the sum is that of the whole run.")]
-    return [Heading("Offers"), *([_table(plan, priced), *notes] if priced else []), *_silent(silent)]
+    shown = _each_once(plan.offers)
+    priced, silent = ([o for o in shown if (o.run_cost_usd is not None) is known] for known in (True, False))
+    notes = ["Prices are lists, with the day on which they were read; the sum is that of the whole run."]
+    if any(o.months for o in priced):
+        notes.append("Of a reservation the whole term is paid, however long the run.")
+    if silent:
+        notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
+    if len(shown) < len(plan.offers):
+        notes.append("A machine with several networks stands once, with the one that costs least.")
+    return [Heading("Offers"), _table(plan, [*priced, *silent]), *_tied(priced), Paragraph(" ".join(notes))]
+
+
+def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
+    """The first of each offer in each tier: the one that costs least, as they are sorted."""
+    seen: dict[tuple[object, ...], RentalOffer] = {}
+    for o in offers:
+        seen.setdefault(
+            (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.run_cost_usd is None else [])), o
+        )
+    return list(seen.values())
+
+
+def _tied(priced: list[RentalOffer]) -> list[Block]:
+    """Which offers cost the same as the cheapest as far as anybody can tell: what they may cost overlaps."""
+    bands = [(o, o.run_cost_usd) for o in priced if o.run_cost_usd is not None]
+    if not bands:
+        return []
+    most = bands[0][1].p90
+    alike = [o for o, band in bands if band.p50 <= most]
+    if len(alike) < 2:
+        return []
+    names = ", ".join(dict.fromkeys(o.provider for o in alike))
+    return [
+        Paragraph(
+            f"No difference that counts between the first {len(alike)} ({names}): what the cheapest may turn out to "
+            f"cost reaches to {figures.usd(most)}."
+        )
+    ]
 
 
 def _silent(offers: list[RentalOffer]) -> list[Block]:
@@ -54,30 +89,57 @@ def answer(plan: Plan) -> list[Block]:
 def _line(offer: RentalOffer) -> str:
     row = _row(offer, False)
     late = "" if offer.meets_limits else "; not within what was asked"
-    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}, done in {row[6]} (price of {row[7]}){late}."
+    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}, done in {row[6]} (price of {row[8]}){late}."
 
 
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
     taken = plan.offers[plan.recommendation.offer] if plan.recommendation.offer is not None else None
-    header = ["", "offer", "network", "Gb/s per GPU", "per GPU-hour", "cost of the run", "done in", "price of"]
+    header = [
+        "",
+        "offer",
+        "network",
+        "Gb/s per GPU",
+        "per GPU-hour",
+        "cost of the run",
+        "done in",
+        "done by",
+        "price of",
+    ]
     rows = [_row(o, o is taken) for o in shown]
     won = next((n for n, o in enumerate(shown) if o is taken), None)
-    shorter = {1: ["of", *(o.provider for o in shown)], 5: ["cost", *(row[5] for row in rows)]}
-    return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7), shorter)
+    prices = [figures.UNKNOWN if row[4] == NO_PRICE else row[4] for row in rows]
+    shorter = {
+        1: ["of", *(_provider(o) for o in shown)],
+        4: ["hourly", *prices],
+        5: ["cost", *(row[5] for row in rows)],
+    }
+    return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7, 8), shorter)
+
+
+def _provider(offer: RentalOffer) -> str:
+    """The provider, with what tells two offers of it apart, where there is little room."""
+    term = f"{offer.months:g} months" if offer.months else "" if offer.tier == "on-demand" else offer.tier
+    return ", ".join(filter(None, (offer.provider, term, "" if offer.network_included else "network?")))
+
+
+def _terms(offer: RentalOffer) -> list[str]:
+    """What is worth knowing of the price: its tier and term, and what it may not hold."""
+    term = f"{offer.tier} {offer.months:g} months" if offer.months else offer.tier
+    return [note for note in ("" if offer.tier == "on-demand" else term, _INCLUDED[offer.network_included]) if note]
 
 
 def _row(offer: RentalOffer, taken: bool) -> list[str]:
     sign = "✓" if taken else SIGNS[offer.verdict] if offer.meets_limits else "✗"
-    extra = [
-        note for note in ("" if offer.tier == "on-demand" else offer.tier, _INCLUDED[offer.network_included]) if note
-    ]
-    name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(extra)})" if extra else "")
+    sign = "?" if offer.usd_per_gpu_hour is None else sign
+    terms = _terms(offer)
+    name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
     rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
     cost = offer.run_cost_usd and offer.run_cost_usd.p50
     days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
     dated = "quoted" if offer.kind == "quote" else dated
+    price = NO_PRICE if offer.usd_per_gpu_hour is None else figures.usd(offer.usd_per_gpu_hour)
     return [
-        *(sign, name, offer.fabric, rate, figures.usd(offer.usd_per_gpu_hour)),
-        *(figures.usd(cost), figures.hours(days), dated),
+        *(sign, name, offer.fabric, rate, price),
+        *(figures.usd(cost), figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
     ]

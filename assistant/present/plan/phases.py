@@ -14,7 +14,8 @@ _LEAST = 0.005  # of a step: shorter phases are not named
 _UNEVEN = 1.3  # halves further apart than this leave GPUs idle for longer than the prediction errs
 _METHODS = {
     "broadcast": "broadcast (tensor by tensor)",
-    "checkpoint-engine": "checkpoint-engine (in buckets)",
+    "buckets": "buckets (from one rank, as verl sends them)",
+    "checkpoint-engine": "checkpoint-engine (every node sends its buckets)",
     "reshard": "reshard (each GPU its own shard)",
     "disk": "disk (through shared storage)",
 }

@@ -8,6 +8,7 @@ from .. import figures
 from ..blocks import Block, Bullets, Chart, Heading, Paragraph, Table, told
 from .candidates import SIGNS
 
+_MANY_TIMES, _ALIKE = 2.0, 0.005  # ratios of two costs from which and up to which they are told so
 _WIDTH = 88  # of a line of a mail
 _COLUMNS = ["", "quote", "network", "quoted", "with waiting", "cost of the run", "done in"]
 
@@ -35,7 +36,7 @@ def open_points(plan: Plan, number: int) -> list[Block]:
     quote = next((quote for quote in plan.quotes if quote.number == number), None)
     if quote is None:
         return told(f"There is no quote {number} in this plan; it has {len(plan.quotes) or 'none'}.")
-    return told(f"Quote {_name(quote)}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
+    return told(f"Q{_of(quote)[1:]}: {_open(quote)}", *quote.reply.splitlines() if quote.missing else ())
 
 
 def _side_by_side(plan: Plan) -> list[Block]:
@@ -51,7 +52,8 @@ def _side_by_side(plan: Plan) -> list[Block]:
         {1: ["of", *(str(quote.provider or quote.number) for quote in shown)]},
     )
     what = "With waiting: what an hour of computing costs when the hours that wait for the network are paid as well."
-    return [Heading("Your quotes"), table, Paragraph(what), Bullets([_beside(quote) for quote in shown])]
+    told_of = Bullets([_beside(quote) for quote in shown])
+    return [Heading("Your quotes"), Paragraph(_taken(plan)), table, Paragraph(what), told_of]
 
 
 def _ranked(plan: Plan) -> list[QuotedOffer]:
@@ -60,13 +62,22 @@ def _ranked(plan: Plan) -> list[QuotedOffer]:
 
 
 def _winner(plan: Plan) -> QuotedOffer | None:
-    """The quote that is recommended: the cheapest with the recommended network."""
-    fabric = plan.recommendation.fabric if plan.recommendation.verdict == "recommended" else None
-    return next((q for q in _ranked(plan) if q.fabric == fabric and q.run_cost_usd), None)
+    """The quote that is recommended: the cheapest with the recommended network, of all where none is needed."""
+    answer = plan.recommendation
+    if answer.verdict == "infeasible":
+        return None
+    needed = answer.verdict == "recommended" and answer.fabric in {quote.fabric for quote in plan.quotes}
+    fits = (q for q in _ranked(plan) if q.run_cost_usd and (q.fabric == answer.fabric or not needed))
+    return next(fits, None)
 
 
 def _name(quote: QuotedOffer) -> str:
     return f"{quote.number}: {quote.provider or quote.fabric}"
+
+
+def _of(quote: QuotedOffer) -> str:
+    """As a sentence names it: "quote 2 (lambda)"."""
+    return f"quote {quote.number} ({quote.provider or quote.fabric})"
 
 
 def _row(quote: QuotedOffer, won: bool) -> list[str]:
@@ -85,9 +96,7 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
 
 def _beside(quote: QuotedOffer) -> str:
     """How far it is from the list, the price at which it would win, and what it leaves open."""
-    return " ".join(
-        text for text in (f"Quote {_name(quote)}:", _published(quote), _to_win(quote), _open(quote)) if text
-    )
+    return " ".join(text for text in (f"Q{_of(quote)[1:]}:", _published(quote), _to_win(quote), _open(quote)) if text)
 
 
 def _published(quote: QuotedOffer) -> str | None:
@@ -112,27 +121,37 @@ def _open(quote: QuotedOffer) -> str:
 
 def _line(quote: QuotedOffer) -> str:
     if quote.run_cost_usd is None:
-        return f"Quote {_name(quote)}, {quote.said}: without a sum. {_open(quote)}"
+        return f"Q{_of(quote)[1:]}, {quote.said}: without a sum. {_open(quote)}"
     cost, days = figures.usd(quote.run_cost_usd.p50), figures.hours(24 * (quote.finishes_days or 0.0))
     late = "" if quote.meets_limits else ", not within what was asked"
     beside = " ".join(text for text in (_published(quote), _to_win(quote)) if text)
-    return f"Quote {_name(quote)}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
+    return f"Q{_of(quote)[1:]}, {quote.fabric}, {quote.said}: {cost}, done in {days}{late}. {beside}".rstrip()
 
 
 def _taken(plan: Plan) -> str:
     won = _winner(plan)
     if won is None or won.run_cost_usd is None:
-        return "None of the quotes does what is asked:"
-    said = f"Take quote {_name(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
-    second = next((q for q in _ranked(plan) if q is not won and q.run_cost_usd), None)
+        return "None of the quotes does what is asked."
+    said = f"Take {_of(won)}: the run costs {figures.usd(won.run_cost_usd.p50)}"
+    others = (q for q in _ranked(plan) if q is not won and q.run_cost_usd and q.verdict != "impossible")
+    second = next(others, None)
     if second is not None and second.run_cost_usd is not None:
-        more = 100 * (second.run_cost_usd.p50 / won.run_cost_usd.p50 - 1)
-        said += f", {more:.3g} % less than quote {_name(second)}" if more >= 0.5 else ""
+        said += f"; {_of(second)} {_costs(second.run_cost_usd.p50 / won.run_cost_usd.p50)}"
     listed = next((o for o in plan.offers if o.kind == "published" and o.run_cost_usd and o.meets_limits), None)
     if listed is not None and listed.run_cost_usd is not None:
         name, cost = f"{listed.provider}: {listed.instance}", figures.usd(listed.run_cost_usd.p50)
-        said += f". The cheapest that is published, {name}, comes to {cost}"
+        less = listed.run_cost_usd.p50 < won.run_cost_usd.p50
+        said += f". The cheapest that is published, {name}, comes to {cost}{', less than any quote' if less else ''}"
     return f"{said}."
+
+
+def _costs(ratio: float) -> str:
+    """What another quote costs, as a ratio to the one that is taken."""
+    if ratio >= _MANY_TIMES:
+        return f"costs {ratio:.2g} times as much"
+    if abs(ratio - 1) < _ALIKE:
+        return "costs the same"
+    return f"costs {100 * abs(ratio - 1):.3g} % {'more' if ratio > 1 else 'less, and its network ranks lower'}"
 
 
 def _mail(quote: QuotedOffer) -> list[Block]:

@@ -115,6 +115,11 @@ def limits_kept(plan: Plan) -> str | None:
     if monthly and month is not None:
         kept = "kept" if month <= monthly else "not kept"
         said.append(f"Budget of {figures.usd(monthly)} a month: {kept}, {figures.usd(month)}.")
+    reserved = asked(plan, "budget.reserved_days")
+    if reserved and asked(plan, "budget.mode") != "buy":
+        whole = hours <= 24 * reserved
+        paid = "all of it is paid for" if whole else "the rest is paid for by the hour"
+        said.append(f"Reserved for {figures.hours(24 * reserved)}: the run takes {figures.hours(hours)}, {paid}.")
     share = asked(plan, "budget.network_share_percent")
     if share:
         said.append(_network_share(best, share))

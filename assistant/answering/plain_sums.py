@@ -1,0 +1,126 @@
+"""Sums of money from numbers that are named: a rent, a purchase written off, what a faster network may cost. Where a
+source does the same sum, what we think of it stands beside."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from assistant.market import amortized, run_cost
+from assistant.present.figures import significant
+from assistant.vocabulary.answers import Computed
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
+
+from .case import Case
+
+_DEAREST_HOUR = 100.0  # US dollars: what costs more is no GPU-hour
+_DAYS_PER_MONTH = 365.25 / 12
+_RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
+_CANCELS = " How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
+_WRITTEN_OFF = (
+    "Straight line over months of 730 hours in which every GPU is busy, no interest and nothing left at the end. "
+    "Power, support, spares and staff are not counted."
+)
+
+
+def rent(case: Case) -> Computed | None:
+    """Dollars of so many GPUs for so many days at so much; of several lengths and prices each, and the difference."""
+    gpus, days, prices = case.fields.get("cluster.gpus"), _amounts(case, "time"), _hourly(case)
+    if not gpus or not days or not prices:
+        return None
+    if len(days) != len(prices):
+        if 1 not in (len(days), len(prices)):
+            return None
+        days, prices = days * (len(prices) if len(days) == 1 else 1), prices * (len(days) if len(prices) == 1 else 1)
+    costs = [run_cost(24 * length, gpus, price) for length, price in zip(days, prices, strict=True)]
+    beside = []
+    for length, price, cost in zip(days, prices, costs, strict=True):
+        formula = f"{length:g} days × 24 h × {gpus} GPUs × ${price:.2f}"
+        case.figure(f"{length:g} days at ${price:.2f}", round(cost, 2), "USD in all", formula)
+        beside += _in_sources(case, "run_cost", days=length, gpus=gpus, gpu_usd_per_hour=price)
+    told = [f"{one.name} cost {_cents(one.value)}" for one in case.found]
+    text = f"{gpus} GPUs: {'; '.join(told)}."
+    for (first, one), (second, other) in pairwise(zip(costs, days, strict=True)):
+        dearer = f"{_cents(abs(second - first))} {'more' if second > first else 'less'}"
+        shorter = f" and takes {significant(abs(other - one))} days {'more' if other > one else 'less'}"
+        text += (
+            f" The later of two costs {dearer} ({100 * (second / first - 1):+.1f} %){shorter if one != other else ''}."
+        )
+    case.told = {}
+    several = _CANCELS if len(set(days)) > 1 and len(set(prices)) > 1 else ""
+    caveat = " ".join([_RENT + several, *dict.fromkeys(beside)])
+    return case.answer(text, caveat, gpus=gpus, days=days, usd_per_gpu_hour=prices)
+
+
+def write_off(case: Case) -> Computed | None:
+    """A purchase as dollars per GPU and hour, and per GPU and month."""
+    capital = [usd for usd in _money(case) if usd > _DEAREST_HOUR]
+    gpus, days = case.fields.get("cluster.gpus"), _amounts(case, "time")
+    months = case.fields.get("budget.amortization_months") or (round(days[0] / _DAYS_PER_MONTH) if days else None)
+    if not capital or not gpus or not months:
+        return None
+    beside, hourly = [], []
+    for usd in capital:
+        hourly.append(amortized(usd, months) / gpus)
+        each, name = f"${usd:,.0f} ÷ {months:g} months ÷ {gpus} GPUs", f"${usd:,.0f}"
+        case.figure(f"{name} per GPU-hour", round(hourly[-1], 4), "USD/GPU-h", f"{each} ÷ {HOURS_PER_MONTH:g} h")
+        case.figure(f"{name} per GPU and month", round(hourly[-1] * HOURS_PER_MONTH, 2), "USD per month", each)
+        beside += _in_sources(case, "capital_per_gpu_hour", usd=usd, gpus=gpus, months=months)
+    told = [
+        f"${usd:,.0f} is ${each:.3f} per GPU-hour, {_cents(each * HOURS_PER_MONTH)} per GPU and month"
+        for usd, each in zip(capital, hourly, strict=True)
+    ]
+    text = f"Over {months:g} months on {gpus} GPUs {'; '.join(told)}."
+    if len(capital) > 1:
+        text += f" From the dearest to the cheapest it is ${max(hourly) - min(hourly):.3f} per GPU-hour."
+    case.told = {}
+    return case.answer(text, " ".join([_WRITTEN_OFF, *dict.fromkeys(beside)]), gpus=gpus, usd=capital, months=months)
+
+
+def worth(case: Case) -> Computed | None:
+    """Dollars per GPU-hour that a faster network may cost more, for each slowdown that it takes away."""
+    shares, prices = _amounts(case, "percent"), _hourly(case)
+    if not shares or len(prices) != 1:
+        return None
+    [price] = prices
+    for share in shares:
+        premium = share / 100 * price
+        case.figure(f"{share:g} % slower", round(premium, 4), "USD/GPU-h", f"{share:g} % × ${price:.2f}")
+    told = ", ".join(f"${share / 100 * price:.3f} for {share:g} %" for share in shares)
+    text = (
+        f"On ${price:.2f} per GPU-hour a network that takes the slowdown away may cost up to {told} more per GPU-hour."
+    )
+    caveat = (
+        "Money only: a deadline and the people who run the network are not counted. The length of the run cancels out."
+    )
+    case.told = {}
+    return case.answer(text, caveat, percent=shares, gpu_usd_per_hour=price)
+
+
+def _amounts(case: Case, kind: str) -> list[float]:
+    return [float(one.value) for one in case.utterance.amounts if one.kind == kind]
+
+
+def _money(case: Case) -> list[float]:
+    return [float(one.value) for one in case.utterance.amounts if one.kind.startswith("money")]
+
+
+def _hourly(case: Case) -> list[float]:
+    return [usd for usd in _money(case) if 0 < usd <= _DEAREST_HOUR]
+
+
+def _cents(usd: float) -> str:
+    return f"${usd:,.2f}"
+
+
+def _in_sources(case: Case, formula: str, **inputs: float) -> list[str]:
+    """A sentence for each statement of a source that is this very sum, with what we think of it."""
+    found = []
+    for claim in case.library.knowledge.claims.values():
+        for one in claim.compute:
+            given = {name: value for name, value in one.inputs.items() if isinstance(value, (int, float))}
+            if formula == "run_cost":
+                given["gpu_usd_per_hour"] = given.get("gpu_usd_per_hour", 0) + given.pop("fabric_usd_per_hour", 0)
+            if one.formula == formula and given == inputs:
+                right = f" What holds: {claim.correction}" if claim.correction else ""
+                found.append(f"{claim.source} has this sum: {claim.statement} Our verdict: {claim.verdict}.{right}")
+    return found

@@ -1,0 +1,94 @@
+"""``weft collective``: how long one collective or transfer takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from assistant.vocabulary.errors import InputError, Place
+
+from .options import CatalogFile, Out, ProfileFile
+from .terminal import format_option, one_of, write
+
+_EXPERTS = "of dispatch and combine"
+
+
+def collective(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help="all_reduce, all_gather, reduce_scatter, all_to_all, send_recv, "
+            "dispatch, combine, kv_transfer or weight_sync."
+        ),
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Bytes per rank, such as 1GiB; of the whole for a transfer.")] = None,
+    gpu: Annotated[str | None, typer.Option(help="A GPU id.")] = None,
+    gpus: Annotated[int | None, typer.Option(min=1, help="How many GPUs.")] = None,
+    fabric: Annotated[str | None, typer.Option(help="A fabric id; else the fastest that anyone can buy.")] = None,
+    gpus_per_node: Annotated[int | None, typer.Option(min=1, help="GPUs per node; the GPU's usual node.")] = None,
+    nics_per_node: Annotated[int | None, typer.Option(min=1, help="NICs per node.")] = None,
+    oversubscription: Annotated[float | None, typer.Option(help="Bandwidth of a leaf to nodes ÷ to spines.")] = None,
+    tokens_per_rank: Annotated[int | None, typer.Option(min=1, help=f"Tokens of a rank, {_EXPERTS}.")] = None,
+    hidden: Annotated[int | None, typer.Option(min=1, help=f"Width of a token, {_EXPERTS}.")] = None,
+    topk: Annotated[int | None, typer.Option(min=1, help=f"Experts of a token, {_EXPERTS}.")] = None,
+    nodes_per_token: Annotated[
+        int | None,
+        typer.Option(min=1, help="Nodes that the experts of one token lie on at most, as DeepSeek-V3 routes."),
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(help=f"fp8, bf16, fp16 or fp32, {_EXPERTS}.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Of weight_sync: broadcast, reshard, checkpoint-engine, disk.")
+    ] = None,
+    batch_file: Annotated[Path | None, typer.Option("--batch", help="JSON lines, see weft schema collective.")] = None,
+    form: Annotated[str, format_option("text", "json", "jsonl")] = "text",
+    out: Out = None,
+    catalog: CatalogFile = None,
+    profile: ProfileFile = None,
+) -> None:
+    """Time and bus bandwidth of one collective or transfer, with its band; or of each line of a batch."""
+    from assistant.batch.results import json_line
+    from assistant.library import load
+    from assistant.planning.collective import answers, query_of, timed
+    from assistant.present.collective import collective_lines
+    from assistant.vocabulary.collective import Kind
+
+    shipped = load(user_catalog=catalog, profile=profile).catalog
+    if batch_file is not None:
+        if kind is not None:
+            raise InputError("expected a kind or --batch FILE, and not both")
+        made = list(answers(_lines(batch_file), shipped))
+        write("".join(json_line(one) for one in made), out)
+        raise typer.Exit(2 if any("error" in one for one in made) else 0)
+    if kind is None:
+        raise InputError("expected a kind of collective or --batch FILE")
+    one_of("KIND", kind, [name for part in get_args(Kind) for name in get_args(part)])
+    machines = {"gpu": gpu, "gpus": gpus, "fabric": fabric, "gpus_per_node": gpus_per_node}
+    machines |= {"nics_per_node": nics_per_node, "oversubscription": oversubscription}
+    asked = {"kind": kind, "bytes": size, "tokens_per_rank": tokens_per_rank, "hidden": hidden, "topk": topk}
+    asked |= {"dtype": dtype, "method": method, "nodes_per_token": nodes_per_token}
+    told = {name: value for name, value in asked.items() if value is not None}
+    query = query_of({**told, "cluster": {name: value for name, value in machines.items() if value is not None}})
+    answer = timed(query, shipped)
+    if form == "text":
+        write("\n".join(collective_lines(query, answer)) + "\n", out)
+    else:
+        write(
+            answer.model_dump_json(indent=2) + "\n" if form == "json" else json_line(answer.model_dump(mode="json")),
+            out,
+        )
+
+
+def _lines(path: Path) -> Iterator[tuple[int, object]]:
+    """Numbered JSON values of a file's lines; an :class:`InputError` in the place of a line that is none."""
+    from assistant.library.files import text_of
+
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (json.JSONDecodeError, RecursionError):
+                yield number, InputError("not valid JSON", Place(str(path), number))

@@ -1,0 +1,147 @@
+"""What keeps the budget where the job as asked does not: each way is planned before it is named."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from math import ceil, floor, log10
+from typing import Any
+
+from assistant.library import checks
+from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.plan import Alternative
+from assistant.vocabulary.questionnaire import Questionnaire
+
+from .budgets import BUDGETS, usd_per_month
+from .entry import Entry
+from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .resolve import Resolved
+from .rollouts import with_rollouts_for
+
+SMALLER = (
+    3 / 4,
+    1 / 2,
+    1 / 3,
+    1 / 4,
+    1 / 6,
+    1 / 8,
+    1 / 16,
+    1 / 32,
+)  # of the GPUs: sizes that are tried, the largest first
+_A_LITTLE_LESS = (0.95, 0.9, 0.8)  # what comes with every cluster, whatever its size, costs a little as well
+_LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
+_LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
+Change = dict[str, Any]
+
+
+def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
+    """Fewer GPUs, more time, another provider, spot machines, renting, fewer tokens: what of it keeps every limit, with
+    what it costs and when it is done. Empty where no budget stands in the way."""
+    asked, job = made.job.questionnaire, made.job
+    if made.choice.chosen is not None or all(getattr(asked.budget, name) is None for name in BUDGETS):
+        return []
+    free = _decided(asked, dict.fromkeys(f"budget.{name}" for name in BUDGETS), pipeline)
+    if free is None or free.choice.chosen is None or job.sites > 1:
+        return []
+    smaller = None
+    if _may_pay(asked, free.choice.chosen):
+        smaller = next(_tried(asked, _smaller(job, free.choice.chosen), pipeline), None) or next(
+            _longer(job, free.choice.chosen, pipeline), None
+        )
+    others = (
+        found
+        for change in _other_ways(job, free.choice.chosen)
+        if (found := next(_tried(asked, iter([change]), pipeline), None))
+    )
+    return [one for one in (smaller, *others) if one is not None]
+
+
+def _may_pay(asked: Questionnaire, cheapest: Entry) -> bool:
+    """Whether fewer GPUs may do: of a rented run they save at most what is waited for, of all else they save."""
+    limit = asked.budget.usd
+    if limit is None or asked.budget.mode == "buy" or asked.serves:
+        return True
+    return limit >= _LEAST_LEFT * cheapest.median_cost * (1 - cheapest.estimate.exposed_percent / 100)
+
+
+def _smaller(job: Resolved, cheapest: Entry) -> Iterator[Change]:
+    """Whole nodes, fewer and fewer: as many as the budget pays for in proportion, then the usual shares."""
+    budget = job.questionnaire.budget
+    month = budget.usd_per_month and budget.usd_per_month / usd_per_month(cheapest, job.questionnaire)
+    paid = budget.usd / cheapest.outlay if budget.usd and budget.mode == "buy" else None
+    most = min((share for share in (month, paid) if share is not None), default=1.0)
+    nodes = [floor(job.nodes * share) for share in (most, *(most * less for less in _A_LITTLE_LESS), *SMALLER)]
+    fewer = sorted({n for n in nodes if 0 < n < job.nodes and n <= job.nodes * most}, reverse=True)
+    yield from ({"cluster.gpus": n * job.gpus_per_node} for n in fewer)
+
+
+def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative]:
+    """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
+    if job.questionnaire.constraints.deadline_days is None:
+        return
+    for change in _smaller(job, cheapest):
+        made = _decided(job.questionnaire, change | {"constraints.deadline_days": None}, pipeline)
+        chosen = made and made.choice.chosen
+        if chosen:
+            deadline = {"constraints.deadline_days": ceil(chosen.median_hours / 24)}
+            yield from _tried(job.questionnaire, iter([change | deadline]), pipeline)
+
+
+def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
+    """One change each, the least to the job first."""
+    asked = job.questionnaire
+    if asked.budget.quotes:
+        yield {"budget.quotes": []}
+    if asked.cluster.provider is not None:
+        yield {"cluster.provider": None}
+    if asked.budget.mode == "buy":
+        yield {"budget.mode": "rent"}
+    elif not asked.budget.spot:
+        yield {"budget.spot": True}
+    limit, tokens = asked.budget.usd, asked.training.tokens if asked.training else None
+    if limit is not None and tokens is not None and asked.budget.mode == "rent":
+        yield {"training.tokens": _down(_LESS * tokens * limit / cheapest.median_cost)}
+
+
+def _down(value: float) -> float:
+    """Two significant digits, rounded down."""
+    step = 10.0 ** (floor(log10(value)) - 1)
+    return floor(value / step) * step
+
+
+def _tried(asked: Questionnaire, changes: Iterator[Change], pipeline: Pipeline) -> Iterator[Alternative]:
+    """Those of the changes with which a plan keeps every limit."""
+    for change in changes:
+        made = _decided(asked, change, pipeline)
+        if made is not None and made.choice.chosen is not None:
+            yield _told(change, made, made.choice.chosen, pipeline.today or datetime.date.today())
+
+
+def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decision | None:
+    """The decision with some fields changed; ``None`` where there is no such job."""
+    changed = asked
+    for path, value in change.items():
+        section, name = path.split(".")
+        part = getattr(changed, section)
+        changed = changed.model_copy(update={section: part.model_copy(update={name: value})})
+    try:
+        if "cluster.gpus" in change:
+            changed = with_rollouts_for(changed, asked.cluster.gpus)
+        checks.check_shape(changed, pipeline.catalog)
+        return pipeline.decide(changed, CHOICE_ALONE)
+    except InputError:
+        return None
+
+
+def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
+    days, offered = chosen.median_hours / 24, chosen.price.offered
+    provider = offered.provider_name if offered else made.job.provider.name if made.job.provider else None
+    return Alternative(
+        change=change,
+        fabric=chosen.id,
+        provider=provider,
+        cost_usd=chosen.outlay,
+        bought=made.job.questionnaire.budget.mode == "buy",
+        run_hours=chosen.median_hours,
+        done_by=None if made.job.serves else (today + datetime.timedelta(days=ceil(days))).isoformat(),
+    )
