@@ -119,9 +119,7 @@ class Gpu(Entry):
     usual_nic_line_rate: Fact
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
-    hour_price: Fact | None = (
-        None  # usual on demand: the median of the lists, or the user's own
-    )
+    hour_price: Fact | None = None  # usual on demand: the median of the lists, or the user's own
     purchase_price: Fact | None = None  # USD/GPU, share of the node included
     maturity: Literal["shipping", "announced", "retired"] = "shipping"
     compute_units: Fact | None = None  # streaming multiprocessors or compute units that are switched on
