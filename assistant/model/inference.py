@@ -93,7 +93,8 @@ class InferenceOutcome:
 
     ``across_nodes_per_token`` and ``across_nodes_per_request``: bytes that must cross between scale-up domains.
     ``concurrency``: requests in flight on one copy, ``held`` those its memory holds. ``meets_targets``: null without
-    any. Figures of the whole cluster: ``requests_per_s``, ``output_tokens_per_s``.
+    any. Figures of the whole cluster at the load: ``requests_per_s``, ``output_tokens_per_s``; ``tokens_per_s_per_gpu``
+    is what a GPU carries at most.
     """
 
     network: str
@@ -331,7 +332,7 @@ def _outcome(
         requests_per_s=delivered,
         output_tokens_per_s=tokens,
         output_rate=spread.band(tokens, spread.rate),
-        tokens_per_s_per_gpu=tokens / max(copies * split.gpus, 1),
+        tokens_per_s_per_gpu=most * serving.output_tokens / split.gpus if copies else 0.0,
         kv_bytes_per_request=serving.kv_of_prompt if serving.disaggregated else serving.kv_per_request,
         across_nodes_per_token=crossing,
         across_nodes_per_request=crossing * (serving.prompt_tokens + serving.output_tokens)
