@@ -546,6 +546,8 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
             "inference.tensor_parallel", split.tp, "as parallelism.tp has it; the rest of a split is not for serving"
         )
         inference = inference.model_copy(update={"tensor_parallel": degree})
+    if inference.engine is None:
+        taken.take("inference.engine", None, "not said: the middle of vLLM, SGLang and TensorRT-LLM")
     if inference.requests_per_s is None:
         taken.take(
             "inference.requests_per_s",
