@@ -185,7 +185,8 @@ def test_what_cannot_fit_does_not_and_what_fits_does(library):
     assert served.value == pytest.approx(2 * 405.85e9, rel=1e-3) and "it fits" in served.text
     assert "does not fit" in computed("does llama 3.1 405b fit on 8 H100 for inference?", library, "memory").text
     half = computed("does 70B fit on one H100 for inference in fp8", library, "memory")
-    assert half.value == pytest.approx(70 * GB) and half.text.endswith("it fits.")
+    # embeddings and head stay in 16 bits
+    assert half.value == pytest.approx(72 * GB, rel=0.01) and half.text.endswith("it fits.")
 
 
 def test_without_a_word_on_training_or_serving_both_are_answered(library):

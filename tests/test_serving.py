@@ -11,7 +11,7 @@ import pytest
 
 from assistant.library import load
 from assistant.model import Serving, architecture_of, predict_inference
-from assistant.model.inference import engined, holds
+from assistant.model.inference import engined, holds, sizings
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.validation.groups import Observed
@@ -127,3 +127,14 @@ def test_a_new_gpu_is_predicted_from_its_datasheet():
         for node in (machine(8, "h100-sxm"), machine(8, "b200"))
     )
     assert 1.3 < slow / fast < 3.0
+
+
+def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
+    asked = serving("llama-3.3-70b", precision="fp8", requests_per_s=10.0, ttft=0.5, tpot=0.02)
+    needed = {gpu: sizings(asked, machine(8, gpu))[0] for gpu in ("h100-sxm", "h200-sxm", "b200")}
+    for one in needed.values():
+        assert one.ttft <= 0.5 and one.tpot <= 0.02 and one.copies * one.carries >= 10.0
+    assert needed["h100-sxm"].gpus >= needed["h200-sxm"].gpus >= needed["b200"].gpus > 0
+    twice = sizings(replace(asked, requests_per_s=20.0), machine(8))[0]
+    assert 1.5 < twice.gpus / needed["h100-sxm"].gpus <= 2.5
+    assert sizings(replace(asked, tpot=1e-4), machine(8)) == []

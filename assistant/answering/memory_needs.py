@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 from assistant.model import Job, Serving
-from assistant.model.architecture import BYTES
 from assistant.model.inference import splits_for
 from assistant.model.memory import memory_of
 from assistant.model.search import layouts_for
-from assistant.model.serving_memory import USABLE_MEMORY
+from assistant.model.serving_memory import USABLE_MEMORY, weight_bytes
 from assistant.planning.sizes import STATE_BYTES
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Gpu
@@ -25,10 +24,7 @@ _TRAINING = (
     "training: full training with Adam, every way to shard, split and recompute is tried; adapters such as "
     "LoRA need far less"
 )
-_SERVING = (
-    "serving: serving stacks give nine tenths of the memory to weights and cache; quantised weights below "
-    "FP8 are not counted"
-)
+_SERVING = "serving: serving stacks give nine tenths of the memory to weights, cache and activations"
 
 
 def memory(case: Case) -> Computed | None:
@@ -104,14 +100,15 @@ def _serving(case: Case) -> str:
     gpu, named = case.gpu, case.fields.get("cluster.gpus")
     precision = case.fields.get("training.precision") or case.fields.get("inference.precision")
     if precision is None:
-        precision = case.take("inference.precision", "bf16", "as published; FP8 halves the weights")
+        precision = case.take("inference.precision", case.architecture.native_precision, "as the model is published")
     prompt = int(context_length(case) or case.take("inference.prompt_tokens", 2000, "a usual length; give yours"))
     serving = Serving(case.architecture, named or 1, precision=precision, prompt_tokens=prompt)
-    weights = case.params * BYTES[precision]
+    weights = weight_bytes(case.architecture, precision)
     per_node = case.fields.get("cluster.gpus_per_node") or gpu.gpus_per_node
     needed = splits_for(serving, case.machine(gpu.gpus_per_node, per_node))[0].gpus
     least = math.ceil(weights / (USABLE_MEMORY * gpu.memory.si))
-    case.figure("weights", weights, "bytes", f"{written.count(case.params)} parameters × {BYTES[precision]} bytes")
+    each = f"{written.count(case.params)} parameters in {precision}, embeddings in 16 bits"
+    case.figure("weights", weights, "bytes", each)
     usable = f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}"
     case.figure("GPUs at least, weights alone", least, "GPUs", usable)
     requests = f"weights and the cache of four requests of {prompt + serving.output_tokens:,} tokens"

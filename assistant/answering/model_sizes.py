@@ -53,9 +53,10 @@ def kv_cache(case: Case) -> Computed | None:
     if length:
         many = case.utterance.roles.get("requests", 1)
         of = f"{length:,} tokens" + (f" for each of {many} requests" if many > 1 else "")
-        times = f"{f'{many} × ' if many > 1 else ''}{length:,} tokens × {written.bytes_(each)}"
-        case.figure(f"for {of}", each * length * many, "bytes", times)
-        text += f", {written.bytes_(each * length * many)} for {of}"
+        times = f"{f'{many} × ' if many > 1 else ''}{length:,} tokens × {written.bytes_(each)}{_beside(a)}"
+        whole = float(a.kv_bytes(length, precision)) * many
+        case.figure(f"for {of}", whole, "bytes", times)
+        text += f", {written.bytes_(whole)} for {of}"
     case.figure("per token", each, "bytes", _kv_formula(a, precision))
     caveat = _DERIVED if a.derived else EXACT
     return case.answer(f"{text}.", caveat, model=case.name, precision=precision, tokens=length)
@@ -77,8 +78,14 @@ def context_length(case: Case) -> int | None:
 def _kv_formula(a: Architecture, precision: str) -> str:
     size = 1 if precision == "fp8" else 2
     if a.latent is not None:
-        return f"{a.layers} layers × ({a.latent.kv_rank} + {a.latent.rope}) compressed × {size} bytes"
-    return f"{a.layers} layers × 2 × {a.kv_heads} key/value heads × {a.head_dim} × {size} bytes"
+        return f"{a.full_layers} layers × ({a.latent.kv_rank} + {a.latent.rope}) compressed × {size} bytes"
+    return f"{a.full_layers} layers × 2 × {a.kv_heads} key/value heads × {a.head_dim} × {size} bytes"
+
+
+def _beside(a: Architecture) -> str:
+    """What layers keep that does not grow with the context."""
+    sliding = f", and at most {a.window:,} tokens in {a.sliding_layers} sliding layers" if a.sliding_layers else ""
+    return sliding + (f", and the state of {a.linear_layers} linear layers" if a.linear_layers else "")
 
 
 def flops(case: Case) -> Computed | None:

@@ -81,6 +81,7 @@ class Architecture:
     linear_state: int = 0
     linear_params: int = 0  # of one linear layer in place of its attention
     attention_gate: bool = False
+    cache_width: int = 0  # elements that a layer keeps of a token, where that is not what the heads say
     native_precision: str = "bf16"  # of the weights as published
 
     @property
@@ -206,7 +207,8 @@ class Architecture:
     @property
     def _kept_width(self) -> int:
         """Elements that one layer keeps of a token (latent attention: its compressed form)."""
-        return self.kv_width if self.latent is None else self.latent.kv_rank + self.latent.rope
+        heads = self.kv_width if self.latent is None else self.latent.kv_rank + self.latent.rope
+        return self.cache_width or heads
 
     def kv_bytes(self, context: float | np.ndarray, precision: str = "bf16") -> float | np.ndarray:
         """Cache of one request with so many tokens behind it; the state of linear layers is kept in 16 bits."""
@@ -309,6 +311,13 @@ def _of_shape(shape: ModelShape) -> Architecture:
         experts=shape.experts,
         experts_per_token=shape.experts_per_token,
         expert_ffn=(shape.expert_ffn or ffn) if shape.experts else 0,
+        window=shape.sliding_window or 0,
+        sliding_layers=shape.sliding_layers,
+        linear_layers=shape.linear_layers,
+        # a linear layer is taken to be as large as the attention in whose place it is
+        linear_params=2 * hidden * hidden + hidden * (hidden // heads) * 2 * (shape.kv_heads or heads),
+        cache_width=shape.kv_width or 0,
+        native_precision=shape.native_precision,
     )
 
 

@@ -93,7 +93,8 @@ class InferenceOutcome:
 
     ``across_nodes_per_token`` and ``across_nodes_per_request``: bytes that must cross between scale-up domains.
     ``concurrency``: requests in flight on one copy, ``held`` those its memory holds. ``meets_targets``: null without
-    any. Figures of the whole cluster: ``requests_per_s``, ``output_tokens_per_s``.
+    any. Figures of the whole cluster at the load: ``requests_per_s``, ``output_tokens_per_s``; ``tokens_per_s_per_gpu``
+    is what a GPU carries at most.
     """
 
     network: str
@@ -148,6 +149,9 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
     best = np.argmax(
         np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
     )
+    for b in set(best.tolist()):
+        copies[b] = _loaded(serving, copies[b])
+        timings[b] = _timing(serving, machine, columns, copies[b])
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
     spread = spreads_of(machine.constants)
@@ -192,6 +196,8 @@ def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     return [Split(tp, domains), Split(1 << int(np.ceil(np.log2(tp * domains))))]
 
 
+# whose rows the constants of serving are fitted to (measurements/serving.csv)
+CALIBRATED = ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm")
 SMALLEST_CONCURRENCY = 4  # requests a copy should hold before it is split over more GPUs
 MOST_GPUS = 4096  # of one copy: what no model needs
 
@@ -220,24 +226,29 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
 
 
 def _copy(serving: Serving, machine: Machine, split: Split) -> Copy:
-    """A copy at the load that was said: so many in flight, so many a second, as many as keep the targets; else as many
-    as serving stacks batch."""
+    """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch."""
     held, one = holds(serving, machine, split), engined(serving, machine, split)
-    copies = max(1, serving.gpus // split.gpus)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
-    full = Load(*serving.lengths, concurrency=room, held=room, separate=serving.disaggregated)
+    grouped = serving.concurrency is not None
+    full = Load(*serving.lengths, room, room, separate=serving.disaggregated, grouped=grouped)
     if serving.ttft is not None or serving.tpot is not None:
         full = fastest_within(one, full, serving.ttft, serving.tpot)
     elif not (serving.offline or serving.concurrency or serving.requests_per_s):
         full = replace(full, concurrency=min(room, ONLINE_BATCH))
     most = under_load(one, full)
-    load, served = full, most
+    return Copy(split, held, one, full, most, most.output_tokens_per_s)
+
+
+def _loaded(serving: Serving, copy: Copy) -> Copy:
+    """The copy at its part of the load that was said."""
+    copies = max(1, serving.gpus // copy.split.gpus)
     if serving.concurrency:
-        load = replace(full, concurrency=max(1.0, serving.concurrency / copies))
-        served = under_load(one, load)
-    elif serving.requests_per_s and not serving.offline:
-        load, served = at_rate(one, full, serving.requests_per_s / copies)
-    return Copy(split, held, one, load, served, most.output_tokens_per_s)
+        load = replace(copy.load, concurrency=max(1.0, serving.concurrency / copies))
+        return replace(copy, load=load, served=under_load(copy.engined, load))
+    if serving.requests_per_s and not serving.offline:
+        load, served = at_rate(copy.engined, copy.load, serving.requests_per_s / copies)
+        return replace(copy, load=load, served=served)
+    return copy
 
 
 @dataclass(frozen=True)
@@ -262,7 +273,8 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
         prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
     if serving.disaggregated:
         transfer = transfer + _transfer(serving, wires, split)
-    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode, transfer)
+    inside = float(copy.engined.reductions(copy.served.batch / split.dp / split.pp))
+    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode + inside, transfer)
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
@@ -281,8 +293,8 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
 
 
 def _transfer(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
-    """Seconds to move one prompt's cache to a decoding copy: over the NICs of the copy's GPUs, or over the link that
-    all GPUs share."""
+    """Seconds to move one prompt's cache to a decoding copy: over the NICs of its GPUs, or over the link that all GPUs
+    share."""
     machine = wires.machine
     if serving.gpus <= machine.domain:
         return serving.kv_of_prompt / (machine.scale_up_bandwidth * split.gpus) + machine.scale_up_latency
@@ -310,7 +322,7 @@ def _outcome(
     delivered = _requests(serving, copy, served.output_tokens_per_s * slower) * copies
     memory = memory_used(serving.architecture, split, serving.formats, serving.lengths, served.batch)
     crossing = _crossing(serving.architecture, split, machine)
-    targets = [(serving.ttft, first), (serving.tpot, per_token)]
+    seen = replace(served, ttft=first, tpot=per_token)
     tokens = delivered * serving.output_tokens
     return InferenceOutcome(
         network=network.id,
@@ -329,7 +341,7 @@ def _outcome(
         requests_per_s=delivered,
         output_tokens_per_s=tokens,
         output_rate=spread.band(tokens, spread.rate),
-        tokens_per_s_per_gpu=tokens / max(copies * split.gpus, 1),
+        tokens_per_s_per_gpu=most * serving.output_tokens / split.gpus if copies else 0.0,
         kv_bytes_per_request=serving.kv_of_prompt if serving.disaggregated else serving.kv_per_request,
         across_nodes_per_token=crossing,
         across_nodes_per_request=crossing * (serving.prompt_tokens + serving.output_tokens)
@@ -338,10 +350,12 @@ def _outcome(
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,
         fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
-        meets_targets=None if not any(said for said, _ in targets) else all(not s or t <= s for s, t in targets),
+        meets_targets=None if serving.ttft is serving.tpot is None else _keeps(serving, seen),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
-        outside_calibration=[*([machine.not_measured] if machine.not_measured else [])],
+        outside_calibration=[]
+        if machine.gpu in CALIBRATED
+        else [f"serving was measured on {', '.join(CALIBRATED)}; {machine.gpu} is predicted from its datasheet"],
     )
 
 
@@ -365,3 +379,45 @@ def _crossing(a: Architecture, split: Split, machine: Machine) -> float:
     if split.tp > machine.domain:
         return 2.0 * a.layers * 2.0 * activation * (split.tp - 1) / split.tp
     return activation * (split.pp - 1) if split.pp > 1 and split.gpus > machine.domain else 0.0
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """GPUs that carry a load within its targets with copies of one split. Times in seconds, ``carries``: requests per
+    second of one copy at most."""
+
+    split: Split
+    copies: int
+    carries: float
+    ttft: float
+    tpot: float
+
+    @property
+    def gpus(self) -> int:
+        return self.copies * self.split.gpus
+
+
+def sizings(serving: Serving, machine: Machine) -> list[Sizing]:
+    """How many GPUs ``serving.requests_per_s`` takes within ``ttft`` and ``tpot``, fewest first: every split inside a
+    domain that keeps them, none where no split does. ``serving.gpus`` is how many a copy may have at most.
+
+    Raises ValueError without requests per second.
+    """
+    if not serving.requests_per_s:
+        raise ValueError("expected requests_per_s above 0, got none")
+    asked = replace(serving, concurrency=None)
+    found = []
+    for split in splits_for(asked, machine):
+        copy = _copy(asked, machine, split)
+        carries = _requests(asked, copy, copy.most)
+        if split.gpus > machine.domain or copy.held < 1 or not _keeps(asked, copy.served):
+            continue
+        copies = int(np.ceil(serving.requests_per_s / carries))
+        served = at_rate(copy.engined, copy.load, serving.requests_per_s / copies)[1]
+        found.append(Sizing(split, copies, carries, served.ttft, served.tpot))
+    return sorted(found, key=lambda one: (one.gpus, one.split.gpus))
+
+
+def _keeps(serving: Serving, served: Served) -> bool:
+    """Whether both targets are kept."""
+    return served.ttft <= (serving.ttft or np.inf) and served.tpot <= (serving.tpot or np.inf)

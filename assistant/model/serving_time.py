@@ -251,7 +251,8 @@ def weight_formats(a: Architecture, precision: str) -> tuple[str, str]:
 class Load:
     """Requests of one kind on one copy. ``concurrency``: in flight, waiting ones included; ``held``: what memory
     holds at most; ``chunk``: tokens of prompts that a step carries at most; ``separate``: prompts are worked on
-    by other GPUs, so that no step has any besides."""
+    by other GPUs, so that no step has any besides; ``grouped``: each request is followed at once by another, as a
+    benchmark does it, so that those that began together go on together; else they come at random."""
 
     prompt_tokens: float
     output_tokens: float
@@ -259,6 +260,7 @@ class Load:
     held: float
     chunk: float = 8192.0
     separate: bool = False
+    grouped: bool = True
 
 
 @dataclass(frozen=True)
@@ -298,32 +300,35 @@ def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
 
 
 def under_load(engined: Engined, load: Load) -> Served:
-    """A constant number of requests in flight, each followed at once by another (closed loop).
+    """A constant number of requests in flight.
 
-    Requests that began together end together, so a part of those in flight always begins at once, and each waits for
-    the prompts of all of them.
+    Where requests are grouped, a part of those in flight always begins at once, and each waits for the prompts of all
+    of them; where they come at random, a prompt waits for those before it as in a queue with one server and equal
+    services: busy ÷ (2·idle) of its own time (Pollaczek and Khinchine).
     """
     most = min(load.concurrency, load.held)
     replicas = engined.split.dp * engined.split.pp
-    beside = engined.engine.wave * max(most / replicas - 1.0, 0.0)
+    beside = engined.engine.wave * max(most / replicas - 1.0, 0.0) if load.grouped else 0.0
     own = prefilled(engined, load, 1.0 + beside)
     batch, tpot, ttft = most, 0.0, 0.0
     for _ in range(ROUNDS):
         alone = float(decoded(engined, load, batch))
         tpot = alone + (0.0 if load.separate else interference(engined, load, batch, alone))
-        ttft = engined.engine.first + own + tpot
+        queue = 0.0 if load.grouped else _queue(1.0 - alone / tpot) * own
+        ttft = engined.engine.first + own + queue + tpot
         answering = load.output_tokens * tpot
         batch = most * answering / (answering + ttft)
     waiting = max(0.0, load.concurrency - load.held) * tpot * load.output_tokens / load.held
     return Served(ttft + waiting, tpot, batch, batch / tpot)
 
 
-def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
-    """So many requests a second that come at random, as far as ``load.concurrency`` in flight carries them.
+def _queue(busy: float) -> float:
+    return busy / (2.0 * (1.0 - busy))
 
-    Little's law: in flight are the rate times the seconds that a request stays. A prompt waits for those before it as
-    in a queue with one server and equal services (half of busy ÷ idle of its own time).
-    """
+
+def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
+    """So many requests a second, as far as ``load.concurrency`` in flight carries them: in flight are the rate times
+    the seconds that a request stays (Little's law)."""
     low, high = 0.0, load.concurrency
     if under_load(engined, load).output_tokens_per_s < rate * load.output_tokens:
         return load, under_load(engined, load)
@@ -332,11 +337,7 @@ def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
         served = under_load(engined, replace(load, concurrency=max(middle, 1e-3)))
         low, high = (middle, high) if served.output_tokens_per_s < rate * load.output_tokens else (low, middle)
     found = replace(load, concurrency=high)
-    served = under_load(engined, found)
-    own = prefilled(engined, load)
-    busy = min(rate * own / engined.split.dp / engined.split.pp, 0.99)
-    first = engined.engine.first + own * (1.0 + busy / (2.0 * (1.0 - busy))) + served.tpot
-    return found, replace(served, ttft=first)
+    return found, under_load(engined, found)
 
 
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:

@@ -375,7 +375,7 @@ def _training(
     if questionnaire.serves:
         inference = questionnaire.inference or Inference()
         sequence = inference.prompt_tokens + inference.output_tokens
-        precision = inference.precision or _precision("inference", gpu, taken)
+        precision = inference.precision or _served_precision(model, gpu, taken)
         return said | dict(sequence_length=sequence, global_batch=1, precision=precision, tokens=None)
     known = "precision" in given.model_fields_set
     precision = given.precision if known else _training_precision(questionnaire, model, gpu, taken)
@@ -442,6 +442,14 @@ def _precision(section: str, gpu: Gpu, taken: Assumptions) -> str:
     if gpu.peak_fp16.si > 2 * gpu.peak_bf16.si:
         return taken.take(f"{section}.precision", "fp16", f"{gpu.name} has no BF16 units")
     return taken.take(f"{section}.precision", "bf16", _BF16[section])
+
+
+def _served_precision(model: Model | ModelShape, gpu: Gpu, taken: Assumptions) -> str:
+    native = model.native_precision
+    if native == "bf16":
+        return _precision("inference", gpu, taken)
+    why = "as the model is published; where the GPU has no units for it, weights are widened as they are read"
+    return taken.take("inference.precision", native, why)
 
 
 def _training_precision(questionnaire: Questionnaire, model: Model | ModelShape, gpu: Gpu, taken: Assumptions) -> str:
@@ -538,6 +546,8 @@ def _inference(questionnaire: Questionnaire, taken: Assumptions) -> Inference | 
             "inference.tensor_parallel", split.tp, "as parallelism.tp has it; the rest of a split is not for serving"
         )
         inference = inference.model_copy(update={"tensor_parallel": degree})
+    if inference.engine is None:
+        taken.take("inference.engine", None, "not said: the middle of vLLM, SGLang and TensorRT-LLM")
     if inference.requests_per_s is None:
         taken.take(
             "inference.requests_per_s",

@@ -24,6 +24,11 @@ def serving(job: Resolved) -> Serving:
         inference.tensor_parallel,
         disaggregated=job.questionnaire.workload == "disaggregated-inference",
         offline=job.questionnaire.workload == "batch-inference",
+        kv_precision=inference.kv_precision,
+        engine=inference.engine,
+        concurrency=inference.concurrency,
+        ttft=inference.ttft_ms and inference.ttft_ms / 1e3,
+        tpot=inference.tpot_ms and inference.tpot_ms / 1e3,
     )
 
 

@@ -24,6 +24,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "fp8")
 Workload = Literal["pretraining", "finetuning", "rlhf", "inference", "disaggregated-inference", "batch-inference"]
 Strategy = Literal["ddp", "zero1", "zero2", "fsdp", "hsdp", "async", "diloco", "localsgd", "fedavg"]
 Precision = Literal["fp32", "fp16", "bf16", "fp8"]
+ServedPrecision = Literal["fp32", "fp16", "bf16", "fp8", "int8", "int4", "mxfp4", "nvfp4"]
 
 
 def _identifier(value: Any) -> str:
@@ -146,6 +147,33 @@ class ModelShape(Section):
               words=("expert (ffn|size|dim|intermediate)", "moe intermediate [size]"), span="number", binary=True),
     ] = None  # fmt: skip
 
+    sliding_window: Annotated[
+        Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
+        About("sliding window", "count", "How many tokens does a sliding layer keep?", "every layer keeps all",
+              unit="{} tokens", words=("sliding window", "attention window"), span="number", binary=True, plain=True),
+    ] = None  # fmt: skip
+    sliding_layers: Annotated[
+        Annotated[Whole, Field(ge=0, le=2000)],
+        About("sliding layers", "count", "How many layers keep a window only?", "none", span="number",
+              words=("(sliding|local attention|windowed) layers",)),
+    ] = 0  # fmt: skip
+    linear_layers: Annotated[
+        Annotated[Whole, Field(ge=0, le=2000)],
+        About("linear layers", "count", "How many layers keep a fixed state instead of keys and values?", "none",
+              span="number", words=("(linear attention|mamba|state space|deltanet) layers",)),
+    ] = 0  # fmt: skip
+    kv_width: Annotated[
+        Annotated[Whole, Field(ge=1, le=1_000_000)] | None,
+        About("cache width", "count", "How many elements does a layer keep of a token (latent attention: its latent)?",
+              "keys and values of all key-value heads", span="number", binary=True, plain=True,
+              words=("(kv|cache|latent) (width|rank)",)),
+    ] = None  # fmt: skip
+    native_precision: Annotated[
+        ServedPrecision,
+        About("published precision", "choice", "In which precision are the weights published?", "bf16",
+              words=("(published|native|checkpoint) (precision|format)",)),
+    ] = "bf16"  # fmt: skip
+
     @model_validator(mode="after")
     def _complete(self) -> ModelShape:
         dimensions = {
@@ -172,6 +200,13 @@ class ModelShape(Section):
             )
         if self.experts and not self.experts_per_token:
             raise ValueError(f"expected experts_per_token of at least 1 beside experts {self.experts}, got 0")
+        if self.layers and self.sliding_layers + self.linear_layers > self.layers:
+            raise ValueError(
+                f"expected sliding_layers and linear_layers of at most layers ({self.layers}), got "
+                f"{self.sliding_layers} and {self.linear_layers}"
+            )
+        if self.sliding_layers and not self.sliding_window:
+            raise ValueError(f"expected sliding_window beside sliding_layers {self.sliding_layers}, got none")
         if self.active_params and self.params and self.active_params > self.params:
             raise ValueError(f"expected active_params of at most params ({self.params:g}), got {self.active_params:g}")
         return self
@@ -574,9 +609,20 @@ class Inference(Section):
               words=("tpot", "time per output token", "inter token latency", "itl"), span="time"),
     ] = None  # fmt: skip
     precision: Annotated[
-        Precision | None,
-        About("precision", "choice", "In which precision is it served?", "as the GPU serves it best",
+        ServedPrecision | None,
+        About("precision", "choice", "In which precision is it served?", "as the model is published",
               words=("precision", "dtype", "quantization")),
+    ] = None  # fmt: skip
+    kv_precision: Annotated[
+        Literal["bf16", "fp8"] | None,
+        About("cache precision", "choice", "In which precision are keys and values kept?",
+              "bf16; fp8 where TensorRT-LLM serves narrower weights",
+              words=("(kv|kv cache|cache) (precision|dtype|quantization)",)),
+    ] = None  # fmt: skip
+    engine: Annotated[
+        Literal["vllm", "sglang", "tensorrt-llm"] | None,
+        About("engine", "choice", "Which engine serves it?", "the middle of vLLM, SGLang and TensorRT-LLM",
+              words=("[serving|inference] engine", "serving (stack|framework)")),
     ] = None  # fmt: skip
 
 
