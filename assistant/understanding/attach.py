@@ -115,7 +115,7 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
         end = quantity.end
         own = end < len(source.tokens) and source.tokens[end].stem in unit
         claimed = frozenset(range(quantity.start, end + own))
-        fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed)
+        fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed, {"answer": quantity})
         found.append(Candidate(fact, len(claimed) + (_OWN_WORD + 1 if own else 0)))
     return found
 
@@ -253,11 +253,14 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[C
     """Candidates of a section that the job has not are left out where the other section says the same."""
     found = list(found)
     workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
+    others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
+    if any(c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found):
+        workload = workload or "rlhf"  # "PPO, answers of 3000 tokens": what only reinforcement learning has
     serving = workload in SERVING
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
     loop = {c.fact.claimed for c in found if c.fact.says.field.startswith("rl.")}
-    alike = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")} & loop
+    alike = others & loop
     of_another = "inference." if workload == "rlhf" else "rl."
     left_out |= {
         c.fact.says.field for c in found if c.fact.says.field.startswith(of_another) and c.fact.claimed in alike

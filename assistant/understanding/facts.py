@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -187,6 +188,10 @@ class Facts:
         planned = reading.planned(readings)
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
+        ends = _ends_of_range(planned[-1], reading.today) if planned else ()
+        if ends:
+            reading.doubts.append(Doubt(path, f"{ends[0]} or {ends[1]}?", ends))
+            return
         if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
             values = [v for v in values if v != reading.context.fields.get(path)] or values
         if not values:
@@ -362,6 +367,15 @@ def _sequences(tokens: Quantity, length: int) -> int:
     said = binary(tokens)
     in_binary = said * 1.024**2 if said % 1_000_000 == 0 else said * 1.024 if said % 1000 == 0 else said
     return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
+
+
+def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:
+    """Both ends of "5 to 7 weeks" as values of the field, or nothing."""
+    low = next((q for q in fact.slots.values() if q.low is not None), None)
+    if low is None or isinstance(fact.value, bool):
+        return ()
+    said = attach.computed(fact.says.how, replace(low, value=low.low))
+    return attach.converted(FIELDS[fact.says.field], said, today), fact.value
 
 
 def _of_range(fact: Fact) -> Doubt:

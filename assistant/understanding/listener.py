@@ -50,6 +50,8 @@ _SPEAKS_OF_NETWORKS = frozenset(
 # "bought last year", "to buy rather than rent": no more than that is past
 _OF_A_CHOICE = frozenset("past replaced".split())
 _OF_A_WHY = frozenset("model model.params cluster.gpu cluster.gpus workload".split())  # "why RoCE for my 64 H100?"
+# "CoreWeave or Crusoe for a 3 week run between two sites?"
+_OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluster.wan_gbps".split())
 
 
 _built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice
@@ -278,7 +280,8 @@ def _plain(reading: Reading) -> list[Quantity]:
 
 def _argued(reading: Reading, path: str) -> bool:
     """Whether a field is part of an argument about the plan and states nothing: "why does it want 8 NICs?"."""
-    return reading.act == "why-not" or (reading.act in ("why", "compare") and path not in _OF_A_WHY)
+    stated = _OF_A_WHY | _OF_A_COMPARISON if reading.act == "compare" else _OF_A_WHY
+    return reading.act == "why-not" or (reading.act in ("why", "compare") and path not in stated)
 
 
 def _maybe(path: str, value: Any) -> Doubt:

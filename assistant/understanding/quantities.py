@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .numbers import DOTTED, NumberWords
@@ -14,6 +14,7 @@ from .text import Token, cut, stem
 
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
+_RANGED = frozenset({"time", "percent", "power"})  # of counts and money other readings ask which end is meant
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
 
 
@@ -31,6 +32,7 @@ class Units:
     months: dict[str, int]
     weekdays: dict[str, int]
     feasts: dict[tuple[str, ...], tuple[int, int]]
+    easter: dict[tuple[str, ...], int]  # days behind Easter Sunday
 
     @classmethod
     def of(cls, units: dict[str, Any], dates: dict[str, Any], numbers: dict[str, Any], compiler: Compiler) -> Units:
@@ -50,6 +52,7 @@ class Units:
             {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
             {name: day for day, names in enumerate(dates["weekdays"]) for name in names},
             {_texts(name): (month, day) for name, (month, day) in dates["feasts"].items()},
+            {_texts(name): int(days) for name, days in dates["easter"].items()},
         )
 
 
@@ -68,7 +71,7 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     for number in numbers:
         money = _money(source, number, cents, of_cents, units)
         found += [money] if money else _measured(tokens, number, units)
-    return found + _parts(tokens, units) + _shares(tokens, units)
+    return ranges(tokens, numbers, found) + _parts(tokens, units) + _shares(tokens, units)
 
 
 def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
@@ -78,6 +81,30 @@ def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     found = [Quantity("share", share, at, at + 2) for at, share in pairs if share]
     halves = (at for at in range(len(texts) - 1) if texts[at] == "half" and texts[at + 1] in ("is", "are", "of"))
     return found + [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
+
+
+def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Iterable[Quantity]) -> list[Quantity]:
+    """The same amounts; of "between 5 and 7 weeks" and "10-15 %" with the low end too."""
+    ends, starts = {q.end: q for q in numbers}, {q.start: q for q in numbers}
+    found = []
+    for amount in measured:
+        low, high = ends.get(amount.start - 1), starts.get(amount.start)
+        spans = amount.kind in _RANGED and low is not None and high is not None and 0 < low.value < high.value
+        if spans and low and high and low.unit == high.unit and _joins(tokens, low, amount.start - 1):
+            value = _round(low.value * amount.value / high.value)
+            amount = replace(amount, start=low.start, low=value)
+        found.append(amount)
+    return found
+
+
+def _joins(tokens: Sequence[Token], low: Quantity, at: int) -> bool:
+    """Whether the word at ``at`` makes a range of what stands on both sides of it."""
+    before, joint = tokens[low.start - 1].text if low.start else "", tokens[at]
+    if joint.text == "and":
+        return before == "between"
+    if joint.text == "-":
+        return joint.glued and tokens[at + 1].glued
+    return joint.text in ("to", "or") and before != "from"
 
 
 def unmeasured(
@@ -298,10 +325,24 @@ def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date
         if texts[: len(name)] == name:
             year, end = _year(tokens, at + len(name))
             return _next(year, month, day, today, at, end)
+    for name, days in units.easter.items():
+        if texts[: len(name)] == name:
+            year, end = _year(tokens, at + len(name))
+            dates = (easter(y) + datetime.timedelta(days=days) for y in ((year,) if year else (today.year, today.year + 1)))
+            return next((Quantity("date", date, at, end) for date in dates if year or date > today), None)
     if texts[0] in units.weekdays and len(texts[0]) > 3:
         ahead = (units.weekdays[texts[0]] - today.weekday() - 1) % 7 + 1
         return Quantity("date", today + datetime.timedelta(days=ahead), at, at + 1)
     return _part_of(tokens, at, texts, units, today)
+
+
+def easter(year: int) -> datetime.date:
+    """Easter Sunday of a year of the Gregorian calendar (the anonymous algorithm, Nature 1876)."""
+    golden, (century, rest) = year % 19, divmod(year, 100)
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = epact + weekday - 7 * ((golden + 11 * epact + 22 * weekday) // 451) + 114
+    return datetime.date(year, shift // 31, shift % 31 + 1)
 
 
 def _part_of(
