@@ -189,7 +189,7 @@ class Facts:
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
         ends = _ends_of_range(planned[-1], reading.today) if planned else ()
-        if ends:
+        if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
             reading.doubts.append(Doubt(path, f"{ends[0]} or {ends[1]}?", ends))
             return
         if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
