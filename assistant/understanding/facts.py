@@ -349,7 +349,7 @@ def _is_setting(field: RegisteredField) -> bool:
 
 def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
     """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
-    if number.kind != "number" or taken & set(range(number.start, number.end)) or number.value != int(number.value):
+    if number.kind != "number" or number.low is not None or taken & set(range(number.start, number.end)) or number.value != int(number.value):
         return False
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES

@@ -27,7 +27,7 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .quantities import Units, amounts, dates, unmeasured
+from .quantities import Units, amounts, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
@@ -153,6 +153,7 @@ class Listener:
         )
         quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
         quantities += unmeasured(text.tokens, counted, measured, self._units)
+        quantities += [q for q in ranges(text.tokens, counted, counted) if q.low is not None]
         source = Source(text.tokens, by_start(quantities), self._hedges, taken)
         return Reading(text, source, context, today, quantities, named, mentioned)
 

@@ -14,7 +14,6 @@ from .text import Token, cut, stem
 
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
-_RANGED = frozenset({"time", "percent", "power"})  # of counts and money other readings ask which end is meant
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
 
 
@@ -89,10 +88,9 @@ def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Itera
     found = []
     for amount in measured:
         low, high = ends.get(amount.start - 1), starts.get(amount.start)
-        spans = amount.kind in _RANGED and low is not None and high is not None and 0 < low.value < high.value
-        if spans and low and high and low.unit == high.unit and _joins(tokens, low, amount.start - 1):
-            value = _round(low.value * amount.value / high.value)
-            amount = replace(amount, start=low.start, low=value)
+        if low and high and 0 < low.value < high.value and low.unit == high.unit and _joins(tokens, low, high.start - 1):
+            start = low.start - (tokens[high.start - 1].text == "and")  # with its "between"
+            amount = replace(amount, start=start, low=_round(low.value * amount.value / high.value))
         found.append(amount)
     return found
 
@@ -108,7 +106,7 @@ def _joins(tokens: Sequence[Token], low: Quantity, at: int) -> bool:
 
 
 def unmeasured(
-    tokens: Sequence[Token], numbers: Iterable[Quantity], measured: Iterable[Quantity], units: Units
+    tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Iterable[Quantity], units: Units
 ) -> list[Quantity]:
     """Numbers without a unit that may be money all the same: ``sum`` for what is large (its unit: what it is for),
     ``decimal``."""
@@ -124,7 +122,7 @@ def unmeasured(
                 found.append(Quantity("large", number.value, number.start, end, period))
         elif number.value != int(number.value):
             found.append(Quantity("decimal", number.value, number.start, end, period))
-    return found
+    return ranges(tokens, numbers, found)
 
 
 def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Quantity]:
