@@ -254,7 +254,9 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[C
     found = list(found)
     workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
     others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
-    if any(c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found):
+    if any(
+        c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found
+    ):
         workload = workload or "rlhf"  # "PPO, answers of 3000 tokens": what only reinforcement learning has
     serving = workload in SERVING
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}

@@ -190,7 +190,7 @@ class Facts:
         values = list(dict.fromkeys(f.value for f in planned))
         ends = _ends_of_range(planned[-1], reading.today) if planned else ()
         if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
-            reading.doubts.append(Doubt(path, f"{ends[0]} or {ends[1]}?", ends))
+            reading.doubts.append(Doubt(path, f"{ends[0]:,} or {ends[1]:,}?", ends))
             return
         if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
             values = [v for v in values if v != reading.context.fields.get(path)] or values
@@ -349,7 +349,12 @@ def _is_setting(field: RegisteredField) -> bool:
 
 def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
     """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
-    if number.kind != "number" or number.low is not None or taken & set(range(number.start, number.end)) or number.value != int(number.value):
+    if (
+        number.kind != "number"
+        or number.low is not None
+        or taken & set(range(number.start, number.end))
+        or number.value != int(number.value)
+    ):
         return False
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
@@ -379,6 +384,7 @@ def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:
 
 
 def _of_range(fact: Fact) -> Doubt:
-    """ "64 or 128 GPUs": which of both is asked."""
-    low, high = int(fact.slots["low"].value), int(fact.slots["high"].value)
+    """ "64 or 128 GPUs", "2-4 nodes of 8": which of both is asked."""
+    each = fact.slots.get("per_node")
+    low, high = (int(fact.slots[end].value * (each.value if each else 1)) for end in ("low", "high"))
     return Doubt(counting.COUNTED, f"{low} or {high}?", (low, high))

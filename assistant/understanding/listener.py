@@ -140,7 +140,7 @@ class Listener:
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
-        ends = {q.start: q.end for q in counted}
+        every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
         counted = [q for q in counted if q.start not in whole]
@@ -151,9 +151,8 @@ class Listener:
             [q for q in measured if q.kind == "rate"],
             taken,
         )
-        quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
-        quantities += unmeasured(text.tokens, counted, measured, self._units)
-        quantities += [q for q in ranges(text.tokens, counted, counted) if q.low is not None]
+        said = [*counted, *measured, *_sizes(counted), *unmeasured(text.tokens, counted, measured, self._units)]
+        quantities = [*ranges(text.tokens, every, said), *(q for q in named if q.kind != "network")]
         source = Source(text.tokens, by_start(quantities), self._hedges, taken)
         return Reading(text, source, context, today, quantities, named, mentioned)
 
@@ -301,9 +300,7 @@ def _keep_stated(reading: Reading) -> None:
 def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     """ "70b" and "7 billion" may be the size of a model."""
     return [
-        Quantity("size", q.value, q.start, q.end, q.unit)
-        for q in counted
-        if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
+        replace(q, kind="size") for q in counted if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
     ]
 
 

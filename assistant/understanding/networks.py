@@ -158,7 +158,12 @@ def _nearest(
 def _as_one(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> bool:
     """ "Ethernet, the 200 Gbit one"."""
     between = [t.text for t in tokens[mention.end : rate.start]]
-    return between == [",", "the"] and _words_after(tokens, rate.end, 1) in (["one"], ["kind"], ["version"], ["variant"])
+    return between == [",", "the"] and _words_after(tokens, rate.end, 1) in (
+        ["one"],
+        ["kind"],
+        ["version"],
+        ["variant"],
+    )
 
 
 def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Mention:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from .text import Token, cut, stem
 
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
+_UNMEASURED = frozenset({"number", "size", "sum", "large", "decimal"})
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
 
 
@@ -70,7 +72,7 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     for number in numbers:
         money = _money(source, number, cents, of_cents, units)
         found += [money] if money else _measured(tokens, number, units)
-    return ranges(tokens, numbers, found) + _parts(tokens, units) + _shares(tokens, units)
+    return found + _parts(tokens, units) + _shares(tokens, units)
 
 
 def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
@@ -82,17 +84,32 @@ def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     return found + [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
 
 
-def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Iterable[Quantity]) -> list[Quantity]:
-    """The same amounts; of "between 5 and 7 weeks" and "10-15 %" with the low end too."""
+def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], amounts: Iterable[Quantity]) -> list[Quantity]:
+    """The amounts; those that are the high end of a range, as in "between 5 and 7 weeks", with the low end too.
+
+    Bare numbers stand there as they are besides: "64-128 GPUs" and "2 to 4 nodes" are asked about as counts.
+    """
     ends, starts = {q.end: q for q in numbers}, {q.start: q for q in numbers}
-    found = []
-    for amount in measured:
+    found: list[Quantity] = []
+    for amount in amounts:
         low, high = ends.get(amount.start - 1), starts.get(amount.start)
-        if low and high and 0 < low.value < high.value and low.unit == high.unit and _joins(tokens, low, high.start - 1):
+        least = _low_end(low, high) if low and high else None
+        if low and high and least and _joins(tokens, low, high.start - 1):
             start = low.start - (tokens[high.start - 1].text == "and")  # with its "between"
-            amount = replace(amount, start=start, low=_round(low.value * amount.value / high.value))
+            found += [amount] if amount.kind == "number" else []
+            amount = replace(amount, start=start, low=_round(least * amount.value / high.value))
         found.append(amount)
-    return found
+    inside = {at for q in found if q.low is not None and q.kind not in _UNMEASURED for at in range(q.start, q.end)}
+    return [q for q in found if q.kind != "number" or q.start not in inside]
+
+
+def _low_end(low: Quantity, high: Quantity) -> float | None:
+    """The lower of two numbers of a range, in the magnitude of the other: "2 to 3 million", "200 to 300k"."""
+    if not 0 < low.value < high.value:
+        return None
+    if low.unit in ("", "word") and high.unit:
+        return low.value * 1000 ** int(math.log(high.value / low.value, 1000) + 1e-9)
+    return low.value if low.unit == high.unit else None
 
 
 def _joins(tokens: Sequence[Token], low: Quantity, at: int) -> bool:
@@ -122,7 +139,7 @@ def unmeasured(
                 found.append(Quantity("large", number.value, number.start, end, period))
         elif number.value != int(number.value):
             found.append(Quantity("decimal", number.value, number.start, end, period))
-    return ranges(tokens, numbers, found)
+    return found
 
 
 def _measured(tokens: Sequence[Token], number: Quantity, units: Units) -> list[Quantity]:
@@ -326,7 +343,9 @@ def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date
     for name, days in units.easter.items():
         if texts[: len(name)] == name:
             year, end = _year(tokens, at + len(name))
-            dates = (easter(y) + datetime.timedelta(days=days) for y in ((year,) if year else (today.year, today.year + 1)))
+            dates = (
+                easter(y) + datetime.timedelta(days=days) for y in ((year,) if year else (today.year, today.year + 1))
+            )
             return next((Quantity("date", date, at, end) for date in dates if year or date > today), None)
     if texts[0] in units.weekdays and len(texts[0]) > 3:
         ahead = (units.weekdays[texts[0]] - today.weekday() - 1) % 7 + 1
