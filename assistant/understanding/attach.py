@@ -22,6 +22,7 @@ from .text import cut, stem
 from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
+_MULTIPLY = ("epochs", "links")  # roles of what the value is multiplied by: "2 x 100G between the sites"
 _MONTH = 30.4375  # days
 LEAST_BUDGET = 1000  # dollars: a smaller bare number is no budget
 _FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
@@ -77,7 +78,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         if says.act == "set" and value is None:
             said = _said(hit) if hit.slots else None
             value = converted(fields[says.field], computed(says.how, said), today) if said else True
-            value = value * hit.slots["epochs"].value if value and "epochs" in hit.slots else value
+            for times in (hit.slots[role] for role in _MULTIPLY if role in hit.slots):
+                value = value and _tidy(value * times.value)
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
@@ -138,7 +140,7 @@ def computed(how: str, quantity: Quantity) -> Quantity:
 
 
 def _said(hit: Hit) -> Quantity:
-    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "epochs"))
+    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", *_MULTIPLY))
 
 
 def _fit(field: RegisteredField, value: Any) -> float:
