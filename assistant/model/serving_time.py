@@ -212,7 +212,8 @@ class Engined:
         if split.tp > 1:
             time = time + (2.0 * a.layers) * self._reduced(split.tp, tokens * a.hidden * 2.0)
         if split.dp > 1 and a.experts:
-            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * split.dp * a.hidden * 2.0)
+            copies = min(split.dp, a.experts_per_token)  # of a token, out and back
+            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.hidden * 2.0)
         return time
 
     def _reduced(self, ranks: int, bytes_: Number) -> Number:
@@ -288,7 +289,7 @@ def interference(engined: Engined, load: Load, batch: float, alone: float) -> fl
     together = max(arriving, min(1.0, load.chunk / load.prompt_tokens))
     middle = load.prompt_tokens + load.output_tokens / 2.0
     mixed = engined.step(Shape(decoding, middle, together * load.prompt_tokens, load.prompt_tokens / 2.0))
-    return arriving / together * (mixed - alone)
+    return arriving / together * (float(mixed) - alone)
 
 
 def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
@@ -296,7 +297,7 @@ def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
     tokens = prompts * load.prompt_tokens
     steps = max(1.0, tokens / load.chunk)
     shape = Shape(0.0, 0.0, tokens / steps, load.prompt_tokens / 2.0)
-    return steps * engined.step(shape)
+    return steps * float(engined.step(shape))
 
 
 def under_load(engined: Engined, load: Load) -> Served:
