@@ -80,6 +80,8 @@ def test_the_budget_of_a_purchase_is_its_capital_and_not_its_write_off() -> None
     poor = plan(budget={"mode": "buy", "usd": 1e6})
     assert poor.recommendation.verdict == "infeasible"
     assert "a budget of $2." in poor.recommendation.smallest_change, "64 H100, although the run writes off a few $1,000"
+    assert "which buys 24 GPUs with it" in poor.recommendation.smallest_change
+    assert plan(24, budget={"mode": "buy", "usd": 1e6}).recommendation.verdict == "recommended"
     rich = plan(budget={"mode": "buy", "usd": 3e6})
     assert rich.recommendation.verdict == "recommended" and "is kept by the purchase" in words(rich)
 

@@ -567,3 +567,38 @@ def test_fifty_thousand_characters_of_anything_take_about_a_second(words: str) -
     begun = time.process_time()
     said(words * (50_000 // len(words)))
     assert time.process_time() - begun < 2.5  # twice what it takes beside other work
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("24 DGX H100 in total", {"cluster.gpu": "h100-sxm", "cluster.gpus": 192, "cluster.gpus_per_node": 8}),
+        ("two datacenters, 64 A100 in each", {"cluster.gpu": "a100-sxm-80gb", "cluster.gpus": 128, "cluster.sites": 2}),
+        ("5 million tokens, 3 epochs", {"training.tokens": 15e6}),
+        ("five hundred and twelve H one hundreds", {"cluster.gpu": "h100-sxm", "cluster.gpus": 512}),
+        ("a budget of R$ 2 million", {}),
+        ("InfiniBand and Spectrum-X are both off the table", {}),
+        ("it's not that we don't want InfiniBand", {}),
+        ("the vendor quotes NDR400 at 35 cents extra per gpu hour", {"budget.fabric_premium_gpu_hour_usd": 0.35}),
+        ("what did Microsoft say about RoCE?", {}),
+        (
+            "sequence length 8192, batch of 4 million tokens",
+            {"training.sequence_length": 8192, "training.global_batch": 512},
+        ),
+    ],
+)
+def test_what_was_taken_for_something_else_once_is_not_any_more(text: str, fields: dict[str, Any]) -> None:
+    assert said(text).fields == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("512 GPUs, but only an eighth is available to me", "cluster.gpus"),
+        ("we have 16 nodes of 8 H100, 4 of them are reserved", "cluster.gpus"),
+        ("the client wants it before Christmas, the 18th of december really", "constraints.deadline_days"),
+        ("we're looking at renting 200 H200 for six weeks", "training.days"),
+    ],
+)
+def test_what_may_be_two_things_is_asked(text: str, field: str) -> None:
+    assert field in asked(text) and field not in said(text).fields

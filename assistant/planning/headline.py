@@ -79,7 +79,8 @@ def _at(job: Resolved, entry: Entry) -> str:
     if offered is None or job.provider is not None:
         return ""
     tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
-    return f" at {offered.provider_name} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
+    where = f"as {offered.provider_name} lets it" if entry.considered.owned else f"at {offered.provider_name}"
+    return f" {where} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
 def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:

@@ -8,11 +8,13 @@ from math import isfinite
 
 from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Parallelism
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import on_the_market
 from .choice import meets
+from .design import design_for
 from .entry import Entry
 from .grid import round_sizes
 from .headline import usd
@@ -20,6 +22,7 @@ from .predictor import Predictor
 from .resolve import Resolved
 
 GIB = 2.0**30
+_OVER_BUDGET = "screen/over-budget"
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
 MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 
@@ -132,7 +135,9 @@ def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predi
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The constraints that stand in the way, with the values that would do."""
     q = job.questionnaire
-    quick, cheap = min(allowed, key=lambda e: e.median_hours), min(allowed, key=lambda e: e.outlay)
+    quick = min(allowed, key=lambda e: e.median_hours)
+    # Of those that only the money speaks against, if there are any.
+    cheap = min([e for e in allowed if set(e.reasons) <= {_OVER_BUDGET}] or allowed, key=lambda e: e.outlay)
     asked = []
     if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
         asked.append(
@@ -140,7 +145,8 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
             f"{q.constraints.deadline_days:g}" + _more_gpus(job, quick, predictor)
         )
     if q.budget.usd is not None and cheap.costed and cheap.outlay > q.budget.usd:
-        asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}")
+        less = _fewer_bought(job, cheap, q.budget.usd, predictor)
+        asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}{less}")
     asked += _other_budgets(job, [e for e in allowed if e.costed])
     frugal = min(allowed, key=lambda e: e.power_kw or 0.0)
     if q.constraints.max_power_kw is not None and (frugal.power_kw or 0.0) > q.constraints.max_power_kw:
@@ -161,6 +167,21 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
         one = min((e for e in allowed if meets(e, free)), key=lambda e: e.outlay, default=cheap)
         asked.append(f"a budget of {usd(one.outlay)}, which buys {one.id} within the other limits")
     return "It would work with " + " and ".join(asked) + "."
+
+
+def _fewer_bought(job: Resolved, entry: Entry, budget: float, predictor: Predictor) -> str:
+    """``, which buys 24 GPUs with it``: the most whole nodes that a purchase within the budget has, if the job fits on
+    them; else nothing."""
+    months, machines = entry.price.months, entry.price.gpu_usd_per_hour.value * HOURS_PER_MONTH
+    if months is None or job.sites > 1:
+        return ""
+    for gpus in range(
+        int(budget / (machines * months)) // job.gpus_per_node * job.gpus_per_node, 0, -job.gpus_per_node
+    ):
+        drawn = design_for(entry, replace(job, gpus=gpus), predictor.catalog)
+        if drawn is not None and gpus * machines * months + drawn.capex_usd.mid <= budget:
+            return f", which buys {gpus:,} GPUs with it" if fits_on(job, gpus, job.parallelism, predictor) else ""
+    return ""
 
 
 def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:

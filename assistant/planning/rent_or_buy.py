@@ -9,8 +9,6 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 
-_TERM = "market-rent-3-years-"
-
 
 def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     """Both ways for the job of a decision, each with its own best network; ``None`` where one of them cannot be."""
@@ -21,11 +19,7 @@ def rent_or_buy(made: Decision, pipeline: Pipeline) -> RentOrBuy | None:
     )
     if rent is None or buy is None or (rent.price.offered is None and rent.price.gpu_usd_per_hour.origin != "quoted"):
         return None
-    found, term = compared(rent, buy, serves=made.job.serves), pipeline.catalog.constants.get(_TERM + made.job.gpu.id)
-    if found is None or term is None:
-        return found
-    said = {"term_rent_usd_per_gpu_hour": term.value, "term_rent_source": f"{term.source}, {term.date.isoformat()}"}
-    return found.model_copy(update=said)
+    return compared(rent, buy, serves=made.job.serves)
 
 
 def compared(rent: Entry, buy: Entry, *, serves: bool = False) -> RentOrBuy | None:

@@ -80,8 +80,7 @@ def _each(design: FabricDesign) -> str:
 
 
 def parts(design: FabricDesign) -> list[Block]:
-    """The priced parts with date and source; a price that nobody published for the part itself is marked, and says
-    what it comes from. Then what else is to be known of the network."""
+    """The priced parts; a price that nobody published for the part itself is marked. Then what else is to be known."""
     if not design.prices:
         return [Paragraph("No part has a price."), Bullets(design.notes)]
     rows = [
@@ -93,8 +92,13 @@ def parts(design: FabricDesign) -> list[Block]:
     ]
     brief = ["part", *(textwrap.shorten(row[0], 34, placeholder="…") for row in rows)]
     table = Table(["part", "number", "each", "sum"], rows, frozenset({1, 2, 3}), shorter={0: brief})
-    seen = [
+    return [table, Bullets(known(design))]
+
+
+def known(design: FabricDesign) -> list[str]:
+    """Date and source of every price, with what it comes from where nobody published it, and the notes."""
+    prices = [
         f"{p.item}: price of {p.date}, {p.source}{f'; derived: {p.derived}' if p.derived else ''}"
         for p in design.prices
     ]
-    return [table, Bullets([*seen, *design.notes])]
+    return [*prices, *design.notes]

@@ -73,6 +73,8 @@ class Fabrics:
             fabric, rates = networks.resolve(
                 replace(mention, per_node=of_node), self.catalog, gpu, mention.links or nics
             )
+            if fabric is None and "others" in reading.kinds(mention.start, mention.end):
+                continue  # what others have need not be in the catalog
             if fabric is None:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))

@@ -40,7 +40,7 @@ _ASKED = {"model": "model.params"}  # the question for a model may be answered w
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
 _FEW = 4  # words of a correction that names no field
-_WITH_UNIT = frozenset("rate money money-other percent power memory time date".split())  # no bare numbers
+_WITH_UNIT = frozenset("length rate money money-other percent power memory time date".split())  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
 # What is said with the name of a network that is not decided by it: "our two engineers know RoCE", "InfiniBand adds 20
 # cents".

@@ -35,7 +35,7 @@ class Units:
     @classmethod
     def of(cls, units: dict[str, Any], dates: dict[str, Any], numbers: dict[str, Any], compiler: Compiler) -> Units:
         words: dict[tuple[str, ...], list[tuple[str, float]]] = defaultdict(list)
-        for dimension in ("time", "rate", "power", "memory", "percent"):
+        for dimension in ("time", "rate", "power", "memory", "length", "percent"):
             for names, factor in units[dimension].items():
                 for name in names.split("|"):
                     words[_texts(name)].append((dimension, float(factor)))

@@ -412,7 +412,6 @@ class RentOrBuy(Contract):
     ``rent_usd_per_gpu_hour`` is per GPU-hour of the bought cluster's work. ``break_even_months`` of full use after
     which buying is the cheaper, ``break_even_utilization_percent`` of the months of write-off that the machines must be
     in use; ``None`` where rent is the cheaper for ever, or in full use all these months.
-    ``term_rent_usd_per_gpu_hour``: what a GPU rented for three years is estimated to cost, by ``term_rent_source``.
     """
 
     offer: str
@@ -427,8 +426,6 @@ class RentOrBuy(Contract):
     run_months: float | None  # None when serving, which has no end
     break_even_months: float | None
     break_even_utilization_percent: float | None
-    term_rent_usd_per_gpu_hour: float | None = None
-    term_rent_source: str | None = None
 
 
 class Warning_(Contract):

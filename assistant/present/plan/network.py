@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Table, titled, told
-from ..design import DRAWN, parts
+from ..design import DRAWN, known
 from ..topology_drawing import drawing_lines
 
 _RENTED = (
@@ -20,7 +20,7 @@ def network_of(plan: Plan) -> FabricDesign | None:
 
 
 def design(plan: Plan) -> list[Block]:
-    """The topology, drawn; for who buys it what it costs, part by part."""
+    """The topology, drawn; for who buys it what it costs, and where the prices of its parts are from."""
     built = network_of(plan)
     if built is None:
         return titled("The network", Bullets((plan.fabric_design or {}).get("notes", [])))
@@ -37,7 +37,7 @@ def design(plan: Plan) -> list[Block]:
         f"About {usd(capex.mid)} to buy ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
         "over the amortisation."
     )
-    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), *parts(built))
+    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), Bullets(known(built)))
 
 
 def settings(plan: Plan) -> list[Block]:

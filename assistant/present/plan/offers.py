@@ -11,19 +11,21 @@ _INCLUDED = {True: "", False: "network extra", None: "network in the price? ask"
 
 
 def section(plan: Plan) -> list[Block]:
-    """All of them, each machine on the network on which its run costs least; those without a price last."""
-    if not plan.offers:
+    """All of them, each machine on the network on which its run costs least; those without a price last; quotes
+    have a section of their own."""
+    listed = [o for o in plan.offers if o.kind == "published"]
+    if not listed:
         return []
-    shown = _each_once(plan.offers)
+    shown = _each_once(listed)
     priced, silent = ([o for o in shown if (o.run_cost_usd is not None) is known] for known in (True, False))
     notes = ["Prices are lists, with the day on which they were read; the sum is that of the whole run."]
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
-    if len(shown) < len(plan.offers):
+    if len(shown) < len(listed):
         notes.append("A machine with several networks stands once, with the one that costs least.")
-    return [Heading("Offers"), _table(plan, [*priced, *silent]), *_tied(priced), Paragraph(" ".join(notes))]
+    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(priced), Paragraph(" ".join(notes))]
 
 
 def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
@@ -54,6 +56,10 @@ def _tied(priced: list[RentalOffer]) -> list[Block]:
     ]
 
 
+def _heading(plan: Plan) -> Heading:
+    return Heading("Published offers" if plan.quotes else "Offers")
+
+
 def _silent(offers: list[RentalOffer]) -> list[Block]:
     names = ", ".join(dict.fromkeys(f"{o.instance} ({o.provider}, {o.fabric})" for o in offers))
     return [Paragraph(f"Sold without a price that was read, so without a sum: {names}.")] if names else []
@@ -61,16 +67,17 @@ def _silent(offers: list[RentalOffer]) -> list[Block]:
 
 def in_short(plan: Plan) -> list[Block]:
     """The cheapest, and the cheapest with each other network; the others are counted."""
-    priced = [o for o in plan.offers if o.run_cost_usd is not None]
+    listed = [o for o in plan.offers if o.kind == "published"]
+    priced = [o for o in listed if o.run_cost_usd is not None]
     if not priced:
-        silent = _silent(plan.offers)
-        return [Heading("Offers"), *silent] if silent else []
+        silent = _silent(listed)
+        return [_heading(plan), *silent] if silent else []
     priced = [o for o in priced if o.verdict != "avoid"] or priced
     first = {o.fabric: n for n, o in reversed(list(enumerate(priced)))}
     shown = sorted({*range(min(limits.CHEAPEST_IN_SHORT, len(priced))), *first.values()})[: limits.OFFERS_IN_SHORT]
-    gone = len(plan.offers) - len(shown)
+    gone = len(listed) - len(shown)
     more = [Paragraph(f"{gone} more: dearer, not advised, or without a price.")] if gone else []
-    return [Heading("Offers"), _table(plan, [priced[n] for n in shown]), *more]
+    return [_heading(plan), _table(plan, [priced[n] for n in shown]), *more]
 
 
 def answer(plan: Plan) -> list[Block]:

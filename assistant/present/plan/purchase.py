@@ -1,6 +1,6 @@
 """Machines of one's own: what is bought, what it costs a month, what it draws, and from when on it beats renting."""
 
-from assistant.vocabulary.plan import Plan, PowerUse, Purchase, RentOrBuy
+from assistant.vocabulary.plan import Plan, PowerUse, Purchase, PurchaseItem, RentOrBuy
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .. import figures
@@ -56,8 +56,16 @@ def answer(found: RentOrBuy | None) -> list[Block]:
 
 def _bill(bought: Purchase) -> Table:
     usd = figures.usd
-    rows = [[f"{i.count:,}", i.item, usd(i.usd), usd(i.count * i.usd), i.date or "quoted"] for i in bought.items]
+    rows = []
+    for i in bought.items:
+        mark = " *" if _derived(i, bought) else ""
+        rows.append([f"{i.count:,}", i.item, usd(i.usd) + mark, usd(i.count * i.usd) + mark, i.date or "quoted"])
     return Table(["", "what", "each", "together", "price of"], rows, frozenset({0, 2, 3, 4}), None, (4, 2))
+
+
+def _derived(item: PurchaseItem, bought: Purchase) -> bool:
+    """Whether nobody published a price of the part itself."""
+    return item is not bought.items[0] and bool(item.note)
 
 
 def _sums(bought: Purchase, plan: Plan) -> list[str]:
@@ -70,7 +78,11 @@ def _sums(bought: Purchase, plan: Plan) -> list[str]:
         f"{usd(sum(monthly.values()))} a month over {bought.months:g} months: {parts}. In full use that is "
         f"{usd(bought.usd_per_gpu_hour)} per GPU-hour.",
         *_optics(bought),
-        *dict.fromkeys(f"{i.item}: {i.note}." for i in bought.items if i.note and (i is not machines or not i.date)),
+        *dict.fromkeys(
+            f"{'* derived price, ' if _derived(i, bought) else ''}{i.item}: {i.note}."
+            for i in bought.items
+            if i.note and (i is not machines or not i.date)
+        ),
         f"Not counted: {', '.join(bought.not_counted)}.",
     ]
     budget = plan.questionnaire["budget"].get("usd")
@@ -114,18 +126,7 @@ def _over(fabric: str) -> str:
 
 
 def turns(found: RentOrBuy) -> list[str]:
-    """What both cost, then from when on buying is the cheaper, and what a rent of three years is estimated to be."""
-    usd, term = figures.usd, found.term_rent_usd_per_gpu_hour
-    if term is None:
-        return _turns(found)
-    estimated = (
-        f"Rented for three years a GPU-hour is estimated at {usd(term)} ({found.term_rent_source}), used or not; one's "
-        f"own in full use is {usd(found.buy_usd_per_gpu_hour)}: ask for such a rent before buying."
-    )
-    return [*_turns(found), estimated] if term < found.buy_usd_per_gpu_hour else _turns(found)
-
-
-def _turns(found: RentOrBuy) -> list[str]:
+    """What both cost, then from when on buying is the cheaper."""
     usd = figures.usd
     both = (
         f"Rented at its best, {found.offer}{_over(found.rent_fabric)}, the run costs {usd(found.rent_run_usd)}; of "

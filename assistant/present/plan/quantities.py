@@ -69,7 +69,8 @@ def in_time(plan: Plan, days: float, found: Candidate | None) -> list[Block]:
 
 def cost(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     """Money: of the run, per month, per million tokens, and the network's part of it."""
-    assert found.cost_usd is not None
+    if found.cost_usd is None:
+        return told(f"What {found.fabric} costs is not known: it is let here at no price that was read.")
     gpus, hours, usd, median = reading.gpus(plan), found.run_hours or 0.0, figures.usd, found.cost_usd.p50
     gpu, network = found.gpu_usd_per_hour or 0.0, found.fabric_usd_per_gpu_hour or 0.0
     hourly, what = gpu + network, "A month's work" if reading.serves(plan) else "The run"

@@ -87,7 +87,7 @@ def _row(quote: QuotedOffer, won: bool) -> list[str]:
         sign,
         _name(quote),
         quote.fabric or "not said",
-        quote.said,
+        quote.said.replace(" per GPU-hour", "/GPU-h").replace(" for ", ", "),
         figures.usd(quote.effective_usd_per_gpu_hour),
         figures.usd(quote.run_cost_usd.p50 if quote.run_cost_usd else None),
         figures.hours(None if days is None else 24 * days),
