@@ -16,8 +16,10 @@ from assistant.model.inference import engined, holds, pass_communication, sizing
 from assistant.model.network import Networks
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Shape, Split, under_load
+from assistant.planning.prediction import predict
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from .modelled import catalog, machine, network
 
@@ -160,3 +162,18 @@ def test_published_clusters_with_experts_over_nodes_are_met(gpu, gpus, tokens, c
     carried = tokens.batch + tokens.prompt
     exchanged = float(np.ravel(pass_communication(wires, one.architecture, one.split, carried * 7168 * 2))[0])
     assert 8 * carried / max(float(one.step(tokens)), exchanged) == pytest.approx(published, rel=0.27)
+
+
+def test_a_prediction_tells_the_first_token_the_load_and_the_copies():
+    asked = Questionnaire.model_validate(
+        {
+            "workload": "inference",
+            "model": "llama-3.3-70b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 32, "fabric": "roce-v2-400"},
+            "inference": {"requests_per_s": 8, "precision": "fp8", "engine": "vllm", "ttft_ms": 1000},
+        }
+    )
+    made = predict(asked, catalog()).serving
+    assert made and made.copies * made.gpus_per_copy <= 32 and made.meets_targets
+    assert made.ttft_s_p10 < made.ttft_s < made.ttft_s_p90 and made.requests_per_s == pytest.approx(8, rel=0.05)
+    assert made.concurrency <= made.max_concurrency and made.network_gb_per_s_per_node == 0

@@ -102,6 +102,7 @@ class InferenceOutcome:
     replicas: int
     replicas_needed: int | None
     nodes_per_replica: int
+    gpus_per_replica: int
     concurrency: int
     held: int
     time_per_output_token_s: float
@@ -340,6 +341,7 @@ def _outcome(
         if serving.requests_per_s is None or not most
         else int(np.ceil(serving.requests_per_s / most)),
         nodes_per_replica=nodes,
+        gpus_per_replica=split.gpus,
         concurrency=max(1, round(copy.load.concurrency)),
         held=int(copy.held),
         time_per_output_token_s=per_token,

@@ -344,14 +344,18 @@ def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:
     """The load with as many in flight as keep both targets, one request at least."""
     low, high = 1.0, load.concurrency
-    for _ in range(SEARCHED + 1):
-        middle = high if _ == 0 else 0.5 * (low + high)
-        served = under_load(engined, replace(load, concurrency=middle))
-        kept = (tpot is None or served.tpot <= tpot) and (ttft is None or served.ttft <= ttft)
-        if kept and middle == high:
-            break
+    if _keeps(engined, load, ttft, tpot):
+        return load
+    for _ in range(SEARCHED):
+        middle = 0.5 * (low + high)
+        kept = _keeps(engined, replace(load, concurrency=middle), ttft, tpot)
         low, high = (middle, high) if kept else (low, middle)
-    return replace(load, concurrency=float(max(1, int(low if low < high else high))))
+    return replace(load, concurrency=float(int(low)))
+
+
+def _keeps(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> bool:
+    served = under_load(engined, load)
+    return served.tpot <= (tpot or np.inf) and served.ttft <= (ttft or np.inf)
 
 
 def one_batch(engined: Engined, load: Load) -> Served:
