@@ -112,6 +112,7 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_b", 0.90, 0.89),
         ("fresh_c", 0.95, 0.87),
         ("fresh_d", 0.95, 0.86),
+        ("fresh_f", 0.88, 0.84),
         ("fresh_e", 0.88, 0.83),
     ],
 )

@@ -79,9 +79,12 @@ def _taken(chosen: Entry, offers: Sequence[RentalOffer]) -> RentalOffer | None:
 
 
 def _rivals(taken: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
-    """The offers that could be taken instead, cheapest run first."""
+    """The offers that could be taken instead, cheapest run first; what costs less already was not chosen for its
+    price."""
+    least = taken.run_cost_usd.p50 if taken.run_cost_usd else 0.0
     able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
-    return [o for o in able if (o.provider, o.instance) != (taken.provider, taken.instance)]
+    others = (o for o in able if (o.provider, o.instance) != (taken.provider, taken.instance))
+    return [o for o in others if o.run_cost_usd and o.run_cost_usd.p50 >= least]
 
 
 def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:

@@ -79,7 +79,9 @@ def _decides(name: str, plan: Plan, today: datetime.date) -> list[str] | None:
     age = (today - datetime.date.fromisoformat(taken.date)).days
     row = [name, f"{taken.provider}: {taken.instance}", figures.usd(taken.usd_per_gpu_hour), str(age)]
     rivals = [o for o in plan.offers if o is not taken and o.run_cost_usd and o.meets_limits and o.verdict != "avoid"]
+    least = taken.run_cost_usd.p50  # what costs less already was not chosen for its price
     able = [o for o in rivals if (o.provider, o.instance) != (taken.provider, taken.instance)]
+    able = [o for o in able if o.run_cost_usd and o.run_cost_usd.p50 >= least]
     nearest = min(able, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else 0.0, default=None)
     if nearest is None or nearest.run_cost_usd is None:
         return [*row, figures.UNKNOWN, "no other offer runs it"]

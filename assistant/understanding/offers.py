@@ -179,7 +179,8 @@ def _parted(message: Message, prices: Sequence[Quantity]) -> list[tuple[int, int
             missing += sum(count == 0 for count in counts)
         return several, missing, -sum(strength for _, strength in cuts)
 
-    return stretches(min(islice(product(*gaps), _MOST_CUTS), key=cost))
+    tried = min(_MOST_CUTS, 16 * _MOST_CUTS // max(1, len(prices)) ** 2)  # all for four prices, fewer for a long list
+    return stretches(min(islice(product(*gaps), max(1, tried)), key=cost))
 
 
 def _cuts(tokens: Sequence[Token], first: int, last: int) -> Iterator[tuple[int, int]]:
