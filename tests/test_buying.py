@@ -101,8 +101,8 @@ def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_
     said = {"workload": "pretraining", "model": "llama-3.1-8b", "budget": {"mode": "buy"}}
     cluster = {"gpus": 64, "gpu": "h100-sxm", "planes": 2}
     made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
-    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None}
-    assert set(origins.values()) == {"derived", "none"} and origins["ethernet-tcp-100"] == "derived"
+    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None and e.costed}
+    assert set(origins.values()) == {"derived"} and origins["ethernet-tcp-100"] == "derived"
 
 
 def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:
