@@ -133,3 +133,10 @@ def test_one_machine_needs_no_network_whatever_is_considered() -> None:
     assert [i.count for i in plan(8).purchase.items] == [1] and [i.count for i in plan(72, "gb200").purchase.items] == [
         1
     ]
+
+
+def test_who_buys_may_buy_what_the_provider_that_was_named_does_not_let(h100: Plan) -> None:
+    named = plan(512, cluster={"provider": "coreweave"})
+    assert [c.fabric for c in named.candidates] == [c.fabric for c in h100.candidates]
+    assert named.purchase and named.purchase.capital_usd == h100.purchase.capital_usd
+    assert any(one.field == "cluster.provider" and "CoreWeave lets" in one.why for one in named.assumptions)
