@@ -11,11 +11,15 @@ import pytest
 
 from assistant.library import load
 from assistant.model import Serving, architecture_of, predict_inference
-from assistant.model.inference import engined, holds, sizings
+from assistant.model.collectives import Wires
+from assistant.model.inference import engined, holds, pass_communication, sizings
+from assistant.model.network import Networks
 from assistant.model.serving_memory import weight_bytes
-from assistant.model.serving_time import Load, Split, under_load
+from assistant.model.serving_time import Load, Shape, Split, under_load
+from assistant.planning.prediction import predict
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from .modelled import catalog, machine, network
 
@@ -138,3 +142,38 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
     twice = sizings(replace(asked, requests_per_s=20.0), machine(8))[0]
     assert 1.5 < twice.gpus / needed["h100-sxm"].gpus <= 2.5
     assert sizings(replace(asked, tpot=1e-4), machine(8)) == []
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "tokens", "context", "published"),
+    [
+        ("h100-sxm", 32, Shape(0.0, 0.0, 16384.0, 2048.0), 4096, 52_300),  # SGLang's prefill, 4 nodes
+        ("h100-sxm", 72, Shape(256.0, 2000.0), 2000, 22_300),  # and its decode, 9 nodes
+        ("h800", 144, Shape(128.0, 4989.0), 4989, 14_800),  # DeepSeek's decode, 18 nodes
+    ],
+)
+def test_published_clusters_with_experts_over_nodes_are_met(gpu, gpus, tokens, context, published):
+    """Tokens per second and node, the exchange hidden behind the other half of the batch; the published figures hold
+    lengths that vary, and DeepSeek's day and night."""
+    cluster = machine(gpus, gpu)
+    asked = serving("deepseek-v3", gpus, precision="fp8", prompt_tokens=context, engine="sglang")
+    one = engined(asked, cluster, Split(1, 1, gpus, gpus))
+    wires = Wires(cluster, Networks([network("infiniband-ndr-400", cluster)]))
+    carried = tokens.batch + tokens.prompt
+    exchanged = float(np.ravel(pass_communication(wires, one.architecture, one.split, carried * 7168 * 2))[0])
+    assert 8 * carried / max(float(one.step(tokens)), exchanged) == pytest.approx(published, rel=0.27)
+
+
+def test_a_prediction_tells_the_first_token_the_load_and_the_copies():
+    asked = Questionnaire.model_validate(
+        {
+            "workload": "inference",
+            "model": "llama-3.3-70b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 32, "fabric": "roce-v2-400"},
+            "inference": {"requests_per_s": 8, "precision": "fp8", "engine": "vllm", "ttft_ms": 1000},
+        }
+    )
+    made = predict(asked, catalog()).serving
+    assert made and made.copies * made.gpus_per_copy <= 32 and made.meets_targets
+    assert made.ttft_s_p10 < made.ttft_s < made.ttft_s_p90 and made.requests_per_s == pytest.approx(8, rel=0.05)
+    assert made.concurrency <= made.max_concurrency and made.network_gb_per_s_per_node == 0

@@ -141,7 +141,10 @@ MISTAKES = {
         "gpus:\n  my-gpu:\n    name: Mine\n",
         "2 gpus.my-gpu.vendor: is needed and was not given",
     ),
-    "a list": ("- 3\n", "1: expected gpus, models, fabrics, scale_up, providers, devices, quote_items, constants as keys, got [3]"),
+    "a list": (
+        "- 3\n",
+        "1: expected gpus, models, fabrics, scale_up, providers, devices, quote_items, constants as keys, got [3]",
+    ),
     "entries as text": ("gpus: all\n", '1 gpus: expected ids with what changes, got "all"'),
     "an entry as text": ("gpus:\n  h100-sxm: cheap\n", '2 gpus.h100-sxm: expected the fields that change, got "cheap"'),
     "a key twice": (

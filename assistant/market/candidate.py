@@ -167,6 +167,9 @@ def candidate_prices(
         if rented.known:
             of_fabric = fabric_price.rent(questionnaire, fabric, [taken] if taken else offers, freshness)
         parts: Parts = rented, of_fabric, None, None
+    elif fabric.providers is not None:
+        why = "it exists only in its cloud and cannot be bought"
+        parts = nothing(gpu.name, why, "unknown"), nothing(fabric.name, why, "unknown"), None, None
     else:
         mine = owned(questionnaire, gpu, fabric, catalog, freshness, bill, count, assumptions)
         parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months

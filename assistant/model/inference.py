@@ -102,6 +102,7 @@ class InferenceOutcome:
     replicas: int
     replicas_needed: int | None
     nodes_per_replica: int
+    gpus_per_replica: int
     concurrency: int
     held: int
     time_per_output_token_s: float
@@ -271,6 +272,9 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
         token_bytes = float(a.hidden * 2)
         decode = pass_communication(wires, a, split, copy.served.batch / split.dp / split.pp * token_bytes)
         prefill = pass_communication(wires, a, split, serving.prompt_tokens * token_bytes)
+    if split.dp > 1:  # two halves of the batch take turns, so that one computes while the other travels
+        decode = np.maximum(decode - copy.served.tpot, 0.0)
+        prefill = np.maximum(prefill - copy.served.ttft, 0.0)
     if serving.disaggregated:
         transfer = transfer + _transfer(serving, wires, split)
     inside = float(copy.engined.reductions(copy.served.batch / split.dp / split.pp))
@@ -278,7 +282,8 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
-    """Seconds of one pass through the model: two all-reduces per layer, one hand-over per stage; (K, F)."""
+    """Seconds of one pass through the model: two all-reduces per layer, one hand-over per stage, each token to its
+    experts and back where the attention has replicas (in eight bits out, in 16 back); (K, F)."""
     shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
     time = np.zeros(shape)
     if split.tp > 1:
@@ -289,6 +294,10 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
     if split.pp > 1:
         hop = bytes_ / (wires.networks.nic_rate / wires.slowdown) + wires.latency
         time = time + (split.pp - 1) * hop[..., 0]
+    if split.dp > 1 and a.experts:
+        away = a.experts_per_token * max(0.0, 1.0 - wires.machine.domain / split.gpus)
+        exchanged = 1.5 * bytes_ * away / (wires.networks.gpu_rate / wires.slowdown) + 2.0 * wires.latency
+        time = time + a.moe_layers * exchanged[..., 0]
     return time
 
 
@@ -332,6 +341,7 @@ def _outcome(
         if serving.requests_per_s is None or not most
         else int(np.ceil(serving.requests_per_s / most)),
         nodes_per_replica=nodes,
+        gpus_per_replica=split.gpus,
         concurrency=max(1, round(copy.load.concurrency)),
         held=int(copy.held),
         time_per_output_token_s=per_token,

@@ -212,7 +212,8 @@ class Engined:
         if split.tp > 1:
             time = time + (2.0 * a.layers) * self._reduced(split.tp, tokens * a.hidden * 2.0)
         if split.dp > 1 and a.experts:
-            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * split.dp * a.hidden * 2.0)
+            copies = min(split.dp, a.experts_per_token)  # of a token, out and back
+            time = time + a.moe_layers * self._reduced(split.tp * split.dp, tokens * copies * a.hidden * 2.0)
         return time
 
     def _reduced(self, ranks: int, bytes_: Number) -> Number:
@@ -288,7 +289,7 @@ def interference(engined: Engined, load: Load, batch: float, alone: float) -> fl
     together = max(arriving, min(1.0, load.chunk / load.prompt_tokens))
     middle = load.prompt_tokens + load.output_tokens / 2.0
     mixed = engined.step(Shape(decoding, middle, together * load.prompt_tokens, load.prompt_tokens / 2.0))
-    return arriving / together * (mixed - alone)
+    return arriving / together * (float(mixed) - alone)
 
 
 def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
@@ -296,7 +297,7 @@ def prefilled(engined: Engined, load: Load, prompts: float = 1.0) -> float:
     tokens = prompts * load.prompt_tokens
     steps = max(1.0, tokens / load.chunk)
     shape = Shape(0.0, 0.0, tokens / steps, load.prompt_tokens / 2.0)
-    return steps * engined.step(shape)
+    return steps * float(engined.step(shape))
 
 
 def under_load(engined: Engined, load: Load) -> Served:
@@ -343,14 +344,18 @@ def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:
     """The load with as many in flight as keep both targets, one request at least."""
     low, high = 1.0, load.concurrency
-    for _ in range(SEARCHED + 1):
-        middle = high if _ == 0 else 0.5 * (low + high)
-        served = under_load(engined, replace(load, concurrency=middle))
-        kept = (tpot is None or served.tpot <= tpot) and (ttft is None or served.ttft <= ttft)
-        if kept and middle == high:
-            break
+    if _keeps(engined, load, ttft, tpot):
+        return load
+    for _ in range(SEARCHED):
+        middle = 0.5 * (low + high)
+        kept = _keeps(engined, replace(load, concurrency=middle), ttft, tpot)
         low, high = (middle, high) if kept else (low, middle)
-    return replace(load, concurrency=float(max(1, int(low if low < high else high))))
+    return replace(load, concurrency=float(int(low)))
+
+
+def _keeps(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> bool:
+    served = under_load(engined, load)
+    return served.tpot <= (tpot or np.inf) and served.ttft <= (ttft or np.inf)
 
 
 def one_batch(engined: Engined, load: Load) -> Served:

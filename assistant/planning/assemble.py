@@ -151,6 +151,7 @@ def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
         breakdown_s=e.breakdown,
         effective_time_percent=effective_percent(entry.price.interruptions) if not job.serves else None,
         learning=e.learning,
+        serving=e.serving,
     )
 
 

@@ -111,6 +111,8 @@ def _sold(fabric: Fabric, job: Resolved, offers: list[Offered], *, silent: bool)
     priced = any(offered.price for offered in offers)
     if job.questionnaire.budget.quotes and fabric.technology not in ("none", "wan"):
         return priced
+    if fabric.providers is not None and job.questionnaire.budget.mode == "buy":
+        return False  # it exists inside its cloud alone
     there = job.provider is None and job.questionnaire.cluster.fabric == fabric.id
     if fabric.technology == "wan" or (there and not priced):
         return None

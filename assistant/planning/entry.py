@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assistant.market import CandidatePrice
-from assistant.vocabulary.plan import Band, Breakdown, LearningStep, Verdict
+from assistant.vocabulary.plan import Band, Breakdown, LearningStep, ServingFigures, Verdict
 
 from .candidates import Considered
 
@@ -40,6 +40,7 @@ class Estimate:
     alternatives: tuple[Estimate, ...] = ()  # between sites: islands on each fabric that may join the GPUs of a site
     training: Breakdown | None = None  # reinforcement learning: one optimizer step by itself
     learning: LearningStep | None = None  # the same: the halves of the step, the sync, memory by phase
+    serving: ServingFigures | None = None
     copies_short: float = 0.0  # serving: copies needed for the requests asked for ÷ copies that fit; above 1 is too few
 
     @property

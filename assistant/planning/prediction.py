@@ -81,6 +81,7 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
         parallelism=e.parallelism,
         breakdown_s=e.breakdown,
         learning=e.learning,
+        serving=e.serving,
         outside_calibration=list(e.outside),
         assumptions=assumptions,
     )

@@ -18,6 +18,7 @@ from .design import design_for
 from .entry import Entry
 from .grid import round_sizes
 from .headline import usd
+from .money import effective_time
 from .predictor import Predictor
 from .resolve import Resolved
 
@@ -218,10 +219,14 @@ def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
 
 
 def _time_per_token(job: Resolved, gpus: int, entry: Entry, predictor: Predictor) -> float | None:
-    """Seconds on another number of GPUs at the best split; ``None`` where the job cannot be split so."""
+    """Seconds on another number of GPUs at the best split, the failures of so many nodes included; ``None`` where the
+    job cannot be split so."""
     try:
         there = predictor.varied(job, "cluster.gpus", gpus, same_nodes=True)
         [step] = predictor.step_times(there, [entry.considered])
     except InputError:
         return None
-    return float(step) / there.tokens_per_step if isfinite(step) else None
+    trains = effective_time(there, predictor.catalog)
+    if not isfinite(step) or trains is None:
+        return None
+    return float(step) / there.tokens_per_step * 100 / trains.p50

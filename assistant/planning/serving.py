@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.model import InferenceOutcome, Serving, predict_inference
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.plan import Breakdown
+from assistant.vocabulary.plan import Breakdown, ServingFigures
 
 from .entry import Entry, Estimate, band_of
 from .estimate import machine, networks
@@ -71,5 +71,34 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
             "replicas": outcome.replicas,
             "replicas_needed": outcome.replicas_needed or 0,
         },
+        serving=_figures(outcome, job),
         copies_short=(outcome.replicas_needed or 0) / max(outcome.replicas, 1),
+    )
+
+
+def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
+    """The figures of the whole cluster; what enters a node is what its share of the requests brings."""
+    tokens, first, rate = outcome.band, outcome.first_token, outcome.output_rate
+    nodes = -(-job.gpus // job.domain)
+    answer = job.served.output_tokens
+    return ServingFigures(
+        ttft_s=first.p50,
+        ttft_s_p10=first.p10,
+        ttft_s_p90=first.p90,
+        tpot_s=outcome.time_per_output_token_s,
+        tpot_s_p10=tokens.p10,
+        tpot_s_p90=tokens.p90,
+        concurrency=outcome.concurrency * outcome.replicas,
+        max_concurrency=outcome.held * outcome.replicas,
+        output_tokens_per_s=rate.p50,
+        output_tokens_per_s_p10=rate.p10,
+        output_tokens_per_s_p90=rate.p90,
+        total_tokens_per_s=outcome.requests_per_s * (answer + job.served.prompt_tokens),
+        output_tokens_per_s_per_gpu=rate.p50 / job.gpus,
+        requests_per_s=outcome.requests_per_s,
+        copies=outcome.replicas,
+        gpus_per_copy=outcome.gpus_per_replica,
+        kv_gb_per_request=outcome.kv_bytes_per_request / 1e9,
+        network_gb_per_s_per_node=outcome.across_nodes_per_request * outcome.requests_per_s / nodes / 1e9,
+        meets_targets=outcome.meets_targets,
     )

@@ -240,7 +240,9 @@ def _currency_before(tokens: Sequence[Token], at: int, units: Units) -> tuple[st
     for size in (3, 2, 1):
         start = at - size
         name = tuple(t.text for t in tokens[start:at]) if start >= 0 else ()
-        if name and name in units.currencies and (size > 1 or len(name[0]) > 2 or not tokens[start].is_word):
+        if not name or (name[-1] == "$" and not all(token.glued for token in tokens[start + 1 : at])):  # "a $5 premium"
+            continue
+        if name in units.currencies and (size > 1 or len(name[0]) > 2 or not tokens[start].is_word):
             us = start > 0 and tokens[start - 1].text in ("us", "usd")
             return units.currencies[name], start - us
     return None

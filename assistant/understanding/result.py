@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence, Set
 
 from assistant.vocabulary.language import Language
 from assistant.vocabulary.questionnaire import FIELDS
-from assistant.vocabulary.utterance import Doubt, Entity, Scope, Utterance
+from assistant.vocabulary.utterance import Amount, Doubt, Entity, Scope, Utterance
 
-from .reading import SILENT_ACTS, Reading
+from .reading import NAMES, SILENT_ACTS, Reading
 from .scopes import denial_of
 from .text import ENGLISH, Token
 from .topics import Question
@@ -38,6 +38,11 @@ class Results:
             roles=question.roles,
             slips=reading.text.slips,
             entities=tuple(_entities(reading)),
+            amounts=tuple(
+                Amount(q.kind, q.value, q.unit, places[q.start].start, places[q.end - 1].end)
+                for q in reading.quantities
+                if q.kind not in NAMES and q.kind not in ("unknown-gpu", "instance", "generation")
+            ),
             scopes=tuple(
                 Scope(s.kind, places[s.start].start, places[s.end - 1].end)  # type: ignore[arg-type]
                 for s in reading.scopes

@@ -101,4 +101,4 @@ def _ranked(rows: Sequence[Observed]) -> float | None:
 
 def _spearman(a: np.ndarray, b: np.ndarray) -> float:
     ranks = [np.argsort(np.argsort(values)) for values in (a, b)]
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])

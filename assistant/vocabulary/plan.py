@@ -88,6 +88,30 @@ class Assumption(Contract):
     why: str
 
 
+class ServingFigures(Contract):
+    """What all GPUs together serve at the load that was said, or as fully used as is usual; times in seconds."""
+
+    ttft_s: float
+    ttft_s_p10: float
+    ttft_s_p90: float
+    tpot_s: float
+    tpot_s_p10: float
+    tpot_s_p90: float
+    concurrency: int
+    max_concurrency: int
+    output_tokens_per_s: float
+    output_tokens_per_s_p10: float
+    output_tokens_per_s_p90: float
+    total_tokens_per_s: float
+    output_tokens_per_s_per_gpu: float
+    requests_per_s: float
+    copies: int
+    gpus_per_copy: int
+    kv_gb_per_request: float
+    network_gb_per_s_per_node: float
+    meets_targets: bool | None = None
+
+
 class Prediction(Contract):
     """The quantitative model's answer for one questionnaire on one fabric.
 
@@ -114,6 +138,7 @@ class Prediction(Contract):
     # training: what failures and checkpoints leave of the time
     effective_time_percent: Band | None = None
     learning: LearningStep | None = None
+    serving: ServingFigures | None = None
     outside_calibration: list[str] = Field(default_factory=list)
     assumptions: list[Assumption] = Field(default_factory=list)
 
@@ -270,6 +295,7 @@ class Candidate(Medians):
     # training: what failures and checkpoints leave of the time, on machines that nobody takes away
     effective_time_percent: Band | None = None
     learning: LearningStep | None = None
+    serving: ServingFigures | None = None
 
 
 class Finding(Contract):

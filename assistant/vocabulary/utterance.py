@@ -27,6 +27,18 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity with its dimension (``number``, ``time`` in days, ``rate`` in Gb/s, ``money`` in dollars, ``percent``,
+    ``power`` in kW, ``memory`` in GB, ``date``); ``unit`` as it was said, of money what it is for."""
+
+    kind: str
+    value: Any
+    unit: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """Part of a message that states nothing of the job as it is planned, and why."""
 
@@ -76,6 +88,7 @@ class Utterance:
     roles: Mapping[str, Any] = field(default_factory=dict)
     slips: tuple[tuple[str, str], ...] = ()
     entities: tuple[Entity, ...] = ()
+    amounts: tuple[Amount, ...] = ()
     scopes: tuple[Scope, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     fabrics: tuple[str, ...] = ()
