@@ -15,6 +15,8 @@ from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.market import Offered
 from assistant.planning import Pipeline, plan
+from assistant.planning.assemble import taken_of
+from assistant.planning.offers import rental_offers
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
 from assistant.present.figures import usd
@@ -83,6 +85,32 @@ def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeli
     again = decided(pipeline, named).choice.chosen
     assert again is not None
     assert (again.id, again.median_cost) == (entry.id, pytest.approx(entry.median_cost)), job
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 5))
+def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one(pipeline: Pipeline, seed: int):
+    draw, job = random.Random(seed), rental(seed)
+    if "inference" not in job["workload"]:
+        job["training"] = {"days": draw.choice((24, 29, 80, 88, 300, 340))}
+    if draw.random() < 0.3:
+        job["budget"]["reserved_days"] = draw.choice((30, 91, 365))
+    if draw.random() < 0.7:
+        job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
+    made = decided(pipeline, job)
+    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+    answer = taken_of(made.choice.chosen, offers)
+    if answer is None:
+        return
+    same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
+    assert offers[answer].run_cost_usd.p50 == pytest.approx(min(o.run_cost_usd.p50 for o in same)), job
+
+
+@pytest.mark.parametrize("budget", [{"mode": "rent"}, {"mode": "rent", "reserved_days": 91}])
+def test_a_reservation_a_little_longer_than_the_run_is_taken_where_it_costs_less(pipeline: Pipeline, budget: dict):
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "together-ai"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster}
+    chosen = decided(pipeline, job | {"training": {"days": 80}, "budget": budget}).choice.chosen
+    assert chosen.price.offered.tier == "reserved" and chosen.median_hours < chosen.price.least_hours
 
 
 def cost(made: Decision) -> float:

@@ -66,7 +66,6 @@ def begun(
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
     told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
-    told.recommendation.what_fits = what_fits(made, pipeline)
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
