@@ -113,6 +113,16 @@ def test_a_reservation_a_little_longer_than_the_run_is_taken_where_it_costs_less
     assert chosen.price.offered.tier == "reserved" and chosen.median_hours < chosen.price.least_hours
 
 
+def test_machines_reserved_for_a_term_are_no_spot_machines_and_the_plan_says_so(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "nebius"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "training": {"days": 30}}
+    for reserved in ({}, {"reserved_days": 90}):
+        budget = {"mode": "rent", "spot": True} | reserved
+        made = plan(from_value(job | {"budget": budget}, library.catalog), library, index=None, today=TODAY)
+        assert ("spot" in {o.tier for o in made.offers}) is not bool(reserved)
+    assert any("reserved for a term" in a.why for a in made.assumptions if a.field == "budget.spot")
+
+
 def cost(made: Decision) -> float:
     return made.choice.chosen.median_cost if made.choice.chosen else float("inf")
 
@@ -195,14 +205,18 @@ def test_whole_machines_are_paid_for_unless_a_part_can_be_ordered(gpus, per_mach
     assert Offered("somebody", "Somebody", offer).paid(gpus) == paid
 
 
-@pytest.mark.parametrize(("provider", "gpus"), [("runpod", 256), ("voltage-park", 16384), ("lambda", 8000)])
-def test_a_provider_that_is_named_is_not_asked_for_more_than_it_lets(pipeline: Pipeline, provider: str, gpus: int):
-    cluster = {"gpu": "h100-sxm", "gpus": gpus, "provider": provider}
-    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
-    chosen = decided(pipeline, job).choice.chosen
-    if chosen is not None and chosen.price.offered is not None:
-        assert gpus <= (chosen.price.offered.offer.largest_gpus or gpus)
-        assert chosen.id in ("none", *chosen.price.offered.offer.fabrics)
+@pytest.mark.parametrize("provider", ["runpod", "voltage-park", "lambda"])
+def test_a_provider_that_is_named_is_not_asked_for_more_than_it_lets(pipeline: Pipeline, provider: str):
+    offers = [o for o in pipeline.catalog.providers[provider].offers if o.gpu == "h100-sxm" and o.fabrics != ["none"]]
+    most = max(o.largest_gpus for o in offers)
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "budget": {"mode": "rent"}}
+    able, asked_for_more = (
+        decided(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": gpus, "provider": provider}})
+        for gpus in (most, 2 * most)
+    )
+    assert able.choice.chosen is not None and able.choice.chosen.id in {f for o in offers for f in o.fabrics}
+    assert asked_for_more.choice.chosen is None
+    assert not any(entry.usable for entry in asked_for_more.entries)
 
 
 def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_where_nobody_spoke_of_renting(library):
@@ -265,7 +279,7 @@ def test_two_sites_rent_islands_of_a_network_that_somebody_lets(library: Library
     assert "in unison across the sites" in made.recommendation.headline
 
 
-def test_a_quoted_rent_is_the_offer(library: Library) -> None:
+def test_a_quoted_rent_is_the_price_and_no_published_offer_is_taken(library: Library) -> None:
     job = {
         "workload": "pretraining",
         "model": "llama-3.1-70b",

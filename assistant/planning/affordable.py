@@ -96,7 +96,7 @@ def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
         yield {"cluster.provider": None}
     if asked.budget.mode == "buy":
         yield {"budget.mode": "rent"}
-    elif not asked.budget.spot:
+    elif not asked.budget.spot and asked.budget.reserved_days is None:
         yield {"budget.spot": True}
     limit, tokens = asked.budget.usd, asked.training.tokens if asked.training else None
     if limit is not None and tokens is not None and asked.budget.mode == "rent":

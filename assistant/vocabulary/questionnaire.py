@@ -727,8 +727,8 @@ class Budget(Section):
 
     @property
     def on_spot(self) -> bool:
-        """Whether machines can be taken away: rented ones alone."""
-        return self.spot and self.mode == "rent"
+        """Whether machines can be taken away: rented ones alone, and none that are reserved for a term."""
+        return self.spot and self.mode == "rent" and self.reserved_days is None
 
 
 class Constraints(Section):
