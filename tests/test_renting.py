@@ -150,11 +150,23 @@ def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipe
         limits = {"constraints": {"deadline_days": tight[0]["deadline_days"] * share}}
         limits["budget"] = job["budget"] | {"usd": tight[1]["usd"] * share}
         assert decided(pipeline, job | limits).choice.chosen is not None, (job, limits)
-    more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}}
+    more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}, "constraints": tight[0]}
     made = decided(pipeline, more)
     if made.choice.chosen is None:  # nobody lets so many: then it is said what would work
         told = smallest_change(made.job, made.entries, pipeline.predictor)
         assert "without telling a price" in told or "Nobody in the catalog rents out" in told, (more, told)
+
+
+@pytest.mark.parametrize("workload", ["inference", "batch-inference"])
+def test_serving_has_no_end_so_a_deadline_does_not_rule_it_out_however_many_gpus(pipeline: Pipeline, workload: str):
+    for gpus in (8, 16, 64, 256):
+        job = {"workload": workload, "model": "llama-3.1-70b", "cluster": {"gpu": "b200", "gpus": gpus}}
+        open_, limited = (
+            decided(pipeline, job | {"constraints": c}).choice.chosen for c in ({}, {"deadline_days": 30.45})
+        )
+        assert limited is not None and (limited.id, limited.median_cost) == (open_.id, open_.median_cost), gpus
+    made = plan(from_value(job | {"constraints": {"deadline_days": 1}}, pipeline.catalog), pipeline.library, index=None)
+    assert [w for w in made.warnings if w.code == "deadline-not-judged"]
 
 
 @pytest.mark.parametrize(("gpu", "gpus"), [("b300", 8), ("gb200", 72), ("gb300", 72), ("h100-sxm", 8), ("mi300x", 8)])

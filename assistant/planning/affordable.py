@@ -77,7 +77,7 @@ def _smaller(job: Resolved, cheapest: Entry) -> Iterator[Change]:
 
 def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative]:
     """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
-    if job.questionnaire.constraints.deadline_days is None:
+    if job.questionnaire.deadline_days is None:
         return
     for change in _smaller(job, cheapest):
         made = _decided(job.questionnaire, change | {"constraints.deadline_days": None}, pipeline)

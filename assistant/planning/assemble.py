@@ -199,6 +199,7 @@ def _warnings(made: Decision, old: list[Warning_], *, searched: bool) -> list[Wa
         *_given_but_impossible(made),
         *_without_a_price(made),
         *_beyond_the_context(job),
+        *_deadline_not_judged(job),
         *_interrupted(made),
         *between_sites(made),
         *by_rules,
@@ -268,6 +269,20 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
             code="beyond-the-context",
             message=f"Sequences of {job.longest_sequence:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
+        )
+    ]
+
+
+def _deadline_not_judged(job: Resolved) -> list[Warning_]:
+    """A deadline for what never ends."""
+    said = job.questionnaire.constraints.deadline_days
+    if said is None or not job.serves:
+        return []
+    return [
+        Warning_(
+            code="deadline-not-judged",
+            message=f"The deadline of {said:g} days is not judged: no amount of work is given that could be done by "
+            "then. Hours and costs are those of a month of serving.",
         )
     ]
 

@@ -42,7 +42,8 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
     """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price), and enough
     copies for the requests asked for. A budget is that of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
-    late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
+    deadline = questionnaire.deadline_days
+    late = deadline is not None and entry.median_hours > 24 * deadline
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent

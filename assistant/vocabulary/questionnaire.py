@@ -811,6 +811,11 @@ class Questionnaire(Section):
         return self.workload in SERVING
 
     @property
+    def deadline_days(self) -> float | None:
+        """Days by which the work must be done; of serving, which has no amount of work to finish, none."""
+        return None if self.serves else self.constraints.deadline_days
+
+    @property
     def trainers(self) -> int:
         """GPUs that train: all but those that reinforcement learning leaves to generation."""
         return self.cluster.gpus - ((self.rl.rollout_gpus or 0) if self.rl else 0)

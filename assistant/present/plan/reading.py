@@ -101,7 +101,7 @@ def limits_kept(plan: Plan) -> str | None:
     if best is None or best.step_time_s is None or best.run_hours is None or best.cost_usd is None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
-    if days:
+    if days and not serves(plan):
         kept = _kept(hours, slow, 24 * days)
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:
