@@ -16,6 +16,7 @@ from assistant.library.questionnaires import from_value
 from assistant.market import Offered
 from assistant.planning import Pipeline, plan
 from assistant.planning.assemble import taken_of
+from assistant.planning.flips import Charging
 from assistant.planning.offers import rental_offers
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
@@ -155,6 +156,20 @@ def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipe
     if made.choice.chosen is None:  # nobody lets so many: then it is said what would work
         told = smallest_change(made.job, made.entries, pipeline.predictor)
         assert "without telling a price" in told or "Nobody in the catalog rents out" in told, (more, told)
+
+
+def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_it_is_taken(pipeline: Pipeline):
+    cluster = {"gpu": "h100-sxm", "gpus": 64}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
+    told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    rival, taken = told.recommendation.rival_offer, told.offers[told.recommendation.offer]
+    assert rival.provider != taken.provider and rival.cheaper_at_usd_per_gpu_hour < rival.usd_per_gpu_hour
+    for cents, whose in ((-0.01, rival.provider), (0.01, taken.provider)):
+        charging = Charging(rival.provider, rival.usd_per_gpu_hour, rival.cheaper_at_usd_per_gpu_hour + cents)
+        chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
+        assert (chosen.id, chosen.price.offered.provider) == (taken.fabric, whose)
+    text = " ".join(" ".join(plan_lines(told)).split())
+    assert f"The same network at {rival.provider}" in text and "this network, not this offer of it," in text
 
 
 @pytest.mark.parametrize("workload", ["inference", "batch-inference"])

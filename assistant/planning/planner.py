@@ -13,7 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
-from .flips import flips
+from .flips import flips, rival_offer
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
 from .rent_or_buy import rent_or_buy
 
@@ -34,7 +34,9 @@ class Begun:
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
+        answer = self.plan.recommendation.model_copy(
+            update={"flips": flips(self.made, self.pipeline), "rival_offer": rival_offer(self.made)}
+        )
         return self.plan.model_copy(update={"recommendation": answer})
 
 

@@ -74,8 +74,12 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     share = f"{value:.0%}" if value <= _SUREST else f"over {_SUREST:.0%}"
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {share}."
-    of = ": the chance that it is the cheapest, or within a percent of it, if what was assumed holds." if why else "."
-    return f"Confidence {share}{of}"
+    if not why:
+        return f"Confidence {share}."
+    whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
+    what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
+    chance = f"the chance that {what} is the cheapest, or within a percent of it, if what was assumed holds"
+    return f"Confidence {share}: {chance}."
 
 
 def waiting(found: Candidate, where: str = "") -> str:
