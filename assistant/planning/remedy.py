@@ -176,7 +176,9 @@ def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
     """The limits that the entry does not keep, those of time first."""
     budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
     deadline = None if q.serves else limits.deadline_days
-    asked = [(deadline, entry.median_hours / 24, "a deadline of {} days", False)]
+    asked: list[tuple[float | None, float, str, bool]] = [
+        (deadline, entry.median_hours / 24, "a deadline of {} days", False)
+    ]
     if entry.costed:
         asked += [
             (budget.usd, entry.outlay, "a budget of {}", True),
@@ -187,7 +189,11 @@ def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
         (limits.max_power_kw, power, "{} kW", False),
         (limits.max_slowdown_percent, entry.slowdown_percent or 0.0, "a slowdown of {} % accepted", False),
     ]
-    return [_Missed(needs, limit, *how) for limit, needs, *how in asked if limit is not None and needs > limit]
+    return [
+        _Missed(needs, limit, words, in_usd)
+        for limit, needs, words, in_usd in asked
+        if limit is not None and needs > limit
+    ]
 
 
 def _change(limits: list[_Missed]) -> float:
