@@ -15,9 +15,8 @@ from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.market import Offered
 from assistant.planning import Pipeline, plan
-from assistant.planning.assemble import taken_of
 from assistant.planning.flips import Charging
-from assistant.planning.offers import rental_offers
+from assistant.planning.offers import rental_offers, taken
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
 from assistant.present.figures import usd
@@ -99,7 +98,7 @@ def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one
         job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
     made = decided(pipeline, job)
     offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
-    answer = taken_of(made.choice.chosen, offers)
+    answer = taken(made.choice.chosen, offers)
     if answer is None:
         return
     same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
@@ -162,12 +161,12 @@ def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_
     cluster = {"gpu": "h100-sxm", "gpus": 64}
     job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
     told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
-    rival, taken = told.recommendation.rival_offer, told.offers[told.recommendation.offer]
-    assert rival.provider != taken.provider and rival.cheaper_at_usd_per_gpu_hour < rival.usd_per_gpu_hour
-    for cents, whose in ((-0.01, rival.provider), (0.01, taken.provider)):
+    rival, ours = told.recommendation.rival_offer, told.offers[told.recommendation.offer]
+    assert rival.provider != ours.provider and rival.cheaper_at_usd_per_gpu_hour < rival.usd_per_gpu_hour
+    for cents, whose in ((-0.01, rival.provider), (0.01, ours.provider)):
         charging = Charging(rival.provider, rival.usd_per_gpu_hour, rival.cheaper_at_usd_per_gpu_hour + cents)
         chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
-        assert (chosen.id, chosen.price.offered.provider) == (taken.fabric, whose)
+        assert (chosen.id, chosen.price.offered.provider) == (ours.fabric, whose)
     text = " ".join(" ".join(plan_lines(told)).split())
     assert f"The same network at {rival.provider}" in text and "this network, not this offer of it," in text
 

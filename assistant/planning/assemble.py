@@ -28,7 +28,7 @@ from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
 from .money import effective_percent
-from .offers import rental_offers
+from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
 from .predictor import Predictor
@@ -64,7 +64,7 @@ def plan_of(
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
-            update={"offer": taken_of(made.choice.chosen, offers)}
+            update={"offer": taken(made.choice.chosen, offers)}
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
@@ -89,7 +89,7 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
     return [
         _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
-            update={"offer": taken_of(entry, offers)}
+            update={"offer": taken(entry, offers)}
         )
         for entry in ordered
     ]
@@ -115,16 +115,6 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
         smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,
         not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
-
-
-def taken_of(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
-    """Which of the offers it is whose price an entry has."""
-    if entry is None or entry.priced is None or entry.priced.offered is None:
-        return None
-    of = entry.priced.offered
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier, of.listed and of.listed.months)
-    found = ((o.provider, o.instance, o.fabric, o.tier, o.months) for o in offers)
-    return next((n for n, offer in enumerate(found) if offer == wanted), None)
 
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
