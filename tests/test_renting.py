@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import random
+import re
 from typing import get_args
 
 import pytest
@@ -181,6 +182,17 @@ def test_serving_has_no_end_so_a_deadline_does_not_rule_it_out_however_many_gpus
         assert limited is not None and (limited.id, limited.median_cost) == (open_.id, open_.median_cost), gpus
     made = plan(from_value(job | {"constraints": {"deadline_days": 1}}, pipeline.catalog), pipeline.library, index=None)
     assert [w for w in made.warnings if w.code == "deadline-not-judged"]
+
+
+def test_a_latency_that_nothing_keeps_is_not_feasible_and_the_one_that_is_named_instead_is(pipeline: Pipeline) -> None:
+    job = {"workload": "inference", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+    asked = job | {"inference": {"ttft_ms": 0.001, "tpot_ms": 0.001}}
+    made = plan(from_value(asked, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    change = made.recommendation.smallest_change
+    assert made.recommendation.verdict == "infeasible" and all(c.reasons for c in made.candidates if c.serving)
+    first, further = (float(n.replace(",", "")) for n in re.findall(r"([\d.,]+) ms (?:to the first|for each)", change))
+    enough = job | {"inference": {"ttft_ms": first, "tpot_ms": further}}
+    assert decided(pipeline, enough).choice.chosen is not None, change
 
 
 @pytest.mark.parametrize(("gpu", "gpus"), [("b300", 8), ("gb200", 72), ("gb300", 72), ("h100-sxm", 8), ("mi300x", 8)])

@@ -166,7 +166,7 @@ class _Missed:
     @property
     def given(self) -> str:
         """The limit as it was given, to the last digit."""
-        unit = " %" if "%" in self.words else " kW" if "kW" in self.words else ""
+        unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
         if not self.in_usd:
             return f"{self.limit:,.10g}{unit}"
         return usd(self.limit) if float(f"{self.limit:.3g}") == self.limit else f"${self.limit:,.10g}"
@@ -184,6 +184,12 @@ def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
             (budget.usd, entry.outlay, "a budget of {}", True),
             (budget.usd_per_month, usd_per_month(entry, q), "{} a month", True),
             (budget.network_share_percent, network_share_percent(entry) or 0.0, "{} % for the network", False),
+        ]
+    serving, targets = entry.estimate.serving, q.inference
+    if serving and targets:
+        asked += [
+            (targets.ttft_ms, serving.ttft_s * 1e3, "{} ms to the first token", False),
+            (targets.tpot_ms, serving.tpot_s * 1e3, "{} ms for each further token", False),
         ]
     asked += [
         (limits.max_power_kw, power, "{} kW", False),
