@@ -80,10 +80,16 @@ def test_the_budget_of_a_purchase_is_its_capital_and_not_its_write_off() -> None
     poor = plan(budget={"mode": "buy", "usd": 1e6})
     assert poor.recommendation.verdict == "infeasible"
     assert "a budget of $2." in poor.recommendation.smallest_change, "64 H100, although the run writes off a few $1,000"
-    assert "which buys 24 GPUs with it" in poor.recommendation.smallest_change
-    assert plan(24, budget={"mode": "buy", "usd": 1e6}).recommendation.verdict == "recommended"
+    [fewer] = [one.change["cluster.gpus"] for one in poor.recommendation.what_fits if "cluster.gpus" in one.change]
+    works = {gpus: plan(gpus, budget={"mode": "buy", "usd": 1e6}).recommendation.verdict for gpus in (fewer, fewer + 8)}
+    assert works == {fewer: "recommended", fewer + 8: "infeasible"}, "the most that the budget buys"
     rich = plan(budget={"mode": "buy", "usd": 3e6})
     assert rich.recommendation.verdict == "recommended" and "is kept by the purchase" in words(rich)
+
+
+def test_how_many_gpus_a_budget_buys_is_one_answer_and_the_most_that_works() -> None:
+    poor = plan(512, budget={"mode": "buy", "usd": 2e6}).recommendation
+    assert poor.what_fits[0].change == {"cluster.gpus": 48} and "GPUs" not in poor.smallest_change
 
 
 def test_a_power_limit_counts_the_servers_and_not_only_their_gpus() -> None:

@@ -23,6 +23,9 @@ from .priced import Freshness, Priced, constant, nothing
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
+_NO_TERM = (
+    "allowed, and not taken: machines are reserved for a term, and nobody who may take them away lets them for one"
+)
 
 PART_UNIT = "thousand USD each"
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each
@@ -160,8 +163,9 @@ def candidate_prices(
         if on_spot:
             rate = offers[0].offer.spot_interruptions if offers else None
             spot = _spot(rate, count, catalog, failures, assumptions)
-        elif budget.on_spot:
-            assumptions.append(Assumption(field="budget.spot", value=False, why=_NO_SPOT))
+        elif budget.spot:
+            why = _NO_SPOT if budget.on_spot else _NO_TERM
+            assumptions.append(Assumption(field="budget.spot", value=False, why=why))
         rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus // cluster.sites)
         of_fabric = nothing(fabric.name, "no price of the machines is known")
         if rented.known:

@@ -28,7 +28,7 @@ from .design import design_for
 from .entry import Entry, band_of
 from .headline import headline
 from .money import effective_percent
-from .offers import rental_offers
+from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
 from .predictor import Predictor
@@ -64,7 +64,7 @@ def plan_of(
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
-            update={"offer": _taken(made.choice.chosen, offers)}
+            update={"offer": taken(made.choice.chosen, offers)}
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
@@ -89,7 +89,7 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
     return [
         _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
-            update={"offer": _taken(entry, offers)}
+            update={"offer": taken(entry, offers)}
         )
         for entry in ordered
     ]
@@ -115,15 +115,6 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
         smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,
         not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
-
-
-def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
-    """Which of the offers it is whose price an entry has."""
-    if entry is None or entry.priced is None or entry.priced.offered is None:
-        return None
-    of = entry.priced.offered
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier)
-    return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
@@ -198,6 +189,7 @@ def _warnings(made: Decision, old: list[Warning_], *, searched: bool) -> list[Wa
         *_given_but_impossible(made),
         *_without_a_price(made),
         *_beyond_the_context(job),
+        *_deadline_not_judged(job),
         *_interrupted(made),
         *between_sites(made),
         *by_rules,
@@ -267,6 +259,20 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
             code="beyond-the-context",
             message=f"Sequences of {job.longest_sequence:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
+        )
+    ]
+
+
+def _deadline_not_judged(job: Resolved) -> list[Warning_]:
+    """A deadline for what never ends."""
+    said = job.questionnaire.constraints.deadline_days
+    if said is None or not job.serves:
+        return []
+    return [
+        Warning_(
+            code="deadline-not-judged",
+            message=f"The deadline of {said:g} days is not judged: no amount of work is given that could be done by "
+            "then. Hours and costs are those of a month of serving.",
         )
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -39,6 +40,17 @@ def rental_offers(
         for offered in entry.considered.offers
     ]
     return sorted(found, key=lambda o: (o.run_cost_usd.p50 if o.run_cost_usd else float("inf"), o.provider, o.fabric))
+
+
+def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
+    """Which of the offers it is whose price an entry has."""
+    if entry is None or entry.priced is None or entry.priced.offered is None:
+        return None
+    of = entry.priced.offered
+    months = of.listed.months if of.listed and of.quote is None else None  # rows of quotes tell no term
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier, months)
+    found = ((o.provider, o.instance, o.fabric, o.tier, o.months) for o in offers)
+    return next((n for n, offer in enumerate(found) if offer == wanted), None)
 
 
 def _runs(entry: Entry, judged: Entry) -> bool:

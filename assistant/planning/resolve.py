@@ -227,7 +227,6 @@ USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
-    "inference": ("concurrency", "ttft_ms", "tpot_ms"),
 }
 
 
