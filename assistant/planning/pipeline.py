@@ -96,7 +96,7 @@ class Pipeline:
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.library, self.catalog, self.today = library, library.catalog, today
-        self.predictor = Predictor(library.catalog)
+        self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
     def decide(
