@@ -11,6 +11,7 @@ from assistant import library as libraries
 from assistant.planning import begun, decide
 from assistant.present.blocks import Bullets
 from assistant.present.plan import purchase as told
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -109,6 +110,16 @@ def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_
     made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
     origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None}
     assert set(origins.values()) == {"derived", "none"} and origins["ethernet-tcp-100"] == "derived"
+
+
+def test_a_network_that_cannot_be_built_as_described_is_refused_if_decided_else_the_plan_says_so() -> None:
+    said = {"topology": "plane", "planes": 3}
+    with pytest.raises(InputError, match="divide the 8 NICs of a node, got 3") as refused:
+        plan(cluster={"fabric": "roce-v2-400", **said})
+    assert refused.value.place.field == "cluster.planes"
+    [warning] = [w.message for w in plan(cluster=said).warnings if w.code == "network-drawn-otherwise"]
+    assert "cluster.planes" in warning and "got 3" in warning
+    assert not {w.code for w in plan(cluster={"topology": "plane", "planes": 4}).warnings} & {"network-drawn-otherwise"}
 
 
 def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:
