@@ -251,12 +251,15 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     what = f"{job.gpus:,} {job.gpu.name}"
     whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
     whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
+    give = "the rent that you are quoted (budget.gpu_hour_usd)"
+    if job.questionnaire.budget.mode == "buy":
+        give = "a quote (budget.quotes), or the network's price in your own catalog (capex_per_gpu)"
     asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
     return [
         Warning_(
             code="price-unknown",
             message=f"The catalog has no price of {whose}, so this plan has no costs: networks are compared by "
-            f"GPU-hours.{asked} Give the rent that you are quoted (budget.gpu_hour_usd).",
+            f"GPU-hours.{asked} Give {give}.",
         )
     ]
 

@@ -76,8 +76,10 @@ def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
 def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
     """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
     whatever the rules say of them."""
-    able = (e for e in entries if e.usable and choice.meets(e, job.questionnaire))
-    rest, best = sorted(able, key=lambda e: (not e.considered.owned, e.median_cost)), float("inf")
+    able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+    asked = choice.comparable(able)
+    asked += [e for e in able if e.considered.owned and e not in asked]
+    rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.median_cost)), float("inf")
     while rest and (best == float("inf") or rest[0].median_cost <= NEAR * best):
         near = sum(e.median_cost <= NEAR * min(best, rest[0].median_cost) for e in rest)
         count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
