@@ -19,7 +19,7 @@ from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
 from .ownership import NO_UPKEEP, Upkeep, owned
-from .priced import Freshness, Priced, constant, nothing
+from .priced import Freshness, Priced, constant, nothing, unknown
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
@@ -179,6 +179,8 @@ def candidate_prices(
         parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months
         taken = next((o for o in offers if o.quote is not None), None)
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
+        if not parts[1].known:  # machines without their network are no cluster
+            parts, upkeep, months = (unknown(gpu.name), parts[1], None, None), NO_UPKEEP, None
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
     rents = questionnaire.budget.mode == "rent"

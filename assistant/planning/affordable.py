@@ -146,7 +146,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
 
 def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
     days, offered = chosen.median_hours / 24, chosen.price.offered
-    provider = offered.provider_name if offered else made.job.provider.name if made.job.provider else None
+    provider = (offered.provider_name or None) if offered else made.job.provider.name if made.job.provider else None
     return Alternative(
         change=change,
         fabric=chosen.id,

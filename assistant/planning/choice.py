@@ -110,7 +110,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
         return Choice(nothing, None, 1.0, False, False)
-    wanted = [e for e in able if e.verdict == "acceptable"] or able
+    priced = comparable(able)
+    wanted = [e for e in priced if e.verdict == "acceptable"] or priced
     if not wanted:
         return Choice(None, None, 0.0, False, False)
     cheapest = min(wanted, key=lambda e: e.median_cost)

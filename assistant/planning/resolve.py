@@ -214,7 +214,9 @@ def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, 
     let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
     if budget.mode == "buy" and cluster.provider is not None:
         whose = catalog.providers[cluster.provider].name
-        taken.take("cluster.provider", "none", f"{whose} lets machines; what is bought may have any network that is sold")
+        taken.take(
+            "cluster.provider", "none", f"{whose} lets machines; what is bought may have any network that is sold"
+        )
         return questionnaire.model_copy(update={"cluster": cluster.model_copy(update={"provider": None})})
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire
