@@ -1,7 +1,9 @@
 """Figures as a reader wants them: three significant digits, the unit that fits."""
 
 import math
+from collections.abc import Mapping
 
+from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Band
 
 UNKNOWN = "–"
@@ -77,6 +79,17 @@ def slowdown(value: float | None) -> str:
     if value < 0.05:
         return "fastest"
     return f"+{percent(value)}" if value < 200 else f"{significant(value / 100 + 1, 2)}× as long"
+
+
+def serving_error(constants: Mapping[str, Fact]) -> str:
+    """How far what is said of serving was from measured runs that nothing was fitted to."""
+    names = ("tpot", "ttft", "rate", "burst")
+    token, first, rate, burst = (percent(100 * constants[f"serving-error-{name}"].si) for name in names)
+    return (
+        f"At measured runs that nothing was fitted to, half of these predictions were off by more than {token} "
+        f"in the time of a token, {rate} in throughput and {first} in the time to the first token; "
+        f"where all requests come at once by more than {burst} in throughput: measure one copy before buying."
+    )
 
 
 def layout(parallelism: dict[str, object]) -> str:
