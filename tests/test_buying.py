@@ -101,8 +101,8 @@ def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_
     said = {"workload": "pretraining", "model": "llama-3.1-8b", "budget": {"mode": "buy"}}
     cluster = {"gpus": 64, "gpu": "h100-sxm", "planes": 2}
     made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
-    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None}
-    assert set(origins.values()) == {"derived", "none"} and origins["ethernet-tcp-100"] == "derived"
+    origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None and e.costed}
+    assert set(origins.values()) == {"derived"} and origins["ethernet-tcp-100"] == "derived"
 
 
 def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:
@@ -133,3 +133,10 @@ def test_one_machine_needs_no_network_whatever_is_considered() -> None:
     assert [i.count for i in plan(8).purchase.items] == [1] and [i.count for i in plan(72, "gb200").purchase.items] == [
         1
     ]
+
+
+def test_who_buys_may_buy_what_the_provider_that_was_named_does_not_let(h100: Plan) -> None:
+    named = plan(512, cluster={"provider": "coreweave"})
+    assert [c.fabric for c in named.candidates] == [c.fabric for c in h100.candidates]
+    assert named.purchase and named.purchase.capital_usd == h100.purchase.capital_usd
+    assert any(one.field == "cluster.provider" and "CoreWeave lets" in one.why for one in named.assumptions)

@@ -504,15 +504,21 @@ def page_blocks(kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
+SKYPILOT = """InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone
+gpu_8x_h100_sxm5,H100,8.0,208,1800,29.52,,us-east-1,us-east-1a
+"""
+
+
 def test_the_commands_of_the_handbook_page_run(home, index, monkeypatch):
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.chdir(home)
     write_notes(home / "cluster-notes")
     shutil.copy(JOB, home / "job.yaml")
+    (home / "lambda.csv").write_text(SKYPILOT, encoding="utf-8")
     (home / "my-catalog.yaml").write_text(page_blocks("yaml")[0], encoding="utf-8")
     commands = [line for block in page_blocks("console") for line in block.splitlines()]
     seen = {line: weft(*(os.path.expanduser(part) for part in shlex.split(line)[1:])) for line in commands}
-    assert len(commands) == 5 and all(one.code == 0 for one in seen.values()), seen
+    assert len(commands) == 6 and all(one.code == 0 for one in seen.values()), seen
     assert "yours/cluster-notes/row-c.md" in seen[commands[2]].out
     assert "removed    cluster-notes/row-c.md" in seen[commands[3]].out
     assert (

@@ -9,10 +9,9 @@ from assistant.present.answers import answer_blocks
 from assistant.present.blocks import Block, Bullets, Chart, Choices, Heading, Paragraph, Table, Tree, told
 from assistant.present.markdown import blocks_markdown
 from assistant.present.plan import opening
-from assistant.present.plan.formats import plan_lines
 from assistant.present.plan.report import report
 from assistant.present.plots import plot_lines
-from assistant.present.text import block_lines, safe
+from assistant.present.text import block_lines, lines_of, safe
 from assistant.vocabulary.answers import FoundPassage
 
 from . import events as e
@@ -29,10 +28,15 @@ def keys(question: e.Question) -> list[str]:
 def lines(event: e.Event, width: int = 80) -> list[str]:
     """An event as plain lines of at most ``width`` characters: no markup, no boxes, no colour."""
     if isinstance(event, e.PlanDetails):
-        return plan_lines(event.plan, width)
+        return lines_of(_undrawn(report(event.plan)), width)
     if isinstance(event, e.Plots):
         return plot_lines(event.plan, event.scale, width)
-    return [safe(line) for block in blocks(event) for line in block_lines(block, width)]
+    return [safe(line) for block in _undrawn(blocks(event)) for line in block_lines(block, width)]
+
+
+def _undrawn(blocks: list[Block]) -> list[Block]:
+    """With sentences in the place of drawings that have some."""
+    return [Bullets(list(b.told)) if isinstance(b, Chart) and b.told else b for b in blocks]
 
 
 def markdown(event: e.Event) -> str:

@@ -45,9 +45,10 @@ class Choices:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines that stand as they are."""
+    """Lines that stand as they are; of a drawing ``told`` says the same in sentences, for who hears it line by line."""
 
     lines: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

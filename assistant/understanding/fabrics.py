@@ -78,7 +78,7 @@ class Fabrics:
             if fabric is None:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
-            elif not mention.claimed & reading.withheld and (
+            elif not (mention.claimed & reading.withheld or self._serves_else(reading, mention)) and (
                 self._is_ruled_out(reading, mention, denied_before) or self._goes_with_the_next(reading, at)
             ):
                 denied_before = mention
@@ -114,8 +114,11 @@ class Fabrics:
 
     def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
         """Whether a network is that of others, of the past, or for storage and management."""
-        if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
-            return True
+        scopes = {"others", "past", "replaced"}
+        return bool(reading.kinds(mention.start, mention.end) & scopes) or self._serves_else(reading, mention)
+
+    def _serves_else(self, reading: Reading, mention: Mention) -> bool:
+        """Whether the words beside a network say that it is for storage or management."""
         tokens = reading.text.tokens
         first = max((m.end for m in reading.mentions if m.end <= mention.start), default=0)
         last = next((at for at in range(mention.end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))

@@ -1,5 +1,7 @@
 """The network to build: its switches, its price, and how NCCL is set on it."""
 
+from dataclasses import replace
+
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.plan import Plan
 
@@ -7,6 +9,7 @@ from .. import figures
 from ..blocks import Block, Bullets, Chart, Table, titled, told
 from ..design import DRAWN, known
 from ..topology_drawing import drawing_lines
+from ..topology_drawing import told as drawn_in_sentences
 
 _RENTED = (
     "The provider builds it, and what it costs is in the offer: this is how reference designs join such a cluster."
@@ -30,14 +33,16 @@ def design(plan: Plan) -> list[Block]:
         f"{d.nodes} nodes, {d.nics} NICs, {switches} in {tiers}: {d.leaf} leaf, {d.spine} spine, {d.core} core; "
         f"{d.optics} optics; {figures.significant(d.power_w / 1000)} kW."
     )
-    drawing = drawing_lines(built, DRAWN)
+    drawing = Chart(tuple(drawing_lines(built, DRAWN)), tuple(f"{line}." for line in drawn_in_sentences(built)))
     if plan.questionnaire.get("budget", {}).get("mode") != "buy":
-        return titled("The network", Bullets([size, _RENTED]), Chart(tuple(drawing)))
+        return titled("The network", Bullets([size, _RENTED]), drawing)
     price = (
         f"About {usd(capex.mid)} to buy ({usd(capex.low)}–{usd(capex.high)}), {usd(d.usd_per_gpu_hour)} per GPU-hour "
         "over the amortisation."
     )
-    return titled("The network", Bullets([size, price]), Chart((*drawing, "")), Bullets(known(built)))
+    return titled(
+        "The network", Bullets([size, price]), replace(drawing, lines=(*drawing.lines, "")), Bullets(known(built))
+    )
 
 
 def settings(plan: Plan) -> list[Block]:
