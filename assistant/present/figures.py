@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Band
+from assistant.vocabulary.quantities import DAYS_PER_YEAR
 
 UNKNOWN = "–"
 # Below so many seconds a time is told in a unit of so many.
@@ -29,7 +30,7 @@ def seconds(value: float | None) -> str:
     for limit, unit, scale in _TIMES:
         if value < limit:
             return f"{significant(value / scale)} {unit}"
-    return f"{significant(value / 86400 / 365.25)} years"
+    return f"{significant(value / 86400 / DAYS_PER_YEAR)} years"
 
 
 def bytes_text(value: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 
 from assistant.vocabulary.catalog import QuoteItem
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
 from .scopes import Reach, denial_of
@@ -20,7 +21,6 @@ _FAR = 14  # tokens between a sum and who asks for it
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
 _MOST_CUTS = 4096  # ways to part a message that are tried
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
-_MONTH_DAYS = 30.4375
 _ON_TOP = frozenset({"more", "extra", "top", "adds", "add", "plus", "premium", "surcharge", "uplift", "additional"})
 _PAID = frozenset({"pay", "paid", "paying"})  # "today we pay 3.90 at aws"
 _BEHIND = frozenset({"not", "extra", "separate", "separately", "excluded"})  # "storage extra": it is not in the price
@@ -72,7 +72,7 @@ class Offers:
                 continue
             said = self._said(message, first, last)
             term = self._term(message, first, last, said)
-            open_, months = "oversubscription" in said, term and round(term.value / _MONTH_DAYS, 1)
+            open_, months = "oversubscription" in said, term and round(term.value / DAYS_PER_MONTH, 1)
             whole = price.value > _MOST_PER_HOUR
             monthly = 1.0 if whole and price.unit == "month" else None
             found.append(
