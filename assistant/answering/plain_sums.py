@@ -16,8 +16,8 @@ _DEAREST_HOUR = 100.0  # US dollars: what costs more is no GPU-hour
 _RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
 _CANCELS = " How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
 _WRITTEN_OFF = (
-    f"Straight line over months of {HOURS_PER_MONTH:g} hours in which every GPU is busy, no interest and nothing left at "
-    "the end. Power, support, spares and staff are not counted."
+    f"Straight line over months of {HOURS_PER_MONTH:g} hours in which every GPU is busy, no interest and nothing "
+    "left at the end. Power, support, spares and staff are not counted."
 )
 
 
