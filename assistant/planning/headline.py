@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.quantities import DAYS_PER_YEAR
+
 from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
@@ -128,7 +130,7 @@ def _days(hours: float) -> str:
         if hours < 48
         else f"{hours / 24:,.3g} days"
         if hours < 24 * 1000
-        else f"{hours / 24 / 365.25:,.3g} years"
+        else f"{hours / 24 / DAYS_PER_YEAR:,.3g} years"
     )
 
 

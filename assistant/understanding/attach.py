@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.questionnaire import SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -23,7 +24,6 @@ from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
 _MULTIPLY = ("epochs", "links")  # roles of what the value is multiplied by: "2 x 100G between the sites"
-_MONTH = 30.4375  # days
 LEAST_BUDGET = 1000  # dollars: a smaller bare number is no budget
 _FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
 _SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
@@ -166,7 +166,7 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
     if field.path.endswith("_ms") and quantity.kind == "time":
         return _tidy(round(value * 86_400_000, 3))
     if field.path == "budget.amortization_months" and quantity.kind == "time":
-        return round(value / _MONTH)
+        return round(value / DAYS_PER_MONTH)
     if quantity.unit == DOTTED and field.about.kind == "count":
         value *= 1000
     if quantity.kind == "number" and field.about.binary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
@@ -28,11 +28,12 @@ _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "repl
 
 
 class Fabrics:
-    """The stage of networks. ``others``: words for networks that are no fabric; ``filler``: words that say nothing."""
+    """The stage of networks. ``others``: words for networks that are no fabric; ``filler``: words that say nothing;
+    ``offers``: words about offers."""
 
-    def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str]) -> None:
+    def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str], offers: Mapping[str, str]) -> None:
         self.catalog, self._others, self._filler = catalog, others, filler
-        self._offers = Offers(catalog.quote_items)
+        self._offers = Offers(catalog.quote_items, offers)
 
     def decide(self, reading: Reading) -> None:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""

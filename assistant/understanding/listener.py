@@ -85,7 +85,9 @@ class Listener:
         implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
-        self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
+        self._fabrics = Fabrics(
+            catalog, frozenset(language["names"]["other_networks"]), filler, language["words"]["offers"]
+        )
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)
