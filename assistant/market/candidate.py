@@ -22,7 +22,9 @@ from .ownership import NO_UPKEEP, Upkeep, owned
 from .priced import Freshness, Priced, constant, nothing
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
-_NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
+_NO_SPOT = (
+    "allowed, and not taken: with the interruptions, as far as prices are known, steady machines cost less on average"
+)
 
 PART_UNIT = "thousand USD each"
 Parts = tuple[Priced, Priced, Priced | None, Priced | None]  # GPU, fabric, and the power of each

@@ -21,11 +21,18 @@ def section(plan: Plan) -> list[Block]:
     notes = ["Prices are lists, with the day on which they were read; the sum is that of the whole run."]
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
+    spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    if spot is not None:
+        notes.append(
+            "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
+            f"run in ten at {spot.provider} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
+            "interrupted as often as it may be."
+        )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
     if len(shown) < len(listed):
         notes.append("A machine with several networks stands once, with the one that costs least.")
-    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(priced), Paragraph(" ".join(notes))]
+    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(_without_risk(priced)), Paragraph(" ".join(notes))]
 
 
 def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
@@ -36,6 +43,12 @@ def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
             (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.run_cost_usd is None else [])), o
         )
     return list(seen.values())
+
+
+def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
+    """Those that cost about as much on average as in the middle: no spot machines that stand behind dearer ones."""
+    most = max((o.run_cost_usd.p90 for o in priced[:1] if o.run_cost_usd), default=0.0)
+    return [o for o in priced if (o.expected_cost_usd or 0.0) <= most]
 
 
 def _tied(priced: list[RentalOffer]) -> list[Block]:
