@@ -17,6 +17,7 @@ from assistant.market import Offered
 from assistant.planning import Pipeline, plan
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
+from assistant.present.blocks import Table
 from assistant.present.figures import usd
 from assistant.present.plan.formats import plan_html, plan_lines
 from assistant.present.plan.offers import section
@@ -302,6 +303,18 @@ def test_who_asks_for_offers_in_the_conversation_is_told_the_cheapest_with_each_
     assert f"{len(priced)} priced offers run this job" in shown
     assert all(fabric in shown for fabric in {o.fabric for o in priced})
     assert f"{priced[0].provider}: {priced[0].instance}" in shown
+
+
+def test_copies_that_nothing_joins_are_served_from_machines_that_are_let_one_by_one(library: Library) -> None:
+    job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "b200", "gpus": 32}}
+    found = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    let = {o.provider for o in found.offers if o.usd_per_gpu_hour is not None}
+    assert found.recommendation.verdict == "no-network-needed" and {"runpod", "hyperstack", "lambda"} <= let
+    header = next(block for block in section(found) if isinstance(block, Table)).header
+    assert "cost of a month" in header and not {"done in", "done by"} & set(header), "a service is never done"
+    trains = job | {"workload": "pretraining", "training": {"tokens": 1e9}}
+    found = plan(from_value(trains, library.catalog), library, index=None, today=TODAY)
+    assert not any(o.instance == "Community Cloud B200" for o in found.offers), "8 at once cannot be joined to 32"
 
 
 SPOT_512: dict[str, Any] = {

@@ -4,6 +4,7 @@ from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
+from . import reading
 from .candidates import SIGNS
 
 NO_PRICE = "no price"
@@ -18,7 +19,8 @@ def section(plan: Plan) -> list[Block]:
         return []
     shown = _each_once(listed)
     priced, silent = ([o for o in shown if (o.run_cost_usd is not None) is known] for known in (True, False))
-    notes = ["Prices are lists, with the day on which they were read; the sum is that of the whole run."]
+    of = "a month" if reading.serves(plan) else "the whole run"
+    notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
@@ -103,13 +105,14 @@ def answer(plan: Plan) -> list[Block]:
     silent = len(plan.offers) - len(priced)
     more = f" {silent} more are sold without a price that was read." if silent else ""
     named = f"{len(priced)} priced offers run this job.{more} The cheapest, and the cheapest with each other network:"
-    return told(named, *(_line(priced[n]) for n in shown))
+    return told(named, *(_line(priced[n], serves=reading.serves(plan)) for n in shown))
 
 
-def _line(offer: RentalOffer) -> str:
+def _line(offer: RentalOffer, *, serves: bool) -> str:
     row = _row(offer, False)
     late = "" if offer.meets_limits else "; not within what was asked"
-    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}, done in {row[6]} (price of {row[8]}){late}."
+    done = " a month" if serves else f", done in {row[6]}"
+    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
 
 
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
@@ -133,6 +136,10 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         4: ["hourly", *prices],
         5: ["cost", *(row[5] for row in rows)],
     }
+    if reading.serves(plan):  # a service is never done
+        header[5], shorter[5][0] = "cost of a month", "a month"
+        header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
+        return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)
     return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7, 8), shorter)
 
 
