@@ -76,6 +76,15 @@ def test_the_network_draws_the_same_wherever_a_plan_tells_it() -> None:
     assert "adapters" in spectrum.power.machine_source
 
 
+def test_racks_that_are_bought_are_joined_as_costs_least_unless_it_is_said_how() -> None:
+    free, rail = (
+        plan(1152, "gb200", model="llama-3.1-405b", cluster={"fabric": "infiniband-ndr-400"} | how).fabric_design
+        for how in ({}, {"topology": "rail"})
+    )
+    assert (free["topology"], free["switches"], rail["topology"], rail["switches"]) == ("fat-tree", 68, "rail", 130)
+    assert any("4,140,560 USD less than 130 switches" in note for note in free["notes"])
+
+
 def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited() -> None:
     rented = plan(budget={})
     assert told.power(rented) == [] and rented.purchase is None

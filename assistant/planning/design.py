@@ -58,26 +58,41 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
     """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
-    that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
+    that were said, as it is usual. Racks that are bought are joined as costs least, where nobody said how: a leaf per
+    rack and rail is how one maker cables them, and costs some networks more than others. ``None`` where none can be
+    drawn (too large, or no known switch)."""
     cluster = job.questionnaire.cluster
     planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
-    said = {"planes": planes, "topology": cluster.topology or "rail"}
-    for how in (said, {"planes": 0, "topology": "rail"}):
-        try:
-            return design(
-                entry.considered.fabric,
-                job.gpu,
-                job.gpus // job.sites,
-                job.gpus_per_node,
-                entry.considered.nics_per_node,
-                catalog,
-                oversubscription=cluster.oversubscription or 1.0,
-                amortization_months=job.questionnaire.budget.amortization_months,
-                **how,
-            )
-        except InputError:
-            continue
-    return None
+    said = _drawn(entry, job, catalog, cluster.topology or "rail", planes)
+    racks = job.gpu.scale_up_domain > job.gpu.gpus_per_node and job.questionnaire.budget.mode == "buy"
+    if not racks or cluster.topology or planes:
+        return said or _drawn(entry, job, catalog, "rail")
+    free = _drawn(entry, job, catalog, "fat-tree")
+    if said is None or free is None or free.capex_usd.mid >= said.capex_usd.mid:
+        return said or free
+    less = said.capex_usd.mid - free.capex_usd.mid
+    than = f"{said.switches} switches with leaves by rail (topology rail)"
+    free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
+    return free
+
+
+def _drawn(entry: Entry, job: Resolved, catalog: Catalog, topology: str, planes: int = 0) -> FabricDesign | None:
+    cluster, budget = job.questionnaire.cluster, job.questionnaire.budget
+    try:
+        return design(
+            entry.considered.fabric,
+            job.gpu,
+            job.gpus // job.sites,
+            job.gpus_per_node,
+            entry.considered.nics_per_node,
+            catalog,
+            oversubscription=cluster.oversubscription or 1.0,
+            amortization_months=budget.amortization_months,
+            planes=planes,
+            topology=topology,
+        )
+    except InputError:
+        return None
 
 
 def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:
