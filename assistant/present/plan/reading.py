@@ -146,8 +146,8 @@ def _kept(median: float, worst: float, limit: float) -> str:
 
 def run_band(found: Candidate) -> tuple[float, float]:
     """Hours of the run at the tenth and ninetieth percentile: of its step and of what interrupts it."""
-    band = found.run_hours_band
-    return (found.run_hours or 0.0,) * 2 if band is None else (band.p10, band.p90)
+    band, hours = found.run_hours_band, found.run_hours or 0.0
+    return (hours, hours) if band is None else (band.p10, band.p90)
 
 
 def splits(candidates: list[Candidate]) -> str | None:
