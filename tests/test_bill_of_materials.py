@@ -209,6 +209,16 @@ def test_a_nic_that_splits_its_port_is_split_where_that_is_cheaper():
         assert any("split over 2 planes" in note for note in found.notes)
 
 
+def test_a_spine_more_is_taken_where_it_saves_dearer_links():
+    found = planned("spectrum-x-400", 576)
+    assert (found.leaf, found.spine, found.cables.leaf_spine) == (16, 6, 576), "5 spines would take 640 links"
+
+
+def test_racks_of_which_any_nic_hangs_on_any_leaf_have_the_leaves_that_let_the_spines_come_out_even():
+    found = planned("spectrum-x-400", 1152, CATALOG.gpus["gb200"], topology="fat-tree")
+    assert (found.leaf, found.spine, found.cables.leaf_spine) == (20, 10, 1200), "18 leaves would take 16 spines"
+
+
 def test_4608_gb300_take_100_switches_and_built_in_optics_save_305_kw():
     """Lambda, July 2026: 100 switches, 7.0 kW each with pluggable optics and 3.95 kW with optics inside."""
     plugged = planned("infiniband-xdr-800", 4608, CATALOG.gpus["gb300"])

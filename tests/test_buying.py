@@ -61,14 +61,30 @@ def test_what_is_bought_adds_up_line_by_line(h100: Plan, gb200: Plan) -> None:
 def test_power_is_that_of_the_machines_as_sold_and_of_the_network_as_drawn(h100: Plan, gb200: Plan) -> None:
     for found, machines_kw in ((h100, 64 * 10.2), (gb200, 16 * 126)):
         drawn = found.power
-        assert drawn.machines_kw == pytest.approx(machines_kw)
-        extra = 0.05 * found.fabric_design["nics"] if "spectrum-x" in found.recommendation.fabric else 0.0
-        assert drawn.network_kw == pytest.approx(found.fabric_design["power_w"] / 1e3 + extra)
+        supernics = found is h100 and "spectrum-x" in found.recommendation.fabric  # a rack is told as it is sold
+        assert drawn.machines_kw == pytest.approx(machines_kw + (0.05 * 512 if supernics else 0.0))
+        assert drawn.network_kw == pytest.approx(found.fabric_design["power_w"] / 1e3)
         assert sum(rack.count * rack.kw for rack in drawn.racks) == pytest.approx(drawn.it_kw)
         assert drawn.site_kw == pytest.approx(1.3 * drawn.it_kw)
         hours = next(c for c in found.candidates if c.verdict == "recommended").run_hours
         assert drawn.run_kwh == pytest.approx(drawn.site_kw * hours)
     assert h100.power.racks[0].count == 16 and gb200.power.racks[0].kw == pytest.approx(126)
+
+
+def test_the_network_draws_the_same_wherever_a_plan_tells_it() -> None:
+    spectrum = plan(512, cluster={"fabric": "spectrum-x-400"})
+    assert spectrum.power.network_kw == pytest.approx(spectrum.fabric_design["power_w"] / 1e3)
+    assert spectrum.power.machine_kw == pytest.approx(10.6), "eight BlueField-3 draw 400 W more, in the machine"
+    assert "adapters" in spectrum.power.machine_source
+
+
+def test_racks_that_are_bought_are_joined_as_costs_least_unless_it_is_said_how() -> None:
+    free, rail = (
+        plan(1152, "gb200", model="llama-3.1-405b", cluster={"fabric": "infiniband-ndr-400"} | how).fabric_design
+        for how in ({}, {"topology": "rail"})
+    )
+    assert (free["topology"], free["switches"], rail["topology"], rail["switches"]) == ("fat-tree", 68, "rail", 130)
+    assert any("4,140,560 USD less than 130 switches" in note for note in free["notes"])
 
 
 def test_of_rented_machines_power_is_the_providers_affair_unless_it_is_limited() -> None:

@@ -6,7 +6,7 @@ import datetime
 import io
 import random
 import re
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from rich.console import Console
@@ -20,6 +20,7 @@ from assistant.planning.flips import Charging
 from assistant.planning.offers import rental_offers, taken
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
+from assistant.present.blocks import Table
 from assistant.present.figures import usd
 from assistant.present.plan.formats import plan_html, plan_lines
 from assistant.present.plan.offers import section
@@ -382,3 +383,42 @@ def test_who_asks_for_offers_in_the_conversation_is_told_the_cheapest_with_each_
     assert f"{len(priced)} priced offers run this job" in shown
     assert all(fabric in shown for fabric in {o.fabric for o in priced})
     assert f"{priced[0].provider}: {priced[0].instance}" in shown
+
+
+def test_copies_that_nothing_joins_are_served_from_machines_that_are_let_one_by_one(library: Library) -> None:
+    job = {"workload": "inference", "model": "llama-3.3-70b", "cluster": {"gpu": "b200", "gpus": 32}}
+    found = plan(from_value(job, library.catalog), library, index=None, today=TODAY)
+    let = {o.provider for o in found.offers if o.usd_per_gpu_hour is not None}
+    assert found.recommendation.verdict == "no-network-needed" and {"runpod", "hyperstack", "lambda"} <= let
+    header = next(block for block in section(found) if isinstance(block, Table)).header
+    assert "cost of a month" in header and not {"done in", "done by"} & set(header), "a service is never done"
+    trains = job | {"workload": "pretraining", "training": {"tokens": 1e9}}
+    found = plan(from_value(trains, library.catalog), library, index=None, today=TODAY)
+    assert not any(o.instance == "Community Cloud B200" for o in found.offers), "8 at once cannot be joined to 32"
+
+
+SPOT_512: dict[str, Any] = {
+    "workload": "pretraining",
+    "model": "llama-3.1-70b",
+    "cluster": {"gpu": "h100-sxm", "gpus": 512},
+    "training": {"tokens": 1e12},
+    "budget": {"spot": True},
+}
+
+
+def test_spot_machines_are_recommended_only_where_they_cost_less_on_average_as_well(pipeline: Pipeline) -> None:
+    made = decided(pipeline, SPOT_512)
+    chosen = made.choice.chosen
+    assert chosen is not None and chosen.price.spot is None
+    same = [e for e in made.variants if e.id == chosen.id and e.price.spot is not None]
+    assert min(e.median_cost for e in same) < chosen.median_cost, "the middle sum alone would have taken them"
+    assert min(e.likely_cost.mean() for e in same) > chosen.likely_cost.mean()
+
+
+def test_the_days_of_a_spot_run_spread_as_its_cost_does(library: Library) -> None:
+    job = SPOT_512 | {"cluster": {"gpu": "b200", "gpus": 512}, "budget": {"spot": True, "usd": 9e5}}
+    found = plan(from_value(job, library.catalog), library, index=None, today=TODAY).candidates[0]
+    hours, cost = found.run_hours_band, found.cost_usd
+    assert hours is not None and cost is not None and found.gpu_usd_per_hour is not None
+    assert cost.p90 > 3 * cost.p50, "or nothing spreads"
+    assert 0.5 < cost.p90 / (found.gpu_usd_per_hour * 512 * hours.p90) < 2

@@ -22,7 +22,9 @@ from .ownership import NO_UPKEEP, Upkeep, owned
 from .priced import Freshness, Priced, constant, nothing, unknown
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
-_NO_SPOT = "allowed, and not taken: after the interruptions, as far as prices are known, steady machines cost less"
+_NO_SPOT = (
+    "allowed, and not taken: with the interruptions, as far as prices are known, steady machines cost less on average"
+)
 _NO_TERM = (
     "allowed, and not taken: machines are reserved for a term, and nobody who may take them away lets them for one"
 )

@@ -47,9 +47,10 @@ def machine_of(gpu: Gpu, catalog: Catalog) -> Machine:
     return Machine(gpus, over.si * gpus * gpu.power.si, source, rack_scale)
 
 
-def supernic_watts(fabric: Fabric, nics_per_gpu: float, catalog: Catalog) -> float:
-    """Watts per GPU of adapters that draw more than those a machine's figure contains."""
-    if fabric.technology != "spectrum-x" or fabric.nic_rate > SHARED_CARD:
+def supernic_watts(machine: Machine, fabric: Fabric, nics_per_gpu: float, catalog: Catalog) -> float:
+    """Watts per GPU by which adapters in a machine draw more than those its figure contains; that of a whole rack is
+    of the rack as it is sold."""
+    if machine.rack_scale or fabric.technology != "spectrum-x" or fabric.nic_rate > SHARED_CARD:
         return 0.0
     return nics_per_gpu * constant(catalog.constants, "power-supernic-extra").si
 

@@ -12,7 +12,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
 from .fabric_price import NetworkBill
-from .machine_power import machine_of, supernic_watts
+from .machine_power import Machine, machine_of, supernic_watts
 from .priced import Freshness, Priced, constant, quoted
 
 SKILLS = ("none", "some", "expert")
@@ -77,7 +77,7 @@ def owned(
     of_fabric = fabric_price.buy(questionnaire, fabric, months, bill, catalog, freshness)
     machine = machine_of(gpu, catalog)
     watts = 0.0 if of_gpu.origin == "quoted" else machine.watts_per_gpu
-    network = 0.0 if of_fabric.origin == "quoted" else _network_watts(fabric, bill, catalog)
+    network = 0.0 if of_fabric.origin == "quoted" else _network_watts(machine, fabric, bill, catalog)
     if watts:
         _assume(assumptions, f"kW of a machine of {machine.gpus} GPUs", machine.watts / 1e3, machine.source)
     per_watt = _electricity(questionnaire, catalog, freshness, assumptions)
@@ -95,10 +95,10 @@ def owned(
     )
 
 
-def _network_watts(fabric: Fabric, bill: NetworkBill | None, catalog: Catalog) -> float:
+def _network_watts(machine: Machine, fabric: Fabric, bill: NetworkBill | None, catalog: Catalog) -> float:
     """Of switches, optics and what adapters draw beyond the machine's, per GPU: by the bill, else by the catalog."""
     if bill is not None:
-        return bill.watts + supernic_watts(fabric, bill.nics, catalog)
+        return bill.watts + supernic_watts(machine, fabric, bill.nics, catalog)
     return fabric.power_per_gpu.si if fabric.power_per_gpu is not None else 0.0
 
 

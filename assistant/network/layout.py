@@ -76,12 +76,14 @@ def lay_out(
     nodes_per_rack: int = 0,
     pair: bool = False,
     by_rail: bool = True,
+    cable: float = 0.0,
 ) -> Layout | None:
-    """The smallest tree for ``nodes`` × ``rails`` endpoints; ``None`` when three tiers are not enough.
+    """The tree that costs least for ``nodes`` × ``rails`` endpoints; ``None`` when three tiers are not enough.
 
     ``oversubscription``: node-facing ÷ spine-facing ports of a leaf. ``nodes_per_rack``: racks that must not be
     split between leaves (rack-scale machines); 0: none. ``pair``: two switches where one would do, so that a
     broken switch does not stop every node. ``by_rail``: a leaf serves whole rails; else any NIC hangs on any leaf.
+    ``cable``: what a link costs, in switches; 0 has as few switches as will do.
     """
     endpoints, capacity = nodes * rails, _ports_down(radix, oversubscription)
     if endpoints <= radix:
@@ -91,12 +93,13 @@ def lay_out(
     leaf, down = _leaves(nodes, rails, capacity, nodes_per_rack, by_rail)
     spare = radix - capacity
     if leaf <= radix:
-        fewest = capacity if nodes_per_rack else capacity * 7 // 8 + 1  # with more leaves the spines may come out even
+        # With more leaves the spines may come out even; racks that are not split leave no choice.
+        fewest = capacity if nodes_per_rack and by_rail else capacity * 7 // 8 + 1
         ports = range(fewest, capacity + 1)
         ways = {_leaves(nodes, rails, used, nodes_per_rack, by_rail) for used in ports}
         return min(
-            (_two_tiers(endpoints, *way, spare, radix, oversubscription) for way in ways if way[0] <= radix),
-            key=lambda one: (one.switches, one.leaf),
+            (_two_tiers(endpoints, *way, spare, radix, oversubscription, cable) for way in ways if way[0] <= radix),
+            key=lambda one: (one.switches + cable * one.cables, one.leaf),
         )
     if leaf > radix * (radix // 2):
         return None
@@ -143,19 +146,22 @@ def _leaves(nodes: int, rails: int, capacity: int, nodes_per_rack: int, by_rail:
     return rails * per_rail, nodes_per_leaf if racks else ceil(nodes / per_rail)
 
 
-def _two_tiers(endpoints: int, leaf: int, down: int, spare: int, radix: int, oversubscription: float) -> Layout:
-    up, spine = _uplinks(leaf, down, spare, radix, oversubscription)
+def _two_tiers(
+    endpoints: int, leaf: int, down: int, spare: int, radix: int, oversubscription: float, cable: float
+) -> Layout:
+    up, spine = _uplinks(leaf, down, spare, radix, oversubscription, cable)
     return Layout(2, 1, leaf, spine, 0, endpoints, leaf * up, 0, 0, down, up)
 
 
-def _uplinks(leaf: int, down: int, spare: int, radix: int, oversubscription: float) -> tuple[int, int]:
-    """Uplinks per leaf and spine switches: the fewest spines, then the fewest cables.
+def _uplinks(leaf: int, down: int, spare: int, radix: int, oversubscription: float, cable: float) -> tuple[int, int]:
+    """Uplinks per leaf and spine switches that cost least, of equal ones those with the fewest spines.
 
     Every leaf has the same number of links to every spine, so the spines are a divisor of the uplinks per leaf
     that offers enough ports: why the published 3-SU design has 16 spines and not 768/64 = 12.
     """
     least = ceil(down / oversubscription)
-    spine, up = min((_spines(leaf, up, radix), up) for up in range(least, max(least, spare) + 1))
+    ways = ((_spines(leaf, up, radix), up) for up in range(least, max(least, spare) + 1))
+    spine, up = min(ways, key=lambda way: (way[0] + cable * leaf * way[1], way))
     return up, spine
 
 

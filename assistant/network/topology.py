@@ -261,8 +261,9 @@ def _built(
         raise InputError(_no_switch(fabric, line_rate, catalog, wanted), refused)
     _, link = bill.link(line_rate, catalog) or (None, None)
     for found in fitting:
-        layout, notes = _lay_out(size, found.radix, shape)
         price, watts = bill.price_of(found.device, catalog), found.device.power
+        cable = link.mid / price.mid if link and price and price.mid else 0.0
+        layout, notes = _lay_out(size, found.radix, shape, cable)
         if layout is not None:
             usd = layout.switches * price.mid + layout.cables * (link.mid if link else 0.0) if price else float("inf")
             unseen, draws = bill.own_price(found.device) is None, watts.si if watts else float("inf")
@@ -289,8 +290,9 @@ def _too_large(size: Size, shape: Shape, radix: int) -> InputError:
     )
 
 
-def _lay_out(size: Size, radix: int, shape: Shape) -> tuple[Layout | None, list[str]]:
-    """The tree of one kind of switch and what to say of it; no tree where three tiers, or a pair, are not enough."""
+def _lay_out(size: Size, radix: int, shape: Shape, cable: float) -> tuple[Layout | None, list[str]]:
+    """The tree of one kind of switch and what to say of it; no tree where three tiers, or a pair, are not enough.
+    ``cable``: as in :func:`assistant.network.layout.lay_out`."""
     planes, ports, racks = shape.planes, size.rails, size.nodes_per_rack
     if shape.pair and size.nodes * ports // planes > radix:
         return None, []
@@ -300,7 +302,12 @@ def _lay_out(size: Size, radix: int, shape: Shape) -> tuple[Layout | None, list[
 
     def plane(rails: int) -> Layout | None:
         by_rail = shape.topology != "fat-tree"
-        options = {"oversubscription": shape.oversubscription, "nodes_per_rack": racks, "pair": shape.pair}
+        options = {
+            "oversubscription": shape.oversubscription,
+            "nodes_per_rack": racks,
+            "pair": shape.pair,
+            "cable": cable,
+        }
         return lay_out(size.nodes, rails, radix, by_rail=by_rail, **options)
 
     found, notes = plane(ports // planes), []

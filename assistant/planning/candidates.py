@@ -74,7 +74,7 @@ def rented_openly(job: Resolved) -> bool:
 
 def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None = None) -> tuple[Offered, ...]:
     """What was quoted to this job; without a quote the offers of the provider that was named, else of all, in each
-    tier, with machines and size that the job can run on."""
+    tier, with machines that the job can run on."""
     if job.questionnaire.budget.quotes:
         return as_offers(job, catalog, today or datetime.date.today())
     providers = [job.provider] if job.provider else catalog.providers.values()
@@ -82,15 +82,17 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
         offered
         for provider in providers
         for offer in provider.offers
-        if offer.gpu == job.gpu.id and _runs(offer, job)
+        if offer.gpu == job.gpu.id
+        and offer.gpus_per_node >= job.gpus_per_node
+        and (_joins_enough(offer, job) or job.serves)
         for offered in offered_tiers(provider, offer, spot=job.questionnaire.budget.on_spot)
     )
 
 
-def _runs(offer: Offer, job: Resolved) -> bool:
-    """Machines with as many GPUs as the job's nodes have, and no more GPUs in all than are let together."""
-    gpus = job.gpus // job.sites
-    return (offer.largest_gpus is None or gpus <= offer.largest_gpus) and offer.gpus_per_node >= job.gpus_per_node
+def _joins_enough(offer: Offer, job: Resolved) -> bool:
+    """Whether as many GPUs are let together as have to be joined. Copies of a model that is served need not be: their
+    machines are had one by one, on no network."""
+    return offer.largest_gpus is None or job.gpus // job.sites <= offer.largest_gpus
 
 
 def _considered(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> list[Considered]:
@@ -149,6 +151,7 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
         return list(market) if job.provider or rented_openly(job) else []
+    market = tuple(offered for offered in market if _joins_enough(offered.offer, job))
     if job.questionnaire.budget.quotes:
         return [offered for offered in market if fabric.id in offered.offer.fabrics]
     own = [offered for offered in market if fabric.id in offered.offer.fabrics]

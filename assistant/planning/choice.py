@@ -80,12 +80,12 @@ def mark_ties(entries: list[Entry]) -> None:
         return
     costs = np.stack([e.cost for e in usable])
     order = np.argmin(costs, axis=0)
-    cheapest = min(usable, key=lambda e: e.median_cost)
+    cheapest = min(usable, key=lambda e: e.ranked_cost)
     for i, entry in enumerate(usable):
         entry.probability_best = float(np.mean(order == i))
         lower = float(np.mean(entry.cost < cheapest.cost))
-        near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
-        entry.tie = entry is cheapest or near or lower > TIE_PROBABILITY
+        near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
+        entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not entry.risky)
 
 
 def mark_probabilities(entries: list[Entry]) -> None:
@@ -114,13 +114,13 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     wanted = [e for e in priced if e.verdict == "acceptable"] or priced
     if not wanted:
         return Choice(None, None, 0.0, False, False)
-    cheapest = min(wanted, key=lambda e: e.median_cost)
+    cheapest = min(wanted, key=lambda e: e.ranked_cost)
     tied = [e for e in wanted if e is cheapest or _indistinct(e, cheapest)]
-    chosen = max(tied, key=lambda e: (e.points, -e.median_cost))
+    chosen = max(tied, key=lambda e: (e.points, -e.ranked_cost))
     rest = [e for e in wanted if e is not chosen]
-    runner_up = min(rest, key=lambda e: e.median_cost, default=None)
+    runner_up = min(rest, key=lambda e: e.ranked_cost, default=None)
     confidence = _confidence(chosen, wanted)
-    second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.median_cost), default=None)
+    second = max((e for e in tied if e is not chosen), key=lambda e: (e.points, -e.ranked_cost), default=None)
     # Among fabrics that are all to be avoided the least bad is named, and no coin is tossed.
     # Of three that cannot be told apart the cheapest may have lost by the rules: then the two that are left are no coin
     # flip.
@@ -136,15 +136,17 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
 def _kept(owned: Entry, able: list[Entry]) -> Choice:
     """A fabric already owned is kept unless the job cannot run on it."""
     rest = [e for e in able if e is not owned and e.verdict == "acceptable" and e.costed == owned.costed]
-    cheapest = min(rest, key=lambda e: e.median_cost, default=None)
+    cheapest = min(rest, key=lambda e: e.ranked_cost, default=None)
     tied = [e for e in rest if cheapest and (e is cheapest or _indistinct(e, cheapest))]
-    best = max(tied, key=lambda e: (e.points, -e.median_cost), default=None)
+    best = max(tied, key=lambda e: (e.points, -e.ranked_cost), default=None)
     return Choice(owned, best, _confidence(owned, [owned, *rest]), False, False, kept=True)
 
 
 def _indistinct(entry: Entry, cheapest: Entry, probability: float = TIE_PROBABILITY) -> bool:
-    near = entry.median_cost <= cheapest.median_cost * (1 + TIE_PERCENT / 100)
-    return near or bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
+    near = entry.ranked_cost <= cheapest.ranked_cost * (1 + TIE_PERCENT / 100)
+    if near or entry.risky:  # in how many worlds it is cheaper says nothing of what it costs in the others
+        return near
+    return bool(np.count_nonzero(entry.cost < cheapest.cost) > probability * len(entry.cost))
 
 
 def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: str) -> Entry | None:
@@ -157,7 +159,7 @@ def clearly_other(entries: list[Entry], questionnaire: Questionnaire, chosen: st
     if found is None or found.id == chosen:
         return None
     still = next((e for e in entries if e.id == chosen), None)
-    cheapest = min((e for e in entries if e.verdict == found.verdict), key=lambda e: e.median_cost)
+    cheapest = min((e for e in entries if e.verdict == found.verdict), key=lambda e: e.ranked_cost)
     if still is not None and meets(still, questionnaire) and _indistinct(still, cheapest, TIE_PROBABILITY / 2):
         return None
     return found

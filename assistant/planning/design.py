@@ -59,9 +59,24 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
     """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
-    that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
+    that were said, as it is usual. Racks that are bought are joined as costs least, where nobody said how: a leaf per
+    rack and rail is how one maker cables them, and costs some networks more than others. ``None`` where none can be
+    drawn (too large, or no known switch)."""
     drawn = _drawn(entry, job, catalog)
-    return None if isinstance(drawn, InputError) else drawn[0]
+    said = None if isinstance(drawn, InputError) else drawn[0]
+    racks = job.gpu.scale_up_domain > job.gpu.gpus_per_node and job.questionnaire.budget.mode == "buy"
+    if not racks or described(job):
+        return said
+    try:
+        free = _designed(entry, job, catalog, topology="fat-tree")
+    except InputError:
+        return said
+    if said is None or free.capex_usd.mid >= said.capex_usd.mid:
+        return said or free
+    less = said.capex_usd.mid - free.capex_usd.mid
+    than = f"{said.switches} switches with leaves by rail (topology rail)"
+    free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
+    return free
 
 
 def described(job: Resolved) -> bool:
@@ -85,23 +100,28 @@ def _drawn(entry: Entry, job: Resolved, catalog: Catalog) -> tuple[FabricDesign,
     ways: tuple[dict[str, Any], ...] = (said, {"topology": topology}, {"topology": "rail"})
     for how in ways:
         try:
-            found = design(
-                entry.considered.fabric,
-                job.gpu,
-                job.gpus // job.sites,
-                job.gpus_per_node,
-                entry.considered.nics_per_node,
-                catalog,
-                oversubscription=cluster.oversubscription or 1.0,
-                amortization_months=job.questionnaire.budget.amortization_months,
-                **how,
-            )
+            found = _designed(entry, job, catalog, **how)
         except InputError as error:
             refused = refused or InputError(error.message, Place(field=f"cluster.{error.place.field}"))
         else:
             return found, refused
     assert refused
     return refused
+
+
+def _designed(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> FabricDesign:
+    """Raises :class:`InputError` where it cannot be built so."""
+    return design(
+        entry.considered.fabric,
+        job.gpu,
+        job.gpus // job.sites,
+        job.gpus_per_node,
+        entry.considered.nics_per_node,
+        catalog,
+        oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+        amortization_months=job.questionnaire.budget.amortization_months,
+        **how,
+    )
 
 
 def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:

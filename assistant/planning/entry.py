@@ -143,13 +143,30 @@ class Entry:
         """Asked for only once the cost is known."""
         return _median(self.run_cost)
 
+    @property
+    def risky(self) -> bool:
+        """Whether its machines may be taken away, and it costs more on average than at the median."""
+        return self.ranked_cost > self.median_cost
+
+    @cached_property
+    def ranked_cost(self) -> float:
+        """US dollars that it is compared by: the median; of machines that may be taken away the mean where that is
+        more. Whoever rents them pays for the worlds in which they are taken away often, which no median shows."""
+        if self.priced is None or self.priced.spot is None or self.run_cost is None:
+            return self.median_cost
+        return max(self.median_cost, float(np.mean(self.likely_cost)))
+
     def scaled(self, cost: float, hours: float = 1.0) -> Entry:
         """The entry with its draws of cost and hours multiplied; their medians scale with them and are not looked for
         again."""
         changed = replace(
             self, run_cost=self.cost * cost, run_hours=self.run_hours if hours == 1.0 else self.hours * hours
         )
-        changed.__dict__.update(median_cost=self.median_cost * cost, median_hours=self.median_hours * hours)
+        changed.__dict__.update(
+            median_cost=self.median_cost * cost,
+            ranked_cost=self.ranked_cost * cost,
+            median_hours=self.median_hours * hours,
+        )
         return changed
 
 
@@ -161,7 +178,7 @@ def cheapest_of_each(variants: list[Entry], meets: Callable[[Entry], bool]) -> l
     for entry in variants:
         usable = entry.usable
         term = entry.priced.least_hours if entry.priced else 0.0
-        rank = (not usable, not (usable and meets(entry)), entry.median_cost, term)
+        rank = (not usable, not (usable and meets(entry)), entry.ranked_cost, term)
         if entry.id not in best or rank < best[entry.id][0]:
             best[entry.id] = rank, entry
     return [entry for _, entry in best.values()]

@@ -129,8 +129,8 @@ def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     priced = [e for e in entries if e.costed and e.considered.sold is not False]
     infiniband = next((e for e in priced if e.considered.fabric.technology == "infiniband"), None)
     # Only prices that could decide: those of candidates near the cheapest.
-    best = min((e.median_cost for e in priced), default=0.0)
-    ages = [e.price.oldest_days for e in priced if e.median_cost <= NEAR * best and e.price.oldest_days is not None]
+    best = min((e.ranked_cost for e in priced), default=0.0)
+    ages = [e.price.oldest_days for e in priced if e.ranked_cost <= NEAR * best and e.price.oldest_days is not None]
     gpu = priced[0].price.gpu_usd_per_hour.value if priced else None
     return {
         "budget_mode": budget.mode,
@@ -269,7 +269,7 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
 def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
     estimate, total = entry.estimate, max(entry.step, 1e-12)
     usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
-    best = min((e.median_cost for e in usable), default=None)
+    best = min((e.ranked_cost for e in usable), default=None)
     fastest = min((e.step for e in entries if e.usable and e.run_cost is not None), default=None)
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
@@ -310,8 +310,8 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     return facts | {
         "cost_usd": entry.median_cost,
         "outlay_usd": entry.outlay,
-        "cost_over_best_percent": known(100 * (entry.median_cost / best - 1) if best else None),
-        "cheapest": entry.usable and entry.median_cost == best,
+        "cost_over_best_percent": known(100 * (entry.ranked_cost / best - 1) if best else None),
+        "cheapest": entry.usable and entry.ranked_cost == best,
         "probability_best_percent": known(100 * entry.probability_best if entry.probability_best is not None else None),
         "offered_by": offered.provider if offered else "none",
         "offer_usd_gpu_hour": known(entry.price.gpu_usd_per_hour.value if offered else None),

@@ -90,6 +90,8 @@ def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
     if other is None or not (other.costed and chosen.costed):
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
+    if other.risky and more < 0:
+        return f"; {_name(other)} on spot machines would cost {-more:.2g} % less in the middle and more on average"
     much = f"{more:.3g} % more" if more < 100 else f"{more / 100 + 1:.2g} times as much"
     if chosen.inside is not None and other.inside is None and more >= 1:
         return f"; every step in unison across the sites, on {_name(other)}, would cost {much}"

@@ -39,7 +39,12 @@ def rental_offers(
         for entry in able
         for offered in entry.considered.offers
     ]
-    return sorted(found, key=lambda o: (o.run_cost_usd.p50 if o.run_cost_usd else float("inf"), o.provider, o.fabric))
+    return sorted(found, key=lambda o: (_ranked_cost(o), o.provider, o.fabric))
+
+
+def _ranked_cost(offer: RentalOffer) -> float:
+    """By what the choice compares them: see :attr:`Entry.ranked_cost`."""
+    return max(offer.run_cost_usd.p50 if offer.run_cost_usd else float("inf"), offer.expected_cost_usd or 0.0)
 
 
 def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
@@ -89,6 +94,7 @@ def _row(
         usd_per_gpu_hour=usd,
         usd_per_month=None if usd is None else usd * paid * HOURS_PER_MONTH,
         run_cost_usd=None if likely is None else band_of(likely),
+        expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" else None,
         finishes_days=days,
         finishes_on=(freshness.today + datetime.timedelta(days=ceil(days))).isoformat() if days < _FOR_EVER else None,
         months=listed.months if listed else None,

@@ -79,15 +79,15 @@ def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
     able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
     asked = choice.comparable(able)
     asked += [e for e in able if e.considered.owned and e not in asked]
-    rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.median_cost)), float("inf")
-    while rest and (best == float("inf") or rest[0].median_cost <= NEAR * best):
-        near = sum(e.median_cost <= NEAR * min(best, rest[0].median_cost) for e in rest)
+    rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
+    while rest and (best == float("inf") or rest[0].ranked_cost <= NEAR * best):
+        near = sum(e.ranked_cost <= NEAR * min(best, rest[0].ranked_cost) for e in rest)
         count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
         judged, rest = rest[:count], rest[count:]
         yield judged
         if any(e.considered.owned and e.verdict != "impossible" for e in judged):
             return  # it is kept, whatever else there is
-        best = min((e.median_cost for e in judged if e.verdict == "acceptable"), default=best)
+        best = min((e.ranked_cost for e in judged if e.verdict == "acceptable"), default=best)
 
 
 WHOLE = Strategy(_every_rule, _all_together)

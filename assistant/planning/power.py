@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 
-from assistant.market import machine_of, supernic_watts
+from assistant.market import Machine, machine_of, supernic_watts
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import PowerUse, RackPower
@@ -15,27 +16,39 @@ from .resolve import Resolved
 
 def fill_in(entries: list[Entry], job: Resolved, catalog: Catalog, designs: dict[str, FabricDesign]) -> None:
     """Kilowatts of every candidate: machines at their makers' maximum, switches and optics of its own design."""
-    machines = machine_of(job.gpu, catalog).watts_per_gpu * job.gpus
     for entry in entries:
         joined = entry.inside or entry
-        entry.power_kw = (machines + _network_watts(joined, job, catalog, designs.get(joined.id))) / 1e3
+        drawn = designs.get(joined.id)
+        machines = _machine(joined, job, catalog, drawn).watts_per_gpu * job.gpus
+        entry.power_kw = (machines + _network_watts(joined, job, drawn)) / 1e3
 
 
-def _network_watts(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> float:
+def _machine(entry: Entry, job: Resolved, catalog: Catalog, design: FabricDesign | None) -> Machine:
+    """The job's machine with the adapters of the candidate in it: they draw there, and the network without them."""
+    machine = machine_of(job.gpu, catalog)
+    extra = supernic_watts(machine, entry.considered.fabric, design.nics / design.gpus, catalog) if design else 0.0
+    if not extra:
+        return machine
+    source = f"{machine.source}; {extra * machine.gpus:,.0f} W more for its {entry.considered.fabric.name} adapters"
+    return replace(machine, watts=machine.watts + extra * machine.gpus, source=source)
+
+
+def _network_watts(entry: Entry, job: Resolved, design: FabricDesign | None) -> float:
+    """Of switches and optics."""
     fabric = entry.considered.fabric
     if design is None:
         return job.gpus * fabric.power_per_gpu.si if fabric.power_per_gpu else 0.0
-    extra = supernic_watts(fabric, design.nics / design.gpus, catalog) * design.gpus
-    return job.sites * (design.power_w + extra)
+    return job.sites * design.power_w
 
 
 def power_use(chosen: Entry | None, job: Resolved, design: FabricDesign | None, catalog: Catalog) -> PowerUse | None:
     """What a plan tells of power; ``design``: of the network of its choice. ``None`` where nothing works."""
     if chosen is None:
         return None
-    machine = machine_of(job.gpu, catalog)
+    joined = chosen.inside or chosen
+    machine = _machine(joined, job, catalog, design)
     machines_kw, rack_kw = machine.watts_per_gpu * job.gpus / 1e3, catalog.constants["power-rack"].si / 1e3
-    network_kw = _network_watts(chosen.inside or chosen, job, catalog, design) / 1e3
+    network_kw = _network_watts(joined, job, design) / 1e3
     it_kw = machines_kw + network_kw
     effectiveness = catalog.constants["cost-power-usage-effectiveness"].value
     said = job.questionnaire.budget.electricity_usd_per_kwh

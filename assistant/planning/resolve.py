@@ -170,7 +170,9 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
         wan = taken.take(
             "cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours"
         )
-    _oversubscription(questionnaire, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken)
+    _oversubscription(
+        questionnaire, gpu, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken
+    )
     _racks(cluster.gpus, gpu, taken)
     inference = _inference(questionnaire, taken)
     _not_counted(questionnaire, taken)
@@ -266,7 +268,7 @@ def _gpus_per_node(questionnaire: Questionnaire, gpu: Gpu, taken: Assumptions) -
     return taken.take("cluster.gpus_per_node", per_node, why)
 
 
-def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int, taken: Assumptions) -> None:
+def _oversubscription(questionnaire: Questionnaire, gpu: Gpu, per_node: int, one_leaf: int, taken: Assumptions) -> None:
     """What is assumed of the network above the leaves, where nodes hang on more than one."""
     cluster = questionnaire.cluster
     if cluster.oversubscription is None and cluster.gpus // cluster.sites // per_node > one_leaf:
@@ -276,11 +278,13 @@ def _oversubscription(questionnaire: Questionnaire, per_node: int, one_leaf: int
             "leaf switches with as much bandwidth towards the spines as towards the nodes",
         )
     if cluster.topology is None and cluster.gpus // cluster.sites // per_node > one_leaf:
+        bought = questionnaire.budget.mode == "buy" and gpu.scale_up_domain > gpu.gpus_per_node
+        drawn = "; the network of racks that are bought is drawn as it costs least, with this or as a fat-tree"
         taken.take(
             "cluster.topology",
             "plane" if (cluster.planes or 1) > 1 else "rail",
             "each adapter of a node on a leaf of its own rail, as reference designs have it; ranks half leaf by leaf "
-            "and half by chance",
+            f"and half by chance{drawn if bought else ''}",
         )
     if cluster.topology == "plane" and cluster.planes is None:
         taken.take("cluster.planes", USUAL_PLANES, "an adapter with two ports, one on each of two networks")

@@ -174,6 +174,7 @@ class RentalOffer(Contract):
     usd_per_gpu_hour: float | None
     usd_per_month: float | None
     run_cost_usd: Band | None
+    expected_cost_usd: float | None = None  # of spot machines: the mean, by which they are compared
     finishes_days: float | None
     date: str | None
     source: str | None
@@ -296,6 +297,7 @@ class Candidate(Medians):
     memory_gb_per_gpu: float | None = None
     fits: bool | None = None
     run_hours: float | None = None
+    run_hours_band: Band | None = None  # of the same worlds as the cost
     cost_usd: Band | None = None
     fabric_usd_per_gpu_hour: float | None = None
     usd_per_month: float | None = None  # rented or written off all month; a shorter rented run: itself

@@ -4,6 +4,7 @@ from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
+from . import reading
 from .candidates import SIGNS
 
 NO_PRICE = "no price"
@@ -18,14 +19,22 @@ def section(plan: Plan) -> list[Block]:
         return []
     shown = _each_once(listed)
     priced, silent = ([o for o in shown if (o.run_cost_usd is not None) is known] for known in (True, False))
-    notes = ["Prices are lists, with the day on which they were read; the sum is that of the whole run."]
+    of = "a month" if reading.serves(plan) else "the whole run"
+    notes = [f"Prices are lists, with the day on which they were read; the sum is that of {of}."]
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
+    spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    if spot is not None:
+        notes.append(
+            "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
+            f"run in ten at {spot.provider} costs {figures.usd(spot.run_cost_usd and spot.run_cost_usd.p90)} or more, "
+            "interrupted as often as it may be."
+        )
     if silent:
         notes.append("?: no price of it was read, and none is borrowed, so it has no sum: ask for a quote.")
     if len(shown) < len(listed):
         notes.append("A machine with several networks stands once, with the one that costs least.")
-    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(priced), Paragraph(" ".join(notes))]
+    return [_heading(plan), _table(plan, [*priced, *silent]), *_tied(_without_risk(priced)), Paragraph(" ".join(notes))]
 
 
 def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
@@ -36,6 +45,12 @@ def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
             (o.provider, o.instance, o.tier, o.months, o.kind, *([o.fabric] if o.run_cost_usd is None else [])), o
         )
     return list(seen.values())
+
+
+def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
+    """Those that cost about as much on average as in the middle: no spot machines that stand behind dearer ones."""
+    most = max((o.run_cost_usd.p90 for o in priced[:1] if o.run_cost_usd), default=0.0)
+    return [o for o in priced if (o.expected_cost_usd or 0.0) <= most]
 
 
 def _tied(priced: list[RentalOffer]) -> list[Block]:
@@ -90,13 +105,14 @@ def answer(plan: Plan) -> list[Block]:
     silent = len(plan.offers) - len(priced)
     more = f" {silent} more are sold without a price that was read." if silent else ""
     named = f"{len(priced)} priced offers run this job.{more} The cheapest, and the cheapest with each other network:"
-    return told(named, *(_line(priced[n]) for n in shown))
+    return told(named, *(_line(priced[n], serves=reading.serves(plan)) for n in shown))
 
 
-def _line(offer: RentalOffer) -> str:
+def _line(offer: RentalOffer, *, serves: bool) -> str:
     row = _row(offer, False)
     late = "" if offer.meets_limits else "; not within what was asked"
-    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}, done in {row[6]} (price of {row[8]}){late}."
+    done = " a month" if serves else f", done in {row[6]}"
+    return f"{row[1]}, {offer.fabric}, {row[4]} per GPU-hour: {row[5]}{done} (price of {row[8]}){late}."
 
 
 def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
@@ -120,6 +136,10 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         4: ["hourly", *prices],
         5: ["cost", *(row[5] for row in rows)],
     }
+    if reading.serves(plan):  # a service is never done
+        header[5], shorter[5][0] = "cost of a month", "a month"
+        header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
+        return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)
     return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7, 8), shorter)
 
 

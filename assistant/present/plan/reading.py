@@ -149,9 +149,9 @@ def _kept(median: float, worst: float, limit: float) -> str:
 
 
 def run_band(found: Candidate) -> tuple[float, float]:
-    """Hours of the run at the tenth and ninetieth percentile of its step."""
-    hours, step = found.run_hours or 0.0, found.step_time_s
-    return (hours, hours) if step is None else (hours * step.p10 / step.p50, hours * step.p90 / step.p50)
+    """Hours of the run at the tenth and ninetieth percentile: of its step and of what interrupts it."""
+    band, hours = found.run_hours_band, found.run_hours or 0.0
+    return (hours, hours) if band is None else (band.p10, band.p90)
 
 
 def splits(candidates: list[Candidate]) -> str | None:
