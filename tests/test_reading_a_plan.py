@@ -12,6 +12,7 @@ from assistant.conversation import Conversation, wording
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
 from assistant.planning import facts, plan
+from assistant.present import figures
 from assistant.present.fields import value_text
 from assistant.present.plan import assumptions, formats, reading
 from assistant.present.plan.formats import plan_lines, plan_markdown
@@ -39,6 +40,13 @@ def test_networks_on_different_splits_are_told_with_their_splits(library: Librar
     for text in (text_of(found), plan_markdown(found), formats.plan_html(found)):
         assert "Each network at its own best split" in text
     assert "own best split" not in text_of(planned(library, parallelism__strategy="fsdp"))
+
+
+@pytest.mark.parametrize(
+    ("slower", "told"), [(-3.0, "3.0 % faster"), (0.0, "fastest"), (4.4, "+4.4 %"), (340.0, "4.4× as long")]
+)
+def test_a_network_that_is_faster_but_not_possible_is_not_told_to_be_as_fast(slower: float, told: str) -> None:
+    assert figures.slowdown(slower) == told
 
 
 def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -> None:

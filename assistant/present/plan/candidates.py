@@ -21,6 +21,8 @@ def section(plan: Plan) -> list[Block]:
     signs = f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible."
     read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_BEST}"
     gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
+    faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
+    read += " Slower by: than the fastest that is possible." if faster else ""
     notes = (read, reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
