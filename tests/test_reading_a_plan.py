@@ -11,7 +11,7 @@ import pytest
 from assistant.conversation import Conversation, wording
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
-from assistant.planning import facts, plan
+from assistant.planning import plan
 from assistant.present import figures
 from assistant.present.fields import value_text
 from assistant.present.plan import assumptions, formats, reading
@@ -63,16 +63,10 @@ def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -
     assert seen, "some of these jobs must have networks with different splits"
 
 
-def test_the_split_told_first_is_looked_at_again_where_the_choice_has_another(library: Library) -> None:
-    class Fake:
-        def __init__(self, pp: int, cost: float) -> None:
-            self.considered = type("C", (), {"owned": False, "fabric": type("F", (), {"transport": "rdma"})})
-            self.estimate = self.estimated = type("E", (), {"parallelism": {"pp": pp}, "fits": True})
-            self.usable, self.median_cost, self.step = True, cost, 1.0
-
-    piped, flat = Fake(4, 1.0), Fake(1, 1.1)
-    assert facts.other_split(flat, [piped, flat]) and not facts.other_split(piped, [piped, flat])
-    assert not facts.other_split(None, [piped, flat])
+def test_what_is_measured_on_the_first_day_is_compared_with_the_network_that_is_bought(library: Library) -> None:
+    found = planned(library, cluster__gpus=512, budget__mode="buy")
+    [profile] = [line for line in found.measure_first if "Profile 20 steps" in line]
+    assert f"computed here on {found.recommendation.fabric}." in profile
 
 
 def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> None:
