@@ -14,10 +14,10 @@ from assistant.library.questionnaires import read_one
 from assistant.planning import plan
 from assistant.present import figures
 from assistant.present.fields import value_text
-from assistant.present.plan import assumptions, formats, reading
+from assistant.present.plan import assumptions, flips, formats, reading
 from assistant.present.plan.formats import plan_lines, plan_markdown
 from assistant.present.sweep import sentences
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Flip, Plan
 from assistant.vocabulary.sweep import Sweep, Turn
 from tests.test_interview import draft_of
 
@@ -67,6 +67,14 @@ def test_what_is_measured_on_the_first_day_is_compared_with_the_network_that_is_
     found = planned(library, cluster__gpus=512, budget__mode="buy")
     [profile] = [line for line in found.measure_first if "Profile 20 steps" in line]
     assert f"computed here on {found.recommendation.fabric}." in profile
+
+
+def test_a_price_that_turns_the_answer_is_told_with_the_network_whose_price_it_is() -> None:
+    field = "budget.fabric_premium_gpu_hour_usd"
+    cheaper = Flip.model_validate({"input": field, "from": 0.477, "at": 0.432, "to_fabric": "infiniband-ndr-400"})
+    dearer = Flip.model_validate({"input": field, "from": 0.171, "at": 0.182, "to_fabric": "spectrum-x-400"})
+    told = [flips.turn(cheaper, "spectrum-x-400"), flips.turn(dearer, "infiniband-ndr-400")]
+    assert all(text.startswith("price of infiniband-ndr-400 on top of the GPU: from $0.") for text in told)
 
 
 def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> None:
