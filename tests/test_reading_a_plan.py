@@ -87,7 +87,7 @@ def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> 
 
 
 def test_confidence_says_of_what(library: Library) -> None:
-    assert "the chance that it is the cheapest" in text_of(planned(library))
+    assert "the chance that this network, not this offer of it, is the cheapest" in text_of(planned(library))
 
 
 def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library: Library) -> None:

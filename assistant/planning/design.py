@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.market import BillPart, NetworkBill
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Fact
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 
 from .entry import Entry
 from .resolve import Resolved
@@ -59,12 +60,32 @@ def _switch_id(given: str, catalog: Catalog) -> str:
 def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | None:
     """The design of a candidate as the cluster's network was described; where its NICs do not split into the planes
     that were said, as it is usual. ``None`` where none can be drawn (too large, or no known switch)."""
-    cluster = job.questionnaire.cluster
+    drawn = _drawn(entry, job, catalog)
+    return None if isinstance(drawn, InputError) else drawn[0]
+
+
+def described(job: Resolved) -> bool:
+    """Whether anything was said of how the network is built that may not be possible."""
+    return bool({"topology", "planes"} & job.questionnaire.cluster.model_fields_set)
+
+
+def not_as_described(entry: Entry, job: Resolved, catalog: Catalog) -> InputError | None:
+    """Why the network of a candidate is drawn otherwise than it was described, where it is: of a field of the
+    questionnaire."""
+    drawn = _drawn(entry, job, catalog)
+    return None if isinstance(drawn, InputError) else drawn[1]
+
+
+def _drawn(entry: Entry, job: Resolved, catalog: Catalog) -> tuple[FabricDesign, InputError | None] | InputError:
+    """A design, and what was refused of the description before it could be drawn; what was refused where none can."""
+    cluster, refused = job.questionnaire.cluster, None
     planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
-    said = {"planes": planes, "topology": cluster.topology or "rail"}
-    for how in (said, {"planes": 0, "topology": "rail"}):
+    topology = cluster.topology or "rail"
+    said = {"planes": planes, "topology": topology}
+    ways: tuple[dict[str, Any], ...] = (said, {"topology": topology}, {"topology": "rail"})
+    for how in ways:
         try:
-            return design(
+            found = design(
                 entry.considered.fabric,
                 job.gpu,
                 job.gpus // job.sites,
@@ -75,9 +96,12 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
                 amortization_months=job.questionnaire.budget.amortization_months,
                 **how,
             )
-        except InputError:
-            continue
-    return None
+        except InputError as error:
+            refused = refused or InputError(error.message, Place(field=f"cluster.{error.place.field}"))
+        else:
+            return found, refused
+    assert refused
+    return refused
 
 
 def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:

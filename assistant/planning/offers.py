@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, exp
 
@@ -50,6 +51,17 @@ def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
     spread = SPOT_PRICE_SPREAD if found and found[0].tier == "spot" else LIST_PRICE_SPREAD
     most = cheapest * exp(spread)
     return [o.model_copy(update={"tied": True}) if o.run_cost_usd and o.run_cost_usd.p50 <= most else o for o in found]
+
+
+def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
+    """Which of the offers it is whose price an entry has."""
+    if entry is None or entry.priced is None or entry.priced.offered is None:
+        return None
+    of = entry.priced.offered
+    months = of.listed.months if of.listed and of.quote is None else None  # rows of quotes tell no term
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier, months)
+    found = ((o.provider, o.instance, o.fabric, o.tier, o.months) for o in offers)
+    return next((n for n, offer in enumerate(found) if offer == wanted), None)
 
 
 def _runs(entry: Entry, judged: Entry) -> bool:
