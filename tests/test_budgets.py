@@ -61,6 +61,8 @@ def test_over_budget_says_what_fits_and_each_of_it_does(stages):
         assert chosen.median_cost == pytest.approx(one.cost_usd) and chosen.id == one.fabric
     said = formats.written(plan, "text")
     assert "each of these was planned" in said and all(one.done_by in said for one in fits)
+    dear = [c.usd_per_month for c in plan.candidates if "screen/over-the-monthly-budget" in c.reasons]
+    assert f"A month on it costs ${min(dear):,.0f} to ${max(dear):,.0f}; $50,000 may be spent" in " ".join(said.split())
 
 
 TOLD = {

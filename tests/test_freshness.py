@@ -137,6 +137,19 @@ def test_a_quoted_price_is_never_old(library):
     assert not [m for m in _said(made) if "H100" in m]
 
 
+def test_no_published_price_decides_among_quotes(library):
+    quotes = [{"provider": "nscale", "fabric": "roce-v2-400", "gpu_hour_usd": 8.5, "months": 1}]
+    assert _said(plan(_job(quotes=quotes), library, index=None, today=LATER)) == []
+
+
+def test_no_old_price_decides_between_offers_of_one_network_that_cost_the_same(library):
+    job = _job().model_copy(update={"cluster": _job().cluster.model_copy(update={"gpu": "b200"})})
+    made = plan(job, library, index=None, today=TODAY)
+    taken = made.offers[made.recommendation.offer]
+    alike = [o for o in made.offers if o.tied and o.stale and o.provider != taken.provider]
+    assert alike and not any(o.provider in message for o in alike for message in _said(made))
+
+
 def test_where_no_network_is_needed_no_price_decides(library):
     one_node = Questionnaire.model_validate(
         {"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8}}

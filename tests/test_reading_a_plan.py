@@ -11,12 +11,13 @@ import pytest
 from assistant.conversation import Conversation, wording
 from assistant.library import Library
 from assistant.library.questionnaires import read_one
-from assistant.planning import facts, plan
+from assistant.planning import plan
+from assistant.present import figures
 from assistant.present.fields import value_text
-from assistant.present.plan import assumptions, formats, reading
+from assistant.present.plan import assumptions, flips, formats, reading
 from assistant.present.plan.formats import plan_lines, plan_markdown
 from assistant.present.sweep import sentences
-from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.plan import Flip, Plan
 from assistant.vocabulary.sweep import Sweep, Turn
 from tests.test_interview import draft_of
 
@@ -41,6 +42,13 @@ def test_networks_on_different_splits_are_told_with_their_splits(library: Librar
     assert "own best split" not in text_of(planned(library, parallelism__strategy="fsdp"))
 
 
+@pytest.mark.parametrize(
+    ("slower", "told"), [(-3.0, "3.0 % faster"), (0.0, "fastest"), (4.4, "+4.4 %"), (340.0, "4.4× as long")]
+)
+def test_a_network_that_is_faster_but_not_possible_is_not_told_to_be_as_fast(slower: float, told: str) -> None:
+    assert figures.slowdown(slower) == told
+
+
 def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -> None:
     """Over jobs whose networks prefer different splits: no word of pipelines where the recommended one has none."""
     seen = 0
@@ -55,16 +63,18 @@ def test_rules_speak_of_the_split_of_the_recommended_network(library: Library) -
     assert seen, "some of these jobs must have networks with different splits"
 
 
-def test_the_split_told_first_is_looked_at_again_where_the_choice_has_another(library: Library) -> None:
-    class Fake:
-        def __init__(self, pp: int, cost: float) -> None:
-            self.considered = type("C", (), {"owned": False, "fabric": type("F", (), {"transport": "rdma"})})
-            self.estimate = self.estimated = type("E", (), {"parallelism": {"pp": pp}, "fits": True})
-            self.usable, self.median_cost, self.step = True, cost, 1.0
+def test_what_is_measured_on_the_first_day_is_compared_with_the_network_that_is_bought(library: Library) -> None:
+    found = planned(library, cluster__gpus=512, budget__mode="buy")
+    [profile] = [line for line in found.measure_first if "Profile 20 steps" in line]
+    assert f"computed here on {found.recommendation.fabric}." in profile
 
-    piped, flat = Fake(4, 1.0), Fake(1, 1.1)
-    assert facts.other_split(flat, [piped, flat]) and not facts.other_split(piped, [piped, flat])
-    assert not facts.other_split(None, [piped, flat])
+
+def test_a_price_that_turns_the_answer_is_told_with_the_network_whose_price_it_is() -> None:
+    field = "budget.fabric_premium_gpu_hour_usd"
+    cheaper = Flip.model_validate({"input": field, "from": 0.477, "at": 0.432, "to_fabric": "infiniband-ndr-400"})
+    dearer = Flip.model_validate({"input": field, "from": 0.171, "at": 0.182, "to_fabric": "spectrum-x-400"})
+    told = [flips.turn(cheaper, "spectrum-x-400"), flips.turn(dearer, "infiniband-ndr-400")]
+    assert all(text.startswith("price of infiniband-ndr-400 on top of the GPU: from $0.") for text in told)
 
 
 def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> None:
@@ -78,6 +88,20 @@ def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> 
 
 def test_confidence_says_of_what(library: Library) -> None:
     assert "the chance that this network, not this offer of it, is the cheapest" in text_of(planned(library))
+
+
+def test_what_is_cheaper_but_not_advised_is_named_beside_the_confidence(library: Library) -> None:
+    quotes = [
+        {"provider": "nscale", "fabric": "roce-v2-400", "gpu_hour_usd": 2.3, "months": 3},
+        {"provider": "coreweave", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.45, "months": 12},
+        {"provider": "a reseller", "fabric": "ethernet-tcp-100", "gpu_hour_usd": 1.4},
+    ]
+    found = planned(library, cluster__gpus=256, training__tokens=3e11, budget__quotes=quotes)
+    tcp = next(c for c in found.candidates if c.fabric == "ethernet-tcp-100")
+    assert tcp.verdict == "avoid" and tcp.cost_usd.p50 < found.candidates[0].cost_usd.p50
+    text = text_of(found)
+    assert f"cheaper but not advised: ethernet-tcp-100, {figures.usd(tcp.cost_usd.p50)}." in text
+    assert "the cheapest with another network that is advised," in text and "the cheapest of those advised." in text
 
 
 def test_the_step_of_the_plan_and_that_of_a_prediction_are_told_apart(library: Library) -> None:

@@ -36,6 +36,7 @@ class Choice:
     by_rules: bool  # a tie on cost that preferences decided
     coin_flip: bool
     kept: bool = False  # a fabric already owned was kept
+    unadvised: Entry | None = None  # the cheapest of those that are advised against, where nothing else costs as little
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
@@ -130,7 +131,14 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
         and chosen.verdict == "acceptable"
         and cheapest in (chosen, second)
     )
-    return Choice(chosen, second or runner_up, confidence, len(tied) > 1 and chosen is not cheapest, coin_flip)
+    by_rules, unadvised = len(tied) > 1 and chosen is not cheapest, _unadvised(able, wanted)
+    return Choice(chosen, second or runner_up, confidence, by_rules, coin_flip, unadvised=unadvised)
+
+
+def _unadvised(able: list[Entry], wanted: list[Entry]) -> Entry | None:
+    others = [e for e in able if e not in wanted and e.costed]
+    least = min(others, key=lambda e: e.median_cost, default=None)
+    return least if least and all(least.median_cost < e.median_cost for e in wanted) else None
 
 
 def _kept(owned: Entry, able: list[Entry]) -> Choice:

@@ -40,18 +40,22 @@ def reference(entries: list[Entry]) -> Entry | None:
 
 
 def likely(entries: list[Entry]) -> Entry | None:
-    """The candidate whose split the job will most likely run with: the fabric that is there, else the cheapest RDMA
-    one."""
+    """The candidate the job will most likely run with: the fabric that is there, else the cheapest RDMA one, of those
+    that others run already where there are any."""
     owned = next((e for e in entries if e.considered.owned and e.estimated is not None), None)
-    return owned or min(_rdma(entries), key=lambda e: (e.median_cost, e.step), default=None)
+    return owned or min(
+        _rdma(entries),
+        key=lambda e: (e.considered.fabric.maturity == "emerging", e.median_cost, e.step),
+        default=None,
+    )
 
 
-def other_split(chosen: Entry | None, entries: list[Entry]) -> bool:
-    """Whether the choice runs on another split than the one the rules were told of."""
+def told_of_another(chosen: Entry | None, entries: list[Entry]) -> bool:
+    """Whether the rules were told of another network than the choice, or of another split than it runs on."""
     told = likely(entries)
     if chosen is None or chosen.estimated is None or told is None or told is chosen:
         return False
-    return any(
+    return chosen.considered.fabric.technology != "none" or any(
         (chosen.estimate.parallelism.get(key) or 1) != (told.estimate.parallelism.get(key) or 1) for key in _SPLIT
     )
 

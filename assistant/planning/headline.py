@@ -26,7 +26,7 @@ def headline(job: Resolved, choice: Choice, verdict: str) -> str:
             f"A coin flip between {_name(chosen)} and {_name(other)} for {_job(job)}: {_figures(job, chosen)}; "
             "their costs cannot be told apart."
         )
-    return f"{what[0].upper()}{what[1:]}{_against(job, chosen, other)}."
+    return f"{what[0].upper()}{what[1:]}{_against(job, choice, chosen)}."
 
 
 def _name(entry: Entry) -> str:
@@ -86,7 +86,8 @@ def _at(job: Resolved, entry: Entry) -> str:
     return f" {where} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
-def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
+def _against(job: Resolved, choice: Choice, chosen: Entry) -> str:
+    other = choice.runner_up
     if other is None or not (other.costed and chosen.costed):
         return ""
     more = 100 * (other.median_cost / chosen.median_cost - 1)
@@ -97,7 +98,8 @@ def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
         return f"; every step in unison across the sites, on {_name(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
         theirs = f"{_name(other)} {other.price.offered.where}"
-        return f"; the cheapest with another network, {theirs}, would cost {much}"
+        of = " that is advised" if choice.unadvised else ""
+        return f"; the cheapest with another network{of}, {theirs}, would cost {much}"
     if abs(more) < 1:
         return f"; {_name(other)} costs the same within the error and is the runner-up"
     if more > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, exp
 
 from assistant.market import Freshness, Offered
 from assistant.vocabulary.catalog import Catalog
@@ -14,7 +14,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from .choice import meets
 from .entry import Entry, about, band_of
-from .money import list_price_error
+from .money import LIST_PRICE_SPREAD, SPOT_PRICE_SPREAD, list_price_error
 from .resolve import Resolved
 
 
@@ -39,12 +39,21 @@ def rental_offers(
         for entry in able
         for offered in entry.considered.offers
     ]
-    return sorted(found, key=lambda o: (_ranked_cost(o), o.provider, o.fabric))
+    return _tied(sorted(found, key=lambda o: (_ranked_cost(o), o.provider, o.fabric)))
 
 
 def _ranked_cost(offer: RentalOffer) -> float:
     """By what the choice compares them: see :attr:`Entry.ranked_cost`."""
     return max(offer.run_cost_usd.p50 if offer.run_cost_usd else float("inf"), offer.expected_cost_usd or 0.0)
+
+
+def _tied(found: list[RentalOffer]) -> list[RentalOffer]:
+    """Cheapest first, with those marked that cost the same as far as prices tell: how long the run takes moves the sums
+    of all, only what is agreed instead of the list moves one of them."""
+    cheapest = next((o.run_cost_usd.p50 for o in found if o.run_cost_usd), 0.0)
+    spread = SPOT_PRICE_SPREAD if found and found[0].tier == "spot" else LIST_PRICE_SPREAD
+    most = cheapest * exp(spread)
+    return [o.model_copy(update={"tied": True}) if o.run_cost_usd and _ranked_cost(o) <= most else o for o in found]
 
 
 def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:

@@ -124,8 +124,8 @@ class Pipeline:
         variants, entries = entries, cheapest_of_each(entries, lambda entry: choice.meets(entry, questionnaire))
         choice.mark_ties(entries)
         made = self._judged(job, entries, strategy)
-        if facts.other_split(made.choice.chosen, entries):
-            # The rules have spoken of a split that the choice does not run on: they look again, at its own.
+        if facts.told_of_another(made.choice.chosen, entries):
+            # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
         return replace(made, variants=variants, today=self.today)

@@ -42,6 +42,8 @@ def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Cata
     job, chosen = made.job, made.choice.chosen
     if chosen is None or made.choice.kept or chosen.considered.fabric.technology == "none":
         return []
+    if job.questionnaire.budget.quotes:  # what is published stands beside them
+        return []
     half_life = half_life_days(catalog, "purchase price" if job.questionnaire.budget.mode == "buy" else "rental price")
     drift = catalog.constants["freshness-price-drift"].si
 
@@ -78,12 +80,12 @@ def _offer_of(chosen: Entry | None, offers: Sequence[RentalOffer]) -> RentalOffe
 
 
 def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
-    """The offers that could be taken instead, cheapest run first; what costs less already was not chosen for its
-    price."""
+    """The offers that could be taken instead, cheapest run first; none where one of them costs less already: then it
+    was not the price that decided."""
     least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
     able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
-    others = (o for o in able if (o.provider, o.instance) != (own.provider, own.instance))
-    return [o for o in others if o.run_cost_usd and o.run_cost_usd.p50 >= least]
+    others = [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
+    return [] if any(o.run_cost_usd and o.run_cost_usd.p50 < least for o in others) else others
 
 
 def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
@@ -103,7 +105,9 @@ def _among_offers(
     if own is None or not others:
         return []
     found = []
-    for moved, other in ((own, others[0]), *((o, own) for o in others)):
+    # Between offers of one network that cost the same as far as anybody can tell nothing is decided.
+    apart = [o for o in others if not (o.tied and own.tied and o.fabric == own.fabric)]
+    for moved, other in ((own, others[0]), *((o, own) for o in apart)):
         if not moved.stale or moved.date is None:
             continue
         age = ((today or datetime.date.today()) - datetime.date.fromisoformat(moved.date)).days

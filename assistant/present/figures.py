@@ -74,11 +74,13 @@ def percent(value: float | None) -> str:
 
 
 def slowdown(value: float | None) -> str:
-    """How much slower than the fastest: ``fastest``, ``+3.2 %``, ``26 times slower``."""
+    """How much slower than the fastest that is possible: ``fastest``, ``+3.2 %``, ``3.0 % faster``, ``26× as long``."""
     if value is None:
         return UNKNOWN
-    if value < 0.05:
+    if abs(value) < 0.05:
         return "fastest"
+    if value < 0:
+        return f"{percent(-value)} faster"
     return f"+{percent(value)}" if value < 200 else f"{significant(value / 100 + 1, 2)}× as long"
 
 

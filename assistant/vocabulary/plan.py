@@ -162,7 +162,8 @@ class RentalOffer(Contract):
 
     Without a price (USD per GPU-hour) nothing of the money is known. ``verdict`` is that of the fabric, and
     ``meets_limits`` tells whether deadline, budget and the other limits are kept; ``finishes_on`` is the day on which a
-    run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole.
+    run ends that begins on the day of the plan. ``months``: the term of a reservation, paid whole. ``tied``: its sum is
+    that of the cheapest within what lists and agreed prices differ by.
     """
 
     provider: str
@@ -186,6 +187,7 @@ class RentalOffer(Contract):
     kind: Literal["published", "quote"] = "published"
     finishes_on: str | None = None
     months: float | None = None
+    tied: bool = False
 
 
 class QuotedOffer(Contract):

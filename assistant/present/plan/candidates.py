@@ -10,7 +10,6 @@ from . import reading
 
 SIGNS = {"recommended": "✓", "acceptable": "·", "avoid": "!", "impossible": "✗"}
 NOTHING_WORKS = "Nothing works as asked."
-_BEST = "Best: the probability of being the cheapest."
 
 
 def section(plan: Plan) -> list[Block]:
@@ -19,8 +18,10 @@ def section(plan: Plan) -> list[Block]:
     if not computed:
         return []
     signs = f"✓ {'given' if reading.is_given(plan) else 'recommended'}   · acceptable   ! avoid   ✗ impossible."
-    read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_BEST}"
+    read = f"{signs} Exposed: communication that nothing hides, inside nodes too. {_best(plan)}"
     gone = _impossible([c.fabric for c in plan.candidates if c.step_time_s is None])
+    faster = any((c.slowdown_percent or 0.0) < 0 for c in computed)
+    read += " Slower by: than the fastest that is possible." if faster else ""
     notes = (read, reading.splits(computed), reading.middle(plan), gone)
     return [Heading("Candidates"), table, *(Paragraph(note) for note in notes if note)]
 
@@ -34,7 +35,7 @@ def in_short(plan: Plan) -> list[Block]:
     shorter = {column: cells[: len(rows) + 1] for column, cells in table.shorter.items()}
     gone = len(table.rows) - len(rows)
     more = f" {gone} more {'was' if gone == 1 else 'were'} computed: dearer, or not advised." if gone else ""
-    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_BEST + more)]
+    return [Heading("Candidates"), replace(table, rows=rows, shorter=shorter), Paragraph(_best(plan) + more)]
 
 
 def in_talk(plan: Plan) -> list[Block]:
@@ -73,8 +74,10 @@ def cheapest(plan: Plan) -> list[Block]:
     answer = plan.recommendation
     other = answer.not_the_likeliest or f"Recommended is {answer.fabric}."
     taken = "It is the recommendation." if able[0].fabric == answer.fabric else other
-    share = "{}: {}, the cheapest in {:.0%} of the draws."
-    items = [share.format(c.fabric, figures.usd_band(c.cost_usd), c.probability_best or 0.0) for c in able]
+    cheaper, of = reading.unadvised(plan), " of those advised" if reading.unadvised(plan) else ""
+    share = "the cheapest{} in {:.0%} of the draws"
+    told_of = ["not advised" if c in cheaper else share.format(of, c.probability_best or 0.0) for c in able]
+    items = [f"{c.fabric}: {figures.usd_band(c.cost_usd)}, {how}." for c, how in zip(able, told_of, strict=True)]
     return told(f"{able[0].fabric} has the lowest cost in the median. {taken}", *items)
 
 
@@ -93,6 +96,11 @@ def _table(plan: Plan) -> Table:
     medians = [median(c, row) for c, row in zip(computed, rows, strict=True)]
     header = ["", "fabric", _per(plan), "slower by", "exposed", "run", "cost, P10–P90", "best"]
     return Table(header, rows, frozenset(range(2, 8)), won, (5, 4, 7, 2, 3), {6: ["cost", *medians]})
+
+
+def _best(plan: Plan) -> str:
+    of = " of those advised" if reading.unadvised(plan) else ""
+    return f"Best: the probability of being the cheapest{of}."
 
 
 def _row(found: Candidate) -> list[str]:

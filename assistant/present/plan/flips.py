@@ -7,6 +7,7 @@ from ..fields import field_name, value_text
 from . import reading
 from .candidates import NOTHING_WORKS
 
+_OF_NETWORK, _OF_GPU = "budget.fabric_premium_gpu_hour_usd", "budget.gpu_hour_usd"
 _SAME = 0.015  # two prices that are closer are told as one
 
 
@@ -17,7 +18,7 @@ def section(plan: Plan) -> list[Block]:
 
 def turns(plan: Plan) -> list[str]:
     """A sentence for each input that turns the answer."""
-    return [turn(flip) for flip in plan.recommendation.flips]
+    return [turn(flip, plan.recommendation.fabric) for flip in plan.recommendation.flips]
 
 
 def _other_offer(plan: Plan) -> list[str]:
@@ -33,13 +34,20 @@ def _other_offer(plan: Plan) -> list[str]:
     return [f"The same network at {who} costs less at {at} or below; its list says {now}."]
 
 
-def turn(flip: Flip) -> str:
-    """``GPUs: from 64 to 128, then roce-v2-400.``"""
+def turn(flip: Flip, chosen: str | None) -> str:
+    """``GPUs: from 64 to 128, then roce-v2-400.`` ``chosen``: what is recommended as things are."""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (both cost the same at {value_text(flip.input, flip.even)}; in between the rules decide)" if held else ""
-    return f"{field_name(flip.input)}: from {old} to {new}, then {then}{even}."
+    return f"{_name(flip, chosen)}: from {old} to {new}, then {then}{even}."
+
+
+def _name(flip: Flip, chosen: str | None) -> str:
+    """A price with whose it is: a network wins by becoming cheaper itself, or where the choice becomes dearer."""
+    if flip.input == _OF_NETWORK:
+        return f"price of {chosen if flip.at > flip.from_ else flip.to_fabric} on top of the GPU"
+    return "price of the GPU" if flip.input == _OF_GPU else field_name(flip.input)
 
 
 def answer(plan: Plan) -> list[Block]:

@@ -54,19 +54,15 @@ def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
 
 
 def _tied(priced: list[RentalOffer]) -> list[Block]:
-    """Which offers cost the same as the cheapest as far as anybody can tell: what they may cost overlaps."""
-    bands = [(o, o.run_cost_usd) for o in priced if o.run_cost_usd is not None]
-    if not bands:
-        return []
-    most = bands[0][1].p90
-    alike = [o for o, band in bands if band.p50 <= most]
+    """Which offers cost the same as the cheapest as far as their prices tell."""
+    alike = [o for o in priced if o.tied]
     if len(alike) < 2:
         return []
     names = ", ".join(dict.fromkeys(o.provider for o in alike))
     return [
         Paragraph(
-            f"No difference that counts between the first {len(alike)} ({names}): what the cheapest may turn out to "
-            f"cost reaches to {figures.usd(most)}."
+            f"No difference that counts between the first {len(alike)} ({names}): what is agreed differs from a list "
+            "by as much."
         )
     ]
 

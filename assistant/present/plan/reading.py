@@ -64,8 +64,26 @@ def verdict(found: Candidate, plan: Plan) -> str:
 
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
-    """How sure the answer is, and of what, in one sentence; without ``why`` a second time. Nothing where nothing
-    works."""
+    """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
+    sure, cheaper = _sure(plan, why=why), unadvised(plan)
+    return f"{sure} {_left_out(cheaper)}" if sure and cheaper and why else sure
+
+
+def unadvised(plan: Plan) -> list[Candidate]:
+    """What costs less than the choice and is advised against: no draw counts it among what may be the cheapest."""
+    best = chosen(plan)
+    if best is None or best.cost_usd is None:
+        return []
+    avoided = [c for c in plan.candidates if c.verdict == "avoid" and c.fits is not False and not c.probability_best]
+    return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
+
+
+def _left_out(cheaper: list[Candidate]) -> str:
+    named = ", ".join(f"{c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
+    return f"That is among those advised; cheaper but not advised: {named}."
+
+
+def _sure(plan: Plan, *, why: bool) -> str:
     if plan.recommendation.verdict == "infeasible":
         return ""
     value, best = plan.recommendation.confidence, chosen(plan)

@@ -1,10 +1,15 @@
 """What speaks for the recommended network, and what against each of the others."""
 
+import re
+
 from assistant.vocabulary.plan import Candidate, Finding, Plan
 
 from .. import figures
 from ..blocks import Block, Bullets, titled
 from . import findings, reading, sources
+
+# A figure by itself, with its dollar sign; not the digits of a name, of a mark of a source or of a day.
+_FIGURE = re.compile(r"(?<![\w.$\[-])\$?\d+(?:,\d{3})*(?:\.\d+)?(?![\w\]-]|[.,]\d)")
 
 
 def why(plan: Plan) -> list[Block]:
@@ -18,12 +23,13 @@ def why_in_short(plan: Plan) -> list[Block]:
 
 
 def why_not(plan: Plan) -> list[Block]:
-    """One line per reason; fabrics that the same rule speaks against stand together."""
+    """One line per reason; of fabrics that stand together because only a figure differs it is told from the least to
+    the most."""
     items = []
-    for found, against in _grouped(plan):
-        names, first = [c.fabric for c in found], found[0]
-        text = sources.cited_sentence(against, plan) if against else _cost_reason(first, plan)
-        items.append(f"{', '.join(names)}: {text if len(names) == 1 else text.replace(names[0], 'it')}")
+    for found in _grouped(plan):
+        names, said = [c.fabric for c in found], [_reason(c, plan) for c in found]
+        text = said[0] if len(names) == 1 else _together([_without(*one) for one in zip(said, names, strict=True)])
+        items.append(f"{', '.join(names)}: {text}")
     return titled("Why not the others", Bullets(items))
 
 
@@ -31,16 +37,37 @@ def _sentences(said: list[Finding], plan: Plan) -> Bullets:
     return Bullets([sources.cited_sentence(finding, plan) for finding in said])
 
 
-def _grouped(plan: Plan) -> list[tuple[list[Candidate], Finding | None]]:
-    """The networks not recommended, with what speaks against them; those that share a rule, or a reason of cost,
-    together."""
-    groups: dict[str, tuple[list[Candidate], Finding | None]] = {}
+def _grouped(plan: Plan) -> list[list[Candidate]]:
+    """The networks not recommended; those of which a rule says the same but for a figure stand together."""
+    groups: dict[str, list[Candidate]] = {}
     for found in plan.candidates:
-        if found.verdict == "recommended":
-            continue
-        finding = findings.against(found, plan)
-        groups.setdefault(finding.rule if finding else _cost_reason(found, plan), ([], finding))[0].append(found)
+        if found.verdict != "recommended":
+            said = _without(_reason(found, plan), found.fabric)
+            ruled = findings.against(found, plan) is not None
+            groups.setdefault(_FIGURE.sub("#", said) if ruled else said, []).append(found)
     return list(groups.values())
+
+
+def _reason(found: Candidate, plan: Plan) -> str:
+    against = findings.against(found, plan)
+    return sources.cited_sentence(against, plan) if against else _cost_reason(found, plan)
+
+
+def _without(said: str, name: str) -> str:
+    return said.replace(name, "it")
+
+
+def _together(said: list[str]) -> str:
+    """Sentences that differ in their figures alone as one: ``A month on it costs $93 to $530.``"""
+    figures_of = zip(*(_FIGURE.findall(one) for one in said), strict=True)
+    ranges = (_range(some) for some in figures_of)
+    return _FIGURE.sub(lambda _: next(ranges), said[0])
+
+
+def _range(some: tuple[str, ...]) -> str:
+    ordered = sorted(some, key=lambda one: float(one.strip("$").replace(",", "")))
+    least, most = ordered[0], ordered[-1]
+    return least if least == most else f"{least} to {most}"
 
 
 def _cost_reason(found: Candidate, plan: Plan) -> str:
