@@ -79,4 +79,29 @@ def test_in_a_conversation_the_gpu_of_the_job_is_meant(library):
     told = {"cluster.gpu": "h100-sxm", "cluster.gpus": 64, "model": "llama-3.1-70b"}
     found = computed_answer(understood("what does Lambda charge?", library, told), library, told=told).computed
     assert found.kind == "offers" and "h100-sxm" in found.inputs["gpus"]
-    assert [one.field for one in found.assumptions] == ["cluster.gpu"]
+    assert [one.field for one in found.assumptions] == ["cluster.gpu", "cluster.gpus"]
+
+
+def test_the_gpu_that_is_named_is_meant_and_what_else_bears_the_name_is_told_beside_it(library):
+    named = answered("who sells H100 cheapest", library).computed
+    for found in (named, answered("who sells 80 H100 cheapest", library).computed):
+        assert found.inputs["gpus"] == ["h100-sxm"], "a number of GPUs is no size of a memory"
+    assert "Other GPUs of that name: NVIDIA H100 PCIe 80 GB from" in named.text
+    assert "Other GPUs" not in answered("who sells H100 PCIe", library).computed.text
+    vultr = answered("what does Vultr charge for A100", library).computed
+    assert "sells no NVIDIA A100 SXM4 80 GB" in vultr.text and "A100 PCIe" in vultr.figures[0].name
+
+
+def test_so_many_gpus_are_let_at_once_joined_and_paid_in_whole_machines(library):
+    offers = {one.name: one for provider in library.catalog.providers.values() for one in provider.offers}
+    for asked in ("who sells 640 A100 cheapest", "who sells 80 H100 cheapest", "who sells 5000 H100"):
+        found = answered(asked, library).computed
+        for figure in found.figures:
+            offer = next(one for name, one in offers.items() if figure.name.endswith(name))
+            assert offer.fabrics[0] != "none" and (offer.largest_gpus or 5000) >= found.inputs["count"]
+            assert offer.largest_gpus or "how many are let at once is not said" in figure.formula
+        assert "Left out: " in found.text
+    nine = answered("who sells 9 H100 with InfiniBand", library).computed
+    dearest, hour = nine.figures[0], 16 * nine.figures[0].value
+    assert f"16 GPUs ${hour:.2f} per hour" in dearest.formula and f"from ${hour / 9:.2f} per GPU-hour" in nine.text
+    assert "16 GPUs $" in answered("what does Lambda charge for 16 H100?", library).computed.figures[0].formula

@@ -53,6 +53,18 @@ def test_the_networks_of_the_sources_written_off_come_out_and_so_do_others(claim
     assert (LIBRARY.knowledge.claims[claim].source in found.caveat) is (times == 1)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "a purchase of $2,000,000 written off over 3 years on 64 GPUs",
+        "an investment of about $2,000,000 depreciated over 36 months on 64 GPUs",
+    ],
+)
+def test_a_purchase_that_is_written_off_is_a_sum_however_it_is_called(question):
+    found = answered(question).computed
+    assert found.kind == "write-off" and found.value == pytest.approx(2e6 / 36 / 730 / 64, abs=5e-5)
+
+
 @pytest.mark.parametrize(("claim", "of"), _stated("break_even"))
 def test_the_premiums_of_the_sources_break_even_where_they_do(claim, of):
     found = answered(WORTH_IT.format(**of))

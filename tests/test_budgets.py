@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from assistant import library, planning
 from assistant.library import questionnaires
-from assistant.planning import pipeline
+from assistant.planning import pipeline, remedy
 from assistant.present.plan import formats, reading
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
@@ -59,6 +61,40 @@ def test_over_budget_says_what_fits_and_each_of_it_does(stages):
         assert chosen.median_cost == pytest.approx(one.cost_usd) and chosen.id == one.fabric
     said = formats.written(plan, "text")
     assert "each of these was planned" in said and all(one.done_by in said for one in fits)
+
+
+TOLD = {
+    "usd": r"a budget of \$([\d,.]+)( M)?",
+    "usd_per_month": r"\$([\d,.]+)( M)? a month",
+    "network_share_percent": r"([\d,.]+)() % for the network",
+    "deadline_days": r"deadline of ([\d,.]+)() days",
+    "max_power_kw": r"([\d,.]+)() kW",
+}
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"budget": {"usd": 1e5}},
+        {"budget": {"usd": 231_900}},  # as needed but for the fourth digit
+        {"budget": {"usd_per_month": 30_000}},
+        {"budget": {"mode": "buy", "usd": 1e6}},
+        {"budget": {"mode": "buy", "network_share_percent": 0.01}},
+        {"constraints": {"deadline_days": 3}},
+        {"constraints": {"max_power_kw": 1}},
+        {"constraints": {"max_power_kw": 60, "deadline_days": 3}, "budget": {"usd": 1000}},
+    ],
+)
+def test_the_values_with_which_it_would_work_do_work(stages, limits):
+    made = stages.decide(asked(**{"budget": {}, **limits}))
+    told = remedy.smallest_change(made.job, made.entries, stages.predictor)
+    assert told.startswith("It would work with") and " 0 GPUs" not in told and "-400)" not in told
+    changed = {"budget": {}} | {section: dict(said) for section, said in limits.items()}
+    for said in changed.values():
+        for name in said.keys() - {"mode"}:
+            value, million = re.search(TOLD[name], told).groups()
+            said[name] = float(value.replace(",", "")) * (1e6 if million else 1)
+    assert stages.decide(asked(**changed)).choice.chosen is not None, told
 
 
 def test_a_budget_that_is_kept_asks_for_no_other_way():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from assistant import library as libraries
 from assistant.planning import begun, decide
 from assistant.present.blocks import Bullets
 from assistant.present.plan import purchase as told
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
@@ -96,10 +98,16 @@ def test_the_budget_of_a_purchase_is_its_capital_and_not_its_write_off() -> None
     poor = plan(budget={"mode": "buy", "usd": 1e6})
     assert poor.recommendation.verdict == "infeasible"
     assert "a budget of $2." in poor.recommendation.smallest_change, "64 H100, although the run writes off a few $1,000"
-    assert "which buys 24 GPUs with it" in poor.recommendation.smallest_change
-    assert plan(24, budget={"mode": "buy", "usd": 1e6}).recommendation.verdict == "recommended"
+    [fewer] = [one.change["cluster.gpus"] for one in poor.recommendation.what_fits if "cluster.gpus" in one.change]
+    works = {gpus: plan(gpus, budget={"mode": "buy", "usd": 1e6}).recommendation.verdict for gpus in (fewer, fewer + 8)}
+    assert works == {fewer: "recommended", fewer + 8: "infeasible"}, "the most that the budget buys"
     rich = plan(budget={"mode": "buy", "usd": 3e6})
     assert rich.recommendation.verdict == "recommended" and "is kept by the purchase" in words(rich)
+
+
+def test_how_many_gpus_a_budget_buys_is_one_answer_and_the_most_that_works() -> None:
+    poor = plan(512, budget={"mode": "buy", "usd": 2e6}).recommendation
+    assert poor.what_fits[0].change == {"cluster.gpus": 48} and "GPUs" not in poor.smallest_change
 
 
 def test_a_power_limit_counts_the_servers_and_not_only_their_gpus() -> None:
@@ -119,6 +127,35 @@ def test_every_network_is_bought_at_its_own_bill_also_where_it_has_no_planes_to_
     made = decide(Questionnaire.model_validate(said | {"cluster": cluster}), LIBRARY)
     origins = {e.id: e.price.fabric_usd_per_hour.origin for e in made.entries if e.priced is not None and e.costed}
     assert set(origins.values()) == {"derived"} and origins["ethernet-tcp-100"] == "derived"
+
+
+def test_a_network_that_cannot_be_built_as_described_is_refused_if_decided_else_the_plan_says_so() -> None:
+    said = {"topology": "plane", "planes": 3}
+    with pytest.raises(InputError, match="divide the 8 NICs of a node, got 3") as refused:
+        plan(cluster={"fabric": "roce-v2-400", **said})
+    assert refused.value.place.field == "cluster.planes"
+    [warning] = [w.message for w in plan(cluster=said).warnings if w.code == "network-drawn-otherwise"]
+    assert "cluster.planes" in warning and "got 3" in warning
+    assert not {w.code for w in plan(cluster={"topology": "plane", "planes": 4}).warnings} & {"network-drawn-otherwise"}
+
+
+def test_a_network_of_unknown_cost_does_not_win_for_being_free_and_who_has_it_is_told_that_no_price_is_known() -> None:
+    ours = LIBRARY.catalog.fabrics["roce-v2-400"].model_copy(
+        update={"id": "ours", "name": "Ours", "technology": "other", "capex_per_gpu": None}
+    )
+    catalog = LIBRARY.catalog.model_copy(update={"fabrics": LIBRARY.catalog.fabrics | {"ours": ours}})
+    library = copy.copy(LIBRARY)
+    vars(library)["catalog"] = catalog
+    said = {"workload": "pretraining", "model": "llama-3.1-8b", "budget": {"mode": "buy", "usd": 1e7}}
+    for cluster in ({}, {"fabric": "ours"}):
+        asked = Questionnaire.model_validate(said | {"cluster": {"gpus": 64, "gpu": "h100-sxm", **cluster}})
+        found = begun(asked, library, index=None, today=datetime.date(2026, 11, 20)).plan
+        fabrics = {c.fabric: c for c in found.candidates}
+        assert fabrics["ours"].cost_usd is None and fabrics["ours"].step_time_s is not None
+        if cluster:
+            assert found.recommendation.fabric == "ours" and "price-unknown" in {w.code for w in found.warnings}
+        else:
+            assert fabrics[found.recommendation.fabric].cost_usd is not None
 
 
 def test_where_renting_and_buying_cost_the_same(h100: Plan, gb200: Plan) -> None:
@@ -149,3 +186,10 @@ def test_one_machine_needs_no_network_whatever_is_considered() -> None:
     assert [i.count for i in plan(8).purchase.items] == [1] and [i.count for i in plan(72, "gb200").purchase.items] == [
         1
     ]
+
+
+def test_who_buys_may_buy_what_the_provider_that_was_named_does_not_let(h100: Plan) -> None:
+    named = plan(512, cluster={"provider": "coreweave"})
+    assert [c.fabric for c in named.candidates] == [c.fabric for c in h100.candidates]
+    assert named.purchase and named.purchase.capital_usd == h100.purchase.capital_usd
+    assert any(one.field == "cluster.provider" and "CoreWeave lets" in one.why for one in named.assumptions)

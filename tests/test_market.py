@@ -172,7 +172,7 @@ def test_plain_ethernet_and_a_clouds_own_network_add_nothing():
 
 def test_who_buys_a_gpu_without_a_price_pays_that_of_a_relative_and_reads_so():
     a100 = CATALOG.gpus["a100-sxm-80gb"]
-    found = candidate_prices(job(mode="buy"), a100, TCP, (), CATALOG, today=TODAY).gpu_usd_per_hour
+    found = candidate_prices(job(mode="buy"), a100, TCP, (), CATALOG, BILL, today=TODAY).gpu_usd_per_hour
     assert found.origin == "derived" and "H100" in (found.note or "") and "quote" in (found.note or "")
     assert 0 < found.value < prices(TCP, job(mode="buy")).gpu_usd_per_hour.value
     bare = CATALOG.model_copy(update={"constants": {n: c for n, c in CATALOG.constants.items() if "purchase" not in n}})
@@ -222,6 +222,13 @@ def test_every_network_is_bought_at_its_own_bill_and_a_flat_figure_stands_in_onl
     flat = bought(INFINIBAND, bill=None, amortization_months=48).fabric_usd_per_hour
     assert flat.value == pytest.approx(0.121, abs=0.0005) and "no bill can be drawn" in flat.note
     assert bought(INFINIBAND, bill=NetworkBill(usd=0.0)).fabric_total == 0.0, "one machine: nothing to join"
+
+
+def test_a_network_of_unknown_cost_has_no_price_of_a_purchase_and_its_rent_is_none():
+    silent = INFINIBAND.model_copy(update={"capex_per_gpu": None})
+    assert silent.premium is not None and bought(silent).known, "a bill is drawn"
+    assert not bought(silent, bill=None).known and bought(silent, bill=None).capital_usd is None
+    assert bought(silent, bill=None, fabric_premium_gpu_hour_usd=0.3).known
 
 
 def test_who_lacks_the_skill_pays_engineers_and_the_others_do_not():

@@ -96,8 +96,26 @@ def test_each_price_is_told_beside_ours_and_what_is_no_offers_is_left_alone(tmp_
 
 
 @pytest.mark.parametrize(
+    ("instance", "of"),
+    [
+        ("gpu_8x_h100_sxm5", LAMBDA),
+        ("lambda-h100-sxm-on-demand", LAMBDA),  # says nothing that the line does not say elsewhere
+        ("", LAMBDA),
+        ("gpu_8x_h100_other", None),
+        ("8x h100 without a disk", None),
+    ],
+)
+def test_no_machine_of_another_name_gives_an_offer_its_price(tmp_path, instance, of):
+    lines = f"provider,instance,gpu,gpus,usd_per_gpu_hour,date\nlambda,{instance},h100-sxm,8,2.00,2026-11-10\n"
+    [found] = compared(read(file(tmp_path, lines), today=datetime.date(2026, 11, 20)).prices, CATALOG)
+    assert found.offer == of and (of or found.outcome == "unmatched")
+    assert of or found.why == f"Lambda has no offer of the name {instance} in the catalog"
+
+
+@pytest.mark.parametrize(
     ("column", "wrong", "told"),
     [
+        ("instance", "a\0b", 'expected printable text, got "a�b"'),
         ("usd_per_gpu_hour", "cheap", 'expected a number above 0, got "cheap"'),
         ("usd_per_gpu_hour", "-1", 'expected a number above 0, got "-1"'),
         ("date", "soon", 'expected a day such as 2026-11-02, got "soon"'),
@@ -120,6 +138,15 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_written(tmp_path, home, co
 def test_what_is_no_list_of_prices_is_refused_in_a_sentence(tmp_path):
     for text in ("", "a,b\n1,2\n", "provider,instance,price\nx,y,1\n"):
         assert weft("prices", "--update", str(file(tmp_path, text))).code == 2
+
+
+def test_a_quotation_mark_that_is_not_closed_is_told_with_its_line(tmp_path, home):
+    header, first, second, *_ = OWN.splitlines()
+    for more in (1, 10_000):  # the second is longer than what a field may hold
+        listed = file(tmp_path, "\n".join([header, first, second.replace("a mail", '"a mail'), *[first] * more]))
+        seen = weft("prices", "--update", str(listed))
+        assert seen.code == 2 and f"{listed}:3: not valid CSV" in seen.err and seen.err.count("\n") == 1
+    assert not home.exists()
 
 
 def test_ages_and_what_decides_are_shown_for_a_job(home):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from assistant import library, planning
 from assistant.conversation import Conversation
 from assistant.library import questionnaires
+from assistant.planning import pipeline
 from assistant.present.plan import formats
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
+TODAY = datetime.date(2026, 11, 20)
 CATALOG = library.load().catalog
 JOB = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 64},
        "training": {"tokens": 2e9}}  # fmt: skip
@@ -70,6 +74,25 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
     once, twice = (planned({"provider": "Nebius", "usd": usd}) for usd in (60_000, 120_000))
     assert once.quotes[0].fabric == "infiniband-ndr-400", "the network that the provider lists with this GPU"
     assert [p.quotes[0].run_cost_usd.p50 for p in (once, twice)] == [60_000, 120_000]
+
+
+@pytest.mark.parametrize("cluster", [{"gpus": 8}, {"gpus": 64, "sites": 2, "wan_gbps": 10}])
+def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluster):
+    job = {**JOB, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", **cluster}}
+    two = [{"fabric": "roce-v2-400", "gpu_hour_usd": 2}, {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3}]
+    asked = questionnaires.from_value({**job, "budget": {"quotes": two}}, CATALOG)
+    plan = planning.begun(asked, library.load(), index=None, today=TODAY).plan
+    taken = plan.offers[plan.recommendation.offer]
+    assert (taken.kind, taken.usd_per_gpu_hour, taken.verdict) == ("quote", 2, "acceptable")
+    assert [quote.verdict for quote in plan.quotes] == ["acceptable"] * 2
+    assert [quote.fabric for quote in plan.quotes] == ["roce-v2-400", "infiniband-ndr-400"], "as they were given"
+    assert "as in quote 1 ($2.00" in plan.recommendation.headline, "it names no provider"
+
+
+def test_a_quote_is_of_the_day_of_the_plan():
+    job = questionnaires.from_value({**JOB, "budget": {"quotes": THREE}}, CATALOG)
+    entries = pipeline.Pipeline(library.load(), TODAY).decide(job, pipeline.CHOICE_ALONE).entries
+    assert {o.offer.date for e in entries for o in e.considered.offers} == {TODAY}
 
 
 def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():

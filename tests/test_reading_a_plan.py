@@ -77,7 +77,7 @@ def test_a_network_that_is_given_is_not_called_recommended(library: Library) -> 
 
 
 def test_confidence_says_of_what(library: Library) -> None:
-    assert "the chance that it is the cheapest" in text_of(planned(library))
+    assert "the chance that this network, not this offer of it, is the cheapest" in text_of(planned(library))
 
 
 def test_the_step_of_the_plan_and_that_of_a_prediction_are_told_apart(library: Library) -> None:

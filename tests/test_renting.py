@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import random
+import re
 from typing import Any, get_args
 
 import pytest
@@ -15,6 +16,8 @@ from assistant.library import Library, load
 from assistant.library.questionnaires import from_value
 from assistant.market import Offered
 from assistant.planning import Pipeline, plan
+from assistant.planning.flips import Charging
+from assistant.planning.offers import rental_offers, taken
 from assistant.planning.pipeline import CHOICE_ALONE, WHOLE, Decision, Strategy
 from assistant.planning.remedy import smallest_change
 from assistant.present.blocks import Table
@@ -86,6 +89,42 @@ def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeli
     assert (again.id, again.median_cost) == (entry.id, pytest.approx(entry.median_cost)), job
 
 
+@pytest.mark.parametrize("seed", range(0, 200, 5))
+def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one(pipeline: Pipeline, seed: int):
+    draw, job = random.Random(seed), rental(seed)
+    if "inference" not in job["workload"]:
+        job["training"] = {"days": draw.choice((24, 29, 80, 88, 300, 340))}
+    if draw.random() < 0.3:
+        job["budget"]["reserved_days"] = draw.choice((30, 91, 365))
+    if draw.random() < 0.7:
+        job["cluster"] |= {"gpu": "h100-sxm", "provider": draw.choice(("together-ai", "lambda", "nebius"))}
+    made = decided(pipeline, job)
+    offers = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+    answer = taken(made.choice.chosen, offers)
+    if answer is None:
+        return
+    same = [o for o in offers if o.fabric == offers[answer].fabric and o.meets_limits and o.run_cost_usd]
+    assert offers[answer].run_cost_usd.p50 == pytest.approx(min(o.run_cost_usd.p50 for o in same)), job
+
+
+@pytest.mark.parametrize("budget", [{"mode": "rent"}, {"mode": "rent", "reserved_days": 91}])
+def test_a_reservation_a_little_longer_than_the_run_is_taken_where_it_costs_less(pipeline: Pipeline, budget: dict):
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "together-ai"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster}
+    chosen = decided(pipeline, job | {"training": {"days": 80}, "budget": budget}).choice.chosen
+    assert chosen.price.offered.tier == "reserved" and chosen.median_hours < chosen.price.least_hours
+
+
+def test_machines_reserved_for_a_term_are_no_spot_machines_and_the_plan_says_so(library: Library) -> None:
+    cluster = {"gpu": "h100-sxm", "gpus": 64, "provider": "nebius"}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "training": {"days": 30}}
+    for reserved in ({}, {"reserved_days": 90}):
+        budget = {"mode": "rent", "spot": True} | reserved
+        made = plan(from_value(job | {"budget": budget}, library.catalog), library, index=None, today=TODAY)
+        assert ("spot" in {o.tier for o in made.offers}) is not bool(reserved)
+    assert any("reserved for a term" in a.why for a in made.assumptions if a.field == "budget.spot")
+
+
 def cost(made: Decision) -> float:
     return made.choice.chosen.median_cost if made.choice.chosen else float("inf")
 
@@ -113,11 +152,48 @@ def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipe
         limits = {"constraints": {"deadline_days": tight[0]["deadline_days"] * share}}
         limits["budget"] = job["budget"] | {"usd": tight[1]["usd"] * share}
         assert decided(pipeline, job | limits).choice.chosen is not None, (job, limits)
-    more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}}
+    more = job | {"cluster": job["cluster"] | {"gpus": 2 * job["cluster"]["gpus"]}, "constraints": tight[0]}
     made = decided(pipeline, more)
     if made.choice.chosen is None:  # nobody lets so many: then it is said what would work
         told = smallest_change(made.job, made.entries, pipeline.predictor)
         assert "without telling a price" in told or "Nobody in the catalog rents out" in told, (more, told)
+
+
+def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_it_is_taken(pipeline: Pipeline):
+    cluster = {"gpu": "h100-sxm", "gpus": 64}
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
+    told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    rival, ours = told.recommendation.rival_offer, told.offers[told.recommendation.offer]
+    assert rival.provider != ours.provider and rival.cheaper_at_usd_per_gpu_hour < rival.usd_per_gpu_hour
+    for cents, whose in ((-0.01, rival.provider), (0.01, ours.provider)):
+        charging = Charging(rival.provider, rival.usd_per_gpu_hour, rival.cheaper_at_usd_per_gpu_hour + cents)
+        chosen = pipeline.decide(from_value(job, pipeline.catalog), CHOICE_ALONE, charging=charging).choice.chosen
+        assert (chosen.id, chosen.price.offered.provider) == (ours.fabric, whose)
+    text = " ".join(" ".join(plan_lines(told)).split())
+    assert f"The same network at {rival.provider}" in text and "this network, not this offer of it," in text
+
+
+@pytest.mark.parametrize("workload", ["inference", "batch-inference"])
+def test_serving_has_no_end_so_a_deadline_does_not_rule_it_out_however_many_gpus(pipeline: Pipeline, workload: str):
+    for gpus in (8, 16, 64, 256):
+        job = {"workload": workload, "model": "llama-3.1-70b", "cluster": {"gpu": "b200", "gpus": gpus}}
+        open_, limited = (
+            decided(pipeline, job | {"constraints": c}).choice.chosen for c in ({}, {"deadline_days": 30.45})
+        )
+        assert limited is not None and (limited.id, limited.median_cost) == (open_.id, open_.median_cost), gpus
+    made = plan(from_value(job | {"constraints": {"deadline_days": 1}}, pipeline.catalog), pipeline.library, index=None)
+    assert [w for w in made.warnings if w.code == "deadline-not-judged"]
+
+
+def test_a_latency_that_nothing_keeps_is_not_feasible_and_the_one_that_is_named_instead_is(pipeline: Pipeline) -> None:
+    job = {"workload": "inference", "model": "llama-3.1-70b", "cluster": {"gpu": "h100-sxm", "gpus": 16}}
+    asked = job | {"inference": {"ttft_ms": 0.001, "tpot_ms": 0.001}}
+    made = plan(from_value(asked, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    change = made.recommendation.smallest_change
+    assert made.recommendation.verdict == "infeasible" and all(c.reasons for c in made.candidates if c.serving)
+    first, further = (float(n.replace(",", "")) for n in re.findall(r"([\d.,]+) ms (?:to the first|for each)", change))
+    enough = job | {"inference": {"ttft_ms": first, "tpot_ms": further}}
+    assert decided(pipeline, enough).choice.chosen is not None, change
 
 
 @pytest.mark.parametrize(("gpu", "gpus"), [("b300", 8), ("gb200", 72), ("gb300", 72), ("h100-sxm", 8), ("mi300x", 8)])
@@ -168,14 +244,18 @@ def test_whole_machines_are_paid_for_unless_a_part_can_be_ordered(gpus, per_mach
     assert Offered("somebody", "Somebody", offer).paid(gpus) == paid
 
 
-@pytest.mark.parametrize(("provider", "gpus"), [("runpod", 256), ("voltage-park", 16384), ("lambda", 8000)])
-def test_a_provider_that_is_named_is_not_asked_for_more_than_it_lets(pipeline: Pipeline, provider: str, gpus: int):
-    cluster = {"gpu": "h100-sxm", "gpus": gpus, "provider": provider}
-    job = {"workload": "pretraining", "model": "llama-3.1-70b", "cluster": cluster, "budget": {"mode": "rent"}}
-    chosen = decided(pipeline, job).choice.chosen
-    if chosen is not None and chosen.price.offered is not None:
-        assert gpus <= (chosen.price.offered.offer.largest_gpus or gpus)
-        assert chosen.id in ("none", *chosen.price.offered.offer.fabrics)
+@pytest.mark.parametrize("provider", ["runpod", "voltage-park", "lambda"])
+def test_a_provider_that_is_named_is_not_asked_for_more_than_it_lets(pipeline: Pipeline, provider: str):
+    offers = [o for o in pipeline.catalog.providers[provider].offers if o.gpu == "h100-sxm" and o.fabrics != ["none"]]
+    most = max(o.largest_gpus for o in offers)
+    job = {"workload": "pretraining", "model": "llama-3.1-70b", "budget": {"mode": "rent"}}
+    able, asked_for_more = (
+        decided(pipeline, job | {"cluster": {"gpu": "h100-sxm", "gpus": gpus, "provider": provider}})
+        for gpus in (most, 2 * most)
+    )
+    assert able.choice.chosen is not None and able.choice.chosen.id in {f for o in offers for f in o.fabrics}
+    assert asked_for_more.choice.chosen is None
+    assert not any(entry.usable for entry in asked_for_more.entries)
 
 
 def test_what_nobody_lets_is_not_recommended_for_rent_and_is_taken_as_bought_where_nobody_spoke_of_renting(library):
@@ -238,7 +318,7 @@ def test_two_sites_rent_islands_of_a_network_that_somebody_lets(library: Library
     assert "in unison across the sites" in made.recommendation.headline
 
 
-def test_a_quoted_rent_is_the_offer(library: Library) -> None:
+def test_a_quoted_rent_is_the_price_and_no_published_offer_is_taken(library: Library) -> None:
     job = {
         "workload": "pretraining",
         "model": "llama-3.1-70b",

@@ -17,8 +17,10 @@ from assistant.model.network import Networks
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Shape, Split, under_load
 from assistant.planning.prediction import predict
+from assistant.present.figures import serving_error
 from assistant.validation.groups import Observed
 from assistant.validation.serving import served_runs, serving_groups
+from assistant.validation.serving_fit import sources
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .modelled import catalog, machine, network
@@ -72,6 +74,40 @@ def test_times_and_throughput_are_near_runs_nobody_fitted(judged, mode, figure, 
     assert found[0] < median and found[1] < geometric
     plain = [replace(row, predicted=row.constant) for row in rows]
     assert found[0] < _off(plain)[0] + 0.02, "no worse than a roofline of four constants"
+
+
+def test_the_errors_that_answers_tell_are_those_of_the_rows_that_judge(judged):
+    off = defaultdict(list)
+    for (mode, figure), rows in judged.items():
+        figure = "burst" if (mode, figure) == ("burst", "output tokens/s") else figure if mode != "burst" else ""
+        off[figure] += [abs(row.predicted / row.measured - 1) for row in rows]
+    told = {
+        "tpot": "seconds per token",
+        "ttft": "seconds to the first token",
+        "rate": "output tokens/s",
+        "burst": "burst",
+    }
+    for name, figure in told.items():
+        constant = catalog().constants[f"serving-error-{name}"]
+        assert constant.value == pytest.approx(np.median(off[figure]), abs=0.005)
+    assert "14 % in the time of a token, 13 % in throughput and 30 % in the time to" in serving_error(
+        catalog().constants
+    )
+
+
+def test_the_source_of_a_constant_says_whether_measured_runs_moved_it():
+    said, constants = sources(), catalog().constants
+    assert {name: constants[name].source for name in said} == {
+        name: of(constants[name].si) for name, of in said.items()
+    }
+    chosen = [name for name in said if "no measured serving run moves it" in constants[name].source]
+    stopped = [name for name in said if "stopped at its limit" in constants[name].source]
+    assert chosen == [
+        *(f"engine-vllm-2024-{name}" for name in ("stream", "first", "wave")),
+        *(f"engine-tensorrt-llm-2024-{name}" for name in ("stream", "first")),
+    ]
+    assert stopped == ["serving-cache", "serving-narrow"]
+    assert all("chosen so" in constants[f"serving-spread-{name}"].source for name in ("tpot", "ttft", "rate"))
 
 
 def test_weights_are_as_large_as_the_files_people_download():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.market import Freshness, Offered
+from assistant.present.fields import technology_text
 from assistant.present.figures import usd
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import ListPrice, Tier
@@ -14,9 +15,6 @@ from .case import Case
 
 MOST_LISTED = 4
 _TIERS: tuple[Tier, ...] = ("on-demand", "reserved", "capacity-block", "spot")
-_VARIANTS = ("sxm", "pcie", "nvl", "40", "80")  # what tells the kinds of one GPU apart
-_NAMES = {"infiniband": "InfiniBand", "roce": "RoCE", "spectrum-x": "Spectrum-X", "tcp": "Ethernet"}
-_ALIKE = {"spectrum-x": "roce"}  # sold as RoCE of one vendor
 _CAVEAT = (
     "List prices per GPU-hour in the provider's usual region; what a contract says is often less. All tiers, regions "
     "and sources: weft catalog offers{}. Ages: weft prices."
@@ -25,14 +23,26 @@ _CAVEAT = (
 
 @dataclass(frozen=True)
 class _Asked:
-    """What offers are asked for: ids of GPUs and providers, none where any will do; technologies of networks."""
+    """What offers are asked for: ids of GPUs and providers, none where any will do; technologies of networks; how many
+    GPUs at once, ``None`` where that is not said."""
 
     gpus: tuple[str, ...]
     providers: tuple[str, ...]
     technologies: frozenset[str]
     tier: Tier | None
+    count: int | None = None
 
     def has(self, offered: Offered, case: Case) -> bool:
+        return self.is_of(offered, case) and self.joins(offered)
+
+    def joins(self, offered: Offered) -> bool:
+        """Whether so many are let at once, and joined where they are of several machines."""
+        offer, count = offered.offer, self.count or 1
+        alone = count > offer.gpus_per_node and offer.fabrics[0] == "none"
+        return not alone and count <= (offer.largest_gpus or count)
+
+    def is_of(self, offered: Offered, case: Case) -> bool:
+        """Whether it has the GPU, the seller and the network, however many are let."""
         offer = offered.offer
         if self.gpus and offer.gpu not in self.gpus:
             return False
@@ -46,11 +56,17 @@ class _Asked:
         found = (offered.offer.price(tier) for tier in ((self.tier,) if self.tier else _TIERS))
         return next((price for price in found if price is not None), None)
 
+    def hourly(self, offered: Offered) -> float | None:
+        """US dollars per hour of a GPU that is used: whole machines and smallest orders are paid for."""
+        price, count = self.usual(offered), self.count
+        return price and price.price.si * (offered.paid(count) / count if count else 1)
+
 
 def offers(case: Case) -> Computed | None:
     """The offers with the GPU, the network and the provider in question, cheapest first; what is not there is said."""
     asked = _asked(case)
-    case.told = {} if case.utterance.named("gpu") else {k: v for k, v in case.told.items() if k == "cluster.gpu"}
+    of_job = () if case.utterance.named("gpu") else ("cluster.gpu", "cluster.gpus")
+    case.told = {name: value for name, value in case.told.items() if name in of_job}
     market = [
         Offered(provider.id, provider.name, offer)
         for provider in case.catalog.providers.values()
@@ -66,44 +82,50 @@ def offers(case: Case) -> Computed | None:
         _figure(case, asked, offered)
     if not case.found:
         case.figure("offers", len(found), "offers", "counted in the catalog; none of them has a price")
-    said = (_opening(case, asked, found), _unpriced(asked, found), _lead(bool(nearest), priced))
+    said = (
+        _opening(case, asked, found), _too_few(case, asked, market), _unpriced(asked, found),
+        _namesakes(case, asked, market) if found and not asked.providers else "", _lead(bool(nearest), priced),
+    )  # fmt: skip
     text = " ".join(filter(None, said))
     one = f" --gpu {asked.gpus[0]}" if asked.gpus else f" --provider {asked.providers[0]}"
     return case.answer(
-        text, _CAVEAT.format(one), gpus=list(asked.gpus), providers=list(asked.providers), fabrics=list(case.fabrics)
-    )
+        text, _CAVEAT.format(one), gpus=list(asked.gpus), providers=list(asked.providers), fabrics=list(case.fabrics),
+        count=asked.count,
+    )  # fmt: skip
 
 
 def _asked(case: Case) -> _Asked:
     said = case.utterance
     gpus = said.named("gpu") or [case.fields[gpu] for gpu in ("cluster.gpu",) if gpu in case.fields]
-    typed = said.text.lower()
-    if gpus and not any(kind in typed for kind in _VARIANTS):
-        family = gpus[0].split("-")[0]
-        gpus = [*gpus, *(g for g in case.catalog.gpus if g.split("-")[0] == family and g not in gpus)]
     kinds = frozenset(_kind(case, name) for name in said.fabrics)
     tier: Tier | None = "spot" if said.fields.get("budget.spot") else None
-    return _Asked(tuple(gpus), tuple(said.named("provider")), kinds, tier)
+    told = None if said.named("gpu") else case.told.get("cluster.gpus")
+    count = said.fields.get("cluster.gpus") or said.roles.get("so_many") or told
+    return _Asked(tuple(gpus), tuple(said.named("provider")), kinds, tier, round(count) if count else None)
 
 
 def _kind(case: Case, fabric: str) -> str:
-    technology = case.catalog.fabrics[fabric].technology
-    return _ALIKE.get(technology, technology)
+    """InfiniBand, or RDMA over Ethernet of whichever vendor; what is a cloud's own by its technology."""
+    found = case.catalog.fabrics[fabric]
+    return found.kind if found.transport == "rdma" else found.technology
 
 
 def _price(asked: _Asked, offered: Offered) -> tuple[bool, float]:
     """What offers are sorted by: those on demand first, as nobody takes these machines away."""
-    price = asked.usual(offered)
-    return (price.tier != "on-demand", price.price.si) if price else (True, float("inf"))
+    price, hourly = asked.usual(offered), asked.hourly(offered)
+    return (price.tier != "on-demand", hourly) if price and hourly else (True, float("inf"))
 
 
 def _nearest(asked: _Asked, market: Sequence[Offered], case: Case) -> list[Offered]:
     """What comes near where nobody sells what is asked: another network of the same seller, else other sellers."""
+    kinds, same = frozenset[str](), tuple(one for gpu in asked.gpus for one in _same_name(case, gpu))
     looser = [
-        _Asked(asked.gpus, asked.providers, frozenset(), asked.tier),
-        _Asked(asked.gpus, (), asked.technologies, asked.tier),
-        _Asked((), asked.providers, asked.technologies, asked.tier),
-        _Asked(asked.gpus, (), frozenset(), asked.tier),
+        replace(asked, technologies=kinds),
+        replace(asked, gpus=same or asked.gpus),
+        replace(asked, providers=()),
+        replace(asked, gpus=()),
+        replace(asked, providers=(), technologies=kinds),
+        replace(asked, count=None),
     ]
     every = (
         [one for one in market if near.has(one, case)]
@@ -117,6 +139,7 @@ def _opening(case: Case, asked: _Asked, found: list[Offered]) -> str:
     what = _what(case, asked)
     names = ", ".join(case.catalog.providers[one].name for one in asked.providers)
     if not found:
+        what += f" {asked.count:,} at once" if asked.count else ""
         no = "No: " if case.says("yes_or_no") else ""
         return f"{no}{names} sells no {what} in the catalog." if names else f"Nobody sells {what} in the catalog."
     yes = "Yes: " if case.says("yes_or_no") else ""
@@ -126,17 +149,52 @@ def _opening(case: Case, asked: _Asked, found: list[Offered]) -> str:
     sellers = dict.fromkeys(one.provider_name for one in found)
     count = f"{len(sellers)} provider{'s' * (len(sellers) != 1)}"
     cheapest = min((one for one in found if asked.usual(one)), key=lambda one: _price(asked, one), default=None)
-    least = f", from {usd(_price(asked, cheapest)[1])} per GPU-hour at {cheapest.provider_name}" if cheapest else ""
+    least = ""
+    if cheapest:
+        paid = f" of the {asked.count:,} used" if asked.count else ""
+        least = f", from {usd(_price(asked, cheapest)[1])} per GPU-hour{paid} at {cheapest.provider_name}"
     named = f": {', '.join(sellers)}" if len(sellers) <= MOST_LISTED or case.says("who_sells") else ""
     return f"{yes}{what} is sold by {count}{named}{least}."
 
 
 def _what(case: Case, asked: _Asked) -> str:
     networks = " or ".join(dict.fromkeys(_network_name(case, name) for name in case.utterance.fabrics))
-    gpu = case.catalog.gpus[asked.gpus[0]].name if len(asked.gpus) == 1 else ""
-    gpu = gpu or "".join(dict.fromkeys(one.split("-")[0].upper() for one in asked.gpus))
+    gpu = " or ".join(case.catalog.gpus[one].name for one in asked.gpus)
     spot = " on the spot market" if asked.tier == "spot" else ""
     return f"{gpu} with {networks}{spot}" if gpu and networks else f"{gpu or networks or 'machines'}{spot}"
+
+
+def _too_few(case: Case, asked: _Asked, market: Sequence[Offered]) -> str:
+    """Offers that would be meant, were fewer GPUs asked for."""
+    left = [one for one in market if asked.is_of(one, case) and not asked.joins(one)]
+    if not left:
+        return ""
+    those = f"{len(left)} offers that let" if len(left) > 1 else f"{left[0].name}, which lets"
+    return f"Left out: {those} fewer than {asked.count:,} at once, or machines that nothing joins."
+
+
+def _namesakes(case: Case, asked: _Asked, market: Sequence[Offered]) -> str:
+    """GPUs that the name as it was typed may mean too: each is another machine at another price."""
+    told = []
+    for gpu in dict.fromkeys(other for one in asked.gpus for other in _same_name(case, one)):
+        other = replace(asked, gpus=(gpu,))
+        cheapest = min((o for o in market if other.has(o, case) and other.usual(o)),
+                       key=lambda o: _price(other, o), default=None)  # fmt: skip
+        if cheapest:
+            told.append(f"{case.catalog.gpus[gpu].name} from {usd(_price(other, cheapest)[1])}")
+    return f"Other GPUs of that name: {', '.join(told)}." if told else ""
+
+
+def _same_name(case: Case, gpu: str) -> list[str]:
+    """Other GPUs whose names have all the words by which one was named: "A100" may be one with 40 GB."""
+    said = next((one for one in case.utterance.entities if (one.kind, one.id) == ("gpu", gpu)), None)
+    if said is None:
+        return []
+    words = set(case.utterance.text[said.start : said.end].lower().split())
+    named = case.utterance.named("gpu")
+    return [
+        one.id for one in case.catalog.gpus.values() if one.id not in named and words <= set(one.name.lower().split())
+    ]
 
 
 def _unpriced(asked: _Asked, found: list[Offered]) -> str:
@@ -166,9 +224,22 @@ def _figure(case: Case, asked: _Asked, offered: Offered) -> None:
     tiers = [_tier(price), *(f"{_tier(found)} {usd(found.price.si)}" for _, found in others)]
     old = f" ({listed.age_days} days old)" if listed.stale else ""
     source = price.price.source.partition("#")[0].partition(":")[0]
-    told = (*tiers, _network(case, offered), f"{price.price.date}{old}", source, f"{price.trust} trust")
-    several = f", {offer.gpu}" if len(asked.gpus) != 1 and offer.gpu.split("-")[0] not in offer.name.lower() else ""
+    told = (
+        *tiers, *_order(asked, offered), _network(case, offered), f"{price.price.date}{old}", source,
+        f"{price.trust} trust",
+    )  # fmt: skip
+    several = f", {case.catalog.gpus[offer.gpu].name}" if len(asked.gpus) != 1 else ""
     case.figure(f"{offered.name}{several}", price.price.si, "USD/GPU-h", "; ".join(told))
+
+
+def _order(asked: _Asked, offered: Offered) -> list[str]:
+    """What an order of so many is: the GPUs that are paid for, and whether anybody says that so many are let."""
+    count, price = asked.count, asked.usual(offered)
+    if not count or price is None:
+        return []
+    paid, known = offered.paid(count), offered.offer.largest_gpus or count <= offered.offer.gpus_per_node
+    sum_of = f"{paid:,} GPUs {usd(paid * price.price.si)} per hour"
+    return [sum_of, *([] if known else ["how many are let at once is not said"])]
 
 
 def _tier(price: ListPrice) -> str:
@@ -184,5 +255,4 @@ def _network(case: Case, offered: Offered) -> str:
 
 
 def _network_name(case: Case, fabric: str) -> str:
-    technology = case.catalog.fabrics[fabric].technology
-    return _NAMES.get(technology, technology.upper())
+    return technology_text(case.catalog.fabrics[fabric].technology)

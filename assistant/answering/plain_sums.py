@@ -8,17 +8,16 @@ from itertools import pairwise
 from assistant.market import amortized, run_cost
 from assistant.present.figures import significant
 from assistant.vocabulary.answers import Computed
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
+from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
 from .case import Case
 
 _DEAREST_HOUR = 100.0  # US dollars: what costs more is no GPU-hour
-_DAYS_PER_MONTH = 365.25 / 12
 _RENT = "Nothing but the rent: storage, traffic, failures, restarts and people come on top."
 _CANCELS = " How long the runs are cancels out: only how much longer one is counts, and how much dearer the other."
 _WRITTEN_OFF = (
-    "Straight line over months of 730 hours in which every GPU is busy, no interest and nothing left at the end. "
-    "Power, support, spares and staff are not counted."
+    f"Straight line over months of {HOURS_PER_MONTH:g} hours in which every GPU is busy, no interest and nothing "
+    "left at the end. Power, support, spares and staff are not counted."
 )
 
 
@@ -55,7 +54,7 @@ def write_off(case: Case) -> Computed | None:
     """A purchase as dollars per GPU and hour, and per GPU and month."""
     capital = [usd for usd in _money(case) if usd > _DEAREST_HOUR]
     gpus, days = case.fields.get("cluster.gpus"), _amounts(case, "time")
-    months = case.fields.get("budget.amortization_months") or (round(days[0] / _DAYS_PER_MONTH) if days else None)
+    months = case.fields.get("budget.amortization_months") or (round(days[0] / DAYS_PER_MONTH) if days else None)
     if not capital or not gpus or not months:
         return None
     beside, hourly = [], []

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.library.questionnaires import from_value
 from assistant.planning.grid import MOST_GPUS, round_sizes
 from assistant.planning.prediction import predict
-from assistant.present.figures import layout, significant
+from assistant.present.figures import layout, serving_error, significant
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.catalog import Fabric
 from assistant.vocabulary.errors import InputError
@@ -23,10 +23,7 @@ from .model_sizes import run_tokens
 
 _DAY = 86_400.0
 _LIMITS = " Sizes are tried in steps of a seventh to a quarter. Failures, restarts and evaluations come on top."
-_SERVING = (
-    "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying. Peaks "
-    "above the average load, and copies in reserve, come on top."
-)
+_SERVING = " Peaks above the average load, and copies in reserve, come on top."
 
 
 @dataclass
@@ -169,7 +166,8 @@ def load(case: Case) -> Computed | None:
         case.figure(f"carried by {said:,}", now, "requests/s", "as many copies as the GPUs named hold")
         carry = f"{said:,} carry {significant(now)} requests per second: {'enough' if now >= wanted else 'not enough'}."
         text += f" {carry}" if now else f" On {said:,} it does not fit."
-    return case.answer(text, _SERVING, model=case.name, gpu=case.gpu.id, gpus=said, requests_per_s=wanted)
+    told = serving_error(case.catalog.constants) + _SERVING
+    return case.answer(text, told, model=case.name, gpu=case.gpu.id, gpus=said, requests_per_s=wanted)
 
 
 def _carrying(sizes: _Sizes, wanted: float) -> int | None:

@@ -61,6 +61,7 @@ _DEAREST = 1000.0  # US dollars: no GPU-hour costs as much, so the price is anot
 _ROUNDED = 2e-3  # lists round to the third digit
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?!\d)")  # "2026-10", "2026 (edition 9)": the first day of it
 _FILES_OF_CLOUDS = ("vms", "catalog", "prices")  # names of files that say nothing; then their folder is the cloud
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tiers and names of what nobody sells: models, mixtures, averages.
 _NO_PRICES = re.compile(r"estimate|mixed| and |average|median|index|blended", re.IGNORECASE)
 
@@ -86,15 +87,15 @@ def read(
 
     A line that is wrong is told in :attr:`PriceList.bad`; raises :class:`InputError` for a file that is no such list.
     """
-    rows = csv.reader(io.StringIO(text_of(path)), strict=False)
-    header = [name.strip() for name in next(rows, [])]
+    rows = _rows(text_of(path), str(path))
+    header = [name.strip() for name in next(rows, (1, []))[1]]
     columns = {ours: at for ours, names in COLUMNS.items() for at, name in enumerate(header) if name.lower() in names}
     reader = _Reader(path, header, columns, provider, date, today or datetime.date.today())
     reader.check_header()
     prices, left_out, bad, silent = [], [], [], 0
-    for row in rows:
+    for line, row in rows:
         try:
-            found = list(reader.prices(rows.line_num, row)) if any(map(str.strip, row)) else []
+            found = list(reader.prices(line, row)) if any(map(str.strip, row)) else []
         except InputError as error:
             bad.append(error)
             continue
@@ -103,6 +104,18 @@ def read(
         left_out += [PriceChange(one, "unmatched", why=told) for one in found] if told else []
         prices += [] if told else found
     return PriceList(tuple(_once(prices)), silent, tuple(left_out), tuple(bad))
+
+
+def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a CSV, each with the number it begins at."""
+    reader, start = csv.reader(io.StringIO(text, newline=""), strict=True), 1
+    try:
+        for cells in reader:
+            yield start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        problem = f"not valid CSV: {error}. Is a quotation mark of this line not closed?"
+        raise InputError(problem, Place(file, start)) from None
 
 
 @dataclass(frozen=True)
@@ -125,6 +138,7 @@ class _Reader:
 
     def prices(self, line: int, row: list[str]) -> Iterator[Listed]:
         """The prices of a line: none where the fields are empty."""
+        self._check_printable(line, row)
         tier, months = self._tier(line, row)
         for name, spot in (
             ("gpu_hour", False),
@@ -154,6 +168,11 @@ class _Reader:
                 self.text(row, "fabric") or None, *of, self._region(row), usd, self._date(line, row),
                 self._source(row), self._trust(line, row),
             )  # fmt: skip
+
+    def _check_printable(self, line: int, row: list[str]) -> None:
+        for name in self.columns:
+            if _CONTROL.search(self.text(row, name)):
+                raise self._wrong(line, name, f"expected printable text, got {shown(self.text(row, name))}")
 
     def no_list_price(self, row: list[str]) -> str | None:
         """Why a line's prices are those of no list: an estimate, an average, or tiers that are mixed."""
@@ -290,7 +309,7 @@ def as_list_price(listed: Listed) -> ListPrice:
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finds the offer that a line of a list is about, by its name, else by what it is."""
+    """Finds the offer that a line of a list is about, by its name; where the line has none, by what it is."""
 
     catalog: Catalog
 
@@ -319,10 +338,15 @@ class _Finder:
             return f"{named[0].name} has {named[0].gpu} in the catalog, the list says {listed.gpu}"
         if not named and gpu is None:
             return f"no offer {listed.instance or listed.gpu} of {provider.name} in the catalog"
-        alike = named or _nearest(listed.instance, [o for o in provider.offers if self._is(o, gpu, listed)])
+        alike = named or [offer for offer in provider.offers if self._is(offer, gpu, listed)]
+        if listed.instance and not named:
+            told = _words(f"{listed.provider} {provider.name} {listed.gpu} {gpu} {listed.tier}")
+            alike = _nearest(listed.instance, [o for o in alike if _names_nothing(listed.instance, o, told)])
         if len(alike) == 1:
             return provider, alike[0]
-        what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ")
+        if not alike and listed.instance:
+            return f"{provider.name} has no offer of the name {listed.instance} in the catalog"
+        what = f"{listed.gpus or ''} × {gpu or listed.gpu} ({listed.instance})".removeprefix(" × ").removesuffix(" ()")
         names = ", ".join(offer.name for offer in alike[:3])
         return f"{what} may be {names}" if alike else f"no offer of {what} at {provider.name} in the catalog"
 
@@ -336,6 +360,12 @@ class _Finder:
             return False
         # Without its name or its network a machine is taken for none that has one: no price is borrowed.
         return offer.fabrics[0] == "none" if listed.fabric is None else listed.fabric in offer.fabrics
+
+
+def _names_nothing(instance: str, offer: Offer, told: set[str]) -> bool:
+    """Whether an instance's name only says again what the line says elsewhere, or the offer's words: collections make
+    such names up (``verda-h100-sxm-spot``). Any other is the name of a machine, and of no other one."""
+    return _words(instance) <= told | _words(offer.name.partition("(")[0])
 
 
 def _nearest(instance: str, offers: list[Offer]) -> list[Offer]:

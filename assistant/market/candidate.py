@@ -19,11 +19,14 @@ from .fabric_price import NetworkBill
 from .interruptions import mean_time_between
 from .offered import Offered
 from .ownership import NO_UPKEEP, Upkeep, owned
-from .priced import Freshness, Priced, constant, nothing
+from .priced import Freshness, Priced, constant, nothing, unknown
 from .reliability import Interruptions, checkpoint_seconds, interruptions_of
 
 _NO_SPOT = (
     "allowed, and not taken: with the interruptions, as far as prices are known, steady machines cost less on average"
+)
+_NO_TERM = (
+    "allowed, and not taken: machines are reserved for a term, and nobody who may take them away lets them for one"
 )
 
 PART_UNIT = "thousand USD each"
@@ -162,8 +165,9 @@ def candidate_prices(
         if on_spot:
             rate = offers[0].offer.spot_interruptions if offers else None
             spot = _spot(rate, count, catalog, failures, assumptions)
-        elif budget.on_spot:
-            assumptions.append(Assumption(field="budget.spot", value=False, why=_NO_SPOT))
+        elif budget.spot:
+            why = _NO_SPOT if budget.on_spot else _NO_TERM
+            assumptions.append(Assumption(field="budget.spot", value=False, why=why))
         rented, taken = gpu_price.rent(budget, gpu, offers, catalog, freshness, cluster.gpus // cluster.sites)
         of_fabric = nothing(fabric.name, "no price of the machines is known")
         if rented.known:
@@ -177,6 +181,8 @@ def candidate_prices(
         parts, upkeep, months = (mine.gpu, mine.fabric, mine.gpu_power, mine.fabric_power), mine.upkeep, mine.months
         taken = next((o for o in offers if o.quote is not None), None)
         parts = bought_as_quoted(parts, taken, questionnaire, catalog) if taken else parts
+        if not parts[1].known:  # machines without their network are no cluster
+            parts, upkeep, months = (unknown(gpu.name), parts[1], None, None), NO_UPKEEP, None
     notes = tuple(str(price) + (f" ({price.note})" if price.note else "") for price in parts if price is not None)
     share = taken.paid(cluster.gpus // cluster.sites) * cluster.sites / cluster.gpus if taken else 1.0
     rents = questionnaire.budget.mode == "rent"

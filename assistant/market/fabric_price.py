@@ -76,7 +76,8 @@ def buy(
     """USD per GPU-hour of the purchased fabric over ``months`` months of full use; power and support not included.
 
     By the same rules for every fabric: its own bill of materials at this size, unless the person has a price of it.
-    What the catalog says of a fabric counts only where no bill can be drawn (``bill`` is ``None``).
+    What the catalog says of a fabric counts only where no bill can be drawn (``bill`` is ``None``); unknown where it
+    says nothing: what it costs when rented is no price of a purchase.
     """
     premium = quoted_premium(questionnaire, fabric)
     if premium is not None:
@@ -91,9 +92,7 @@ def buy(
             return nothing(fabric.name, "one machine: nothing to join")
         source, date = "derived: bill of materials of this size", bill.date or freshness.today
         capex, of, how = Fact(value=bill.usd, unit="USD/GPU", source=source, date=date), "derived", ""
-    if capex is None and fabric.premium is not None:  # what it costs when rented is all that is known of it
-        return freshness.priced(fabric.name, fabric.premium)
     if capex is None:
-        return nothing(fabric.name, "no capital cost in the catalog: counted as zero")
+        return nothing(fabric.name, "no price of a purchase is known, nor a bill of it can be drawn", "unknown")
     note = f"{capex.value:,.0f} USD per GPU over {months:g} months{how}"
     return freshness.priced(fabric.name, capex, of, factor=amortized(1.0, months), unit="USD/GPU-h", note=note)

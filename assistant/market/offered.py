@@ -12,8 +12,8 @@ from assistant.vocabulary.questionnaire import Quote
 
 @dataclass(frozen=True)
 class Offered:
-    """A named instance or cluster of a provider (its id and its name) in one tier, with its list price there if one
-    was read.
+    """A named instance or cluster of a provider (its id and its name, which is empty where a quote names nobody) in one
+    tier, with its list price there if one was read.
 
     ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
     """
@@ -31,6 +31,11 @@ class Offered:
         """``CoreWeave HGX H100``: the provider's name and the offer's, said once where one holds the other."""
         own = self.offer.name
         return own if self.provider_name.lower() in own.lower() else f"{self.provider_name} {own}"
+
+    @property
+    def where(self) -> str:
+        """``at CoreWeave``; of a quote that names nobody ``as in quote 2``."""
+        return f"at {self.provider_name}" if self.provider_name else f"as in {self.offer.name}"
 
     @property
     def price(self) -> Fact | None:

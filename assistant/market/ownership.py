@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu
 from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.quantities import HOURS_PER_YEAR
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from . import arithmetic, fabric_price, gpu_price
@@ -14,7 +15,6 @@ from .fabric_price import NetworkBill
 from .machine_power import Machine, machine_of, supernic_watts
 from .priced import Freshness, Priced, constant, quoted
 
-HOURS_PER_YEAR = 8760.0
 SKILLS = ("none", "some", "expert")
 _ALWAYS_BUSY = (
     "bought machines are counted as busy in every hour of these months, without interest, racks, building or resale"

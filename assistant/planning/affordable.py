@@ -18,17 +18,11 @@ from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .resolve import Resolved
 from .rollouts import with_rollouts_for
 
-SMALLER = (
-    3 / 4,
-    1 / 2,
-    1 / 3,
-    1 / 4,
-    1 / 6,
-    1 / 8,
-    1 / 16,
-    1 / 32,
-)  # of the GPUs: sizes that are tried, the largest first
-_A_LITTLE_LESS = (0.95, 0.9, 0.8)  # what comes with every cluster, whatever its size, costs a little as well
+# Of the GPUs that a budget pays for in proportion: a smaller network may cost less for each, and what comes with every
+# cluster a little more.
+AROUND = (1.25, 1.0, 0.95, 0.9, 0.8)
+SMALLER = (3 / 4, 1 / 2, 1 / 3, 1 / 4, 1 / 6, 1 / 8, 1 / 16, 1 / 32)  # of the GPUs: tried besides, the largest first
+REFINED = 6  # halvings of what is between a size that works and the next that does not
 _LESS = 0.99  # of the tokens that a budget pays for: cost is not quite in proportion to them
 _LEAST_LEFT = 0.8  # of the cost without waiting: what fewer failures and another batch may save as well
 Change = dict[str, Any]
@@ -45,9 +39,7 @@ def what_fits(made: Decision, pipeline: Pipeline) -> list[Alternative]:
         return []
     smaller = None
     if _may_pay(asked, free.choice.chosen):
-        smaller = next(_tried(asked, _smaller(job, free.choice.chosen), pipeline), None) or next(
-            _longer(job, free.choice.chosen, pipeline), None
-        )
+        smaller = _largest(job, free.choice.chosen, pipeline) or _longer(job, free.choice.chosen, pipeline)
     others = (
         found
         for change in _other_ways(job, free.choice.chosen)
@@ -64,27 +56,46 @@ def _may_pay(asked: Questionnaire, cheapest: Entry) -> bool:
     return limit >= _LEAST_LEFT * cheapest.median_cost * (1 - cheapest.estimate.exposed_percent / 100)
 
 
-def _smaller(job: Resolved, cheapest: Entry) -> Iterator[Change]:
-    """Whole nodes, fewer and fewer: as many as the budget pays for in proportion, then the usual shares."""
+def _sizes(job: Resolved, cheapest: Entry) -> list[int]:
+    """Fewer nodes and fewer: about as many as the budget pays for, then the usual shares."""
     budget = job.questionnaire.budget
     month = budget.usd_per_month and budget.usd_per_month / usd_per_month(cheapest, job.questionnaire)
     paid = budget.usd / cheapest.outlay if budget.usd and budget.mode == "buy" else None
     most = min((share for share in (month, paid) if share is not None), default=1.0)
-    nodes = [floor(job.nodes * share) for share in (most, *(most * less for less in _A_LITTLE_LESS), *SMALLER)]
-    fewer = sorted({n for n in nodes if 0 < n < job.nodes and n <= job.nodes * most}, reverse=True)
-    yield from ({"cluster.gpus": n * job.gpus_per_node} for n in fewer)
+    nodes = {floor(job.nodes * share) for share in (*(most * part for part in AROUND), *SMALLER)}
+    return sorted((n for n in nodes if 0 < n < job.nodes and n <= AROUND[0] * job.nodes * most), reverse=True)
 
 
-def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Iterator[Alternative]:
+def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change | None = None) -> Alternative | None:
+    """The most whole nodes with which a plan keeps every limit, whatever else is ``change``d."""
+
+    def works(nodes: int) -> Alternative | None:
+        tried = {"cluster.gpus": nodes * job.gpus_per_node} | (change or {})
+        return next(_tried(job.questionnaire, iter([tried]), pipeline), None)
+
+    found, most, above = None, 0, job.nodes
+    for nodes in _sizes(job, cheapest):
+        found = works(nodes)
+        if found is not None:
+            most = nodes
+            break
+        above = nodes
+    for _ in range(REFINED if found else 0):
+        middle = (most + above) // 2
+        better = works(middle) if middle > most else None
+        found, most, above = (better, middle, above) if better else (found, most, middle)
+    return found
+
+
+def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative | None:
     """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
-    if job.questionnaire.constraints.deadline_days is None:
-        return
-    for change in _smaller(job, cheapest):
-        made = _decided(job.questionnaire, change | {"constraints.deadline_days": None}, pipeline)
-        chosen = made and made.choice.chosen
-        if chosen:
-            deadline = {"constraints.deadline_days": ceil(chosen.median_hours / 24)}
-            yield from _tried(job.questionnaire, iter([change | deadline]), pipeline)
+    if job.questionnaire.deadline_days is None:
+        return None
+    found = _largest(job, cheapest, pipeline, {"constraints.deadline_days": None})
+    if found is None:
+        return None
+    deadline = {"constraints.deadline_days": ceil(found.run_hours / 24)}
+    return next(_tried(job.questionnaire, iter([found.change | deadline]), pipeline), None)
 
 
 def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
@@ -96,7 +107,7 @@ def _other_ways(job: Resolved, cheapest: Entry) -> Iterator[Change]:
         yield {"cluster.provider": None}
     if asked.budget.mode == "buy":
         yield {"budget.mode": "rent"}
-    elif not asked.budget.spot:
+    elif not asked.budget.spot and asked.budget.reserved_days is None:
         yield {"budget.spot": True}
     limit, tokens = asked.budget.usd, asked.training.tokens if asked.training else None
     if limit is not None and tokens is not None and asked.budget.mode == "rent":
@@ -135,7 +146,7 @@ def _decided(asked: Questionnaire, change: Change, pipeline: Pipeline) -> Decisi
 
 def _told(change: Change, made: Decision, chosen: Entry, today: datetime.date) -> Alternative:
     days, offered = chosen.median_hours / 24, chosen.price.offered
-    provider = offered.provider_name if offered else made.job.provider.name if made.job.provider else None
+    provider = (offered.provider_name or None) if offered else made.job.provider.name if made.job.provider else None
     return Alternative(
         change=change,
         fabric=chosen.id,

@@ -24,11 +24,11 @@ from . import evidence, overrides, practice, profile, stale
 from .between_sites import between_sites
 from .budgets import usd_per_month
 from .choice import Choice
-from .design import design_for
+from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
 from .headline import headline
 from .money import effective_percent
-from .offers import rental_offers
+from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
 from .predictor import Predictor
@@ -64,7 +64,7 @@ def plan_of(
     return Plan(
         questionnaire=made.job.questionnaire.model_dump(mode="json"),
         recommendation=recommendation_of(made, predictor).model_copy(
-            update={"offer": _taken(made.choice.chosen, offers)}
+            update={"offer": taken(made.choice.chosen, offers)}
         ),
         candidates=candidates_of(made, offers),
         offers=offers,
@@ -76,7 +76,7 @@ def plan_of(
         power=power_use(chosen, made.job, design, catalog),
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
-        warnings=_warnings(made, stale.warnings(made, offers, catalog), searched=index is not None),
+        warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
         assumptions=_assumptions(made, catalog),
         questions_for_provider=_said(made, "ask"),
         measure_first=_said(made, "measure"),
@@ -89,7 +89,7 @@ def candidates_of(made: Decision, offers: Sequence[RentalOffer] = ()) -> list[Ca
     ordered = sorted(made.entries, key=lambda e: (e is not chosen, e.estimated is None, rank[e.verdict], e.median_cost))
     return [
         _candidate(entry, "recommended" if entry is chosen else entry.verdict, made.job).model_copy(
-            update={"offer": _taken(entry, offers)}
+            update={"offer": taken(entry, offers)}
         )
         for entry in ordered
     ]
@@ -115,15 +115,6 @@ def recommendation_of(made: Decision, predictor: Predictor) -> Recommendation:
         smallest_change=smallest_change(job, made.entries, predictor) if verdict == "infeasible" else None,
         not_the_likeliest=not_the_likeliest(made.entries, choice, made.conclusions),
     )
-
-
-def _taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
-    """Which of the offers it is whose price an entry has."""
-    if entry is None or entry.priced is None or entry.priced.offered is None:
-        return None
-    of = entry.priced.offered
-    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier)
-    return next((n for n, o in enumerate(offers) if (o.provider, o.instance, o.fabric, o.tier) == wanted), None)
 
 
 def _candidate(entry: Entry, verdict: Verdict, job: Resolved) -> Candidate:
@@ -183,7 +174,7 @@ def _about(made: Decision) -> tuple[str | None, ...]:
     return (None, made.choice.chosen.id) if made.choice.chosen else (None,)
 
 
-def _warnings(made: Decision, old: list[Warning_], *, searched: bool) -> list[Warning_]:
+def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched: bool) -> list[Warning_]:
     """``old``: prices; those that decide stand first."""
     job, about = made.job, _about(made)
     first = [warning for warning in old if warning.code == stale.DECIDES]
@@ -197,8 +188,10 @@ def _warnings(made: Decision, old: list[Warning_], *, searched: bool) -> list[Wa
     found = [
         *first,
         *_given_but_impossible(made),
+        *_drawn_otherwise(made, catalog),
         *_without_a_price(made),
         *_beyond_the_context(job),
+        *_deadline_not_judged(job),
         *_interrupted(made),
         *between_sites(made),
         *by_rules,
@@ -240,6 +233,18 @@ def _given_but_impossible(made: Decision) -> list[Warning_]:
     ]
 
 
+def _drawn_otherwise(made: Decision, catalog: Catalog) -> list[Warning_]:
+    """That the network of the choice cannot be built as it was described."""
+    chosen = made.choice.chosen and (made.choice.chosen.inside or made.choice.chosen)
+    if chosen is None or not described(made.job) or chosen.considered.fabric.technology in ("none", "wan"):
+        return []
+    refused = not_as_described(chosen, made.job, catalog)
+    if refused is None:
+        return []
+    message = f"{chosen.considered.fabric.name} is drawn and priced otherwise than described: {refused}."
+    return [Warning_(code="network-drawn-otherwise", message=message)]
+
+
 def _without_a_price(made: Decision) -> list[Warning_]:
     """That nothing is said of money, where nobody told a price."""
     chosen, job = made.choice.chosen, made.job
@@ -248,12 +253,15 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     what = f"{job.gpus:,} {job.gpu.name}"
     whose = f"{job.provider.name} for {job.gpu.name}" if job.provider else what
     whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
+    give = "the rent that you are quoted (budget.gpu_hour_usd)"
+    if job.questionnaire.budget.mode == "buy":
+        give = "a quote (budget.quotes), or the network's price in your own catalog (capex_per_gpu)"
     asked = " The budget is not checked against anything." if job.questionnaire.budget.usd is not None else ""
     return [
         Warning_(
             code="price-unknown",
             message=f"The catalog has no price of {whose}, so this plan has no costs: networks are compared by "
-            f"GPU-hours.{asked} Give the rent that you are quoted (budget.gpu_hour_usd).",
+            f"GPU-hours.{asked} Give {give}.",
         )
     ]
 
@@ -268,6 +276,20 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
             code="beyond-the-context",
             message=f"Sequences of {job.longest_sequence:,} tokens are longer than the {context:,} that "
             f"{job.model_name} was made for: its positions have to be extended first.",
+        )
+    ]
+
+
+def _deadline_not_judged(job: Resolved) -> list[Warning_]:
+    """A deadline for what never ends."""
+    said = job.questionnaire.constraints.deadline_days
+    if said is None or not job.serves:
+        return []
+    return [
+        Warning_(
+            code="deadline-not-judged",
+            message=f"The deadline of {said:g} days is not judged: no amount of work is given that could be done by "
+            "then. Hours and costs are those of a month of serving.",
         )
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 
@@ -54,11 +55,11 @@ class Considered:
             yield self
 
 
-def considered(job: Resolved, catalog: Catalog) -> list[Considered]:
+def considered(job: Resolved, catalog: Catalog, today: datetime.date | None = None) -> list[Considered]:
     """Every fabric of the catalog that was not ruled out, in the catalog's order; one that is sold with several numbers
-    of NICs stands there once with each."""
+    of NICs stands there once with each. ``today`` dates the quotes."""
     excluded = job.questionnaire.constraints.excluded_fabrics
-    market = on_the_market(job, catalog)
+    market = on_the_market(job, catalog, today)
     fabrics = [fabric for fabric in catalog.fabrics.values() if fabric.id not in excluded]
     return [one for fabric in fabrics for one in _considered(fabric, job, market)]
 
@@ -71,11 +72,11 @@ def rented_openly(job: Resolved) -> bool:
     return job.questionnaire.budget.mode == "rent" and job.provider is None and not job.quoted_rent
 
 
-def on_the_market(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
+def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None = None) -> tuple[Offered, ...]:
     """What was quoted to this job; without a quote the offers of the provider that was named, else of all, in each
     tier, with machines that the job can run on."""
     if job.questionnaire.budget.quotes:
-        return as_offers(job, catalog)
+        return as_offers(job, catalog, today or datetime.date.today())
     providers = [job.provider] if job.provider else catalog.providers.values()
     return tuple(
         offered

@@ -39,10 +39,21 @@ class Choice:
 
 
 def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
-    """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price), and enough
-    copies for the requests asked for. A budget is that of the run, or of the purchase."""
+    """Within what was asked, with enough copies for the requests asked for, each answered as fast as was asked for."""
+    return within(entry, questionnaire) and entry.estimate.copies_short <= 1 and in_time(entry)
+
+
+def in_time(entry: Entry) -> bool:
+    """Whether the targets of a request's tokens are met at the median, where any were given."""
+    return entry.estimate.serving is None or entry.estimate.serving.meets_targets is not False
+
+
+def within(entry: Entry, questionnaire: Questionnaire) -> bool:
+    """Within deadline, accepted slowdown, power and budget at the median (as far as there is a price). A budget is that
+    of the run, or of the purchase."""
     constraints, budget = questionnaire.constraints, questionnaire.budget
-    late = constraints.deadline_days is not None and entry.median_hours > 24 * constraints.deadline_days
+    deadline = questionnaire.deadline_days
+    late = deadline is not None and entry.median_hours > 24 * deadline
     slow = (
         constraints.max_slowdown_percent is not None
         and (entry.slowdown_percent or 0.0) > constraints.max_slowdown_percent
@@ -53,7 +64,7 @@ def meets(entry: Entry, questionnaire: Questionnaire) -> bool:
         and within_share(entry, questionnaire)
     )
     hungry = constraints.max_power_kw is not None and (entry.power_kw or 0.0) > constraints.max_power_kw
-    return not (late or slow or dear or hungry or entry.estimate.copies_short > 1)
+    return not (late or slow or dear or hungry)
 
 
 def comparable(entries: Iterable[Entry]) -> list[Entry]:
@@ -99,7 +110,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
     if nothing is not None:
         # It is a candidate only where nothing crosses nodes: then every fabric is paid for nothing.
         return Choice(nothing, None, 1.0, False, False)
-    wanted = [e for e in able if e.verdict == "acceptable"] or able
+    priced = comparable(able)
+    wanted = [e for e in priced if e.verdict == "acceptable"] or priced
     if not wanted:
         return Choice(None, None, 0.0, False, False)
     cheapest = min(wanted, key=lambda e: e.ranked_cost)

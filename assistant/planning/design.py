@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.market import BillPart, NetworkBill
 from assistant.network.topology import design
 from assistant.vocabulary.answers import FabricDesign, PricedItem
 from assistant.vocabulary.catalog import Catalog, Fact
-from assistant.vocabulary.errors import InputError
+from assistant.vocabulary.errors import InputError, Place
 
 from .entry import Entry
 from .resolve import Resolved
@@ -61,38 +62,65 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     that were said, as it is usual. Racks that are bought are joined as costs least, where nobody said how: a leaf per
     rack and rail is how one maker cables them, and costs some networks more than others. ``None`` where none can be
     drawn (too large, or no known switch)."""
-    cluster = job.questionnaire.cluster
-    planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
-    said = _drawn(entry, job, catalog, cluster.topology or "rail", planes)
+    drawn, cluster = _drawn(entry, job, catalog), job.questionnaire.cluster
+    said = None if isinstance(drawn, InputError) else drawn[0]
     racks = job.gpu.scale_up_domain > job.gpu.gpus_per_node and job.questionnaire.budget.mode == "buy"
-    if not racks or cluster.topology or planes:
-        return said or _drawn(entry, job, catalog, "rail")
-    free = _drawn(entry, job, catalog, "fat-tree")
-    if said is None or free is None or free.capex_usd.mid >= said.capex_usd.mid:
-        return said or free
+    if not racks or said is None or cluster.topology or cluster.planes:
+        return said
+    try:
+        free = _one_way(entry, job, catalog, topology="fat-tree")
+    except InputError:
+        return said
     less = said.capex_usd.mid - free.capex_usd.mid
+    if less <= 0:
+        return said
     than = f"{said.switches} switches with leaves by rail (topology rail)"
     free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
     return free
 
 
-def _drawn(entry: Entry, job: Resolved, catalog: Catalog, topology: str, planes: int = 0) -> FabricDesign | None:
-    cluster, budget = job.questionnaire.cluster, job.questionnaire.budget
-    try:
-        return design(
-            entry.considered.fabric,
-            job.gpu,
-            job.gpus // job.sites,
-            job.gpus_per_node,
-            entry.considered.nics_per_node,
-            catalog,
-            oversubscription=cluster.oversubscription or 1.0,
-            amortization_months=budget.amortization_months,
-            planes=planes,
-            topology=topology,
-        )
-    except InputError:
-        return None
+def described(job: Resolved) -> bool:
+    """Whether anything was said of how the network is built that may not be possible."""
+    return bool({"topology", "planes"} & job.questionnaire.cluster.model_fields_set)
+
+
+def not_as_described(entry: Entry, job: Resolved, catalog: Catalog) -> InputError | None:
+    """Why the network of a candidate is drawn otherwise than it was described, where it is: of a field of the
+    questionnaire."""
+    drawn = _drawn(entry, job, catalog)
+    return None if isinstance(drawn, InputError) else drawn[1]
+
+
+def _drawn(entry: Entry, job: Resolved, catalog: Catalog) -> tuple[FabricDesign, InputError | None] | InputError:
+    """A design, and what was refused of the description before it could be drawn; what was refused where none can."""
+    cluster, refused = job.questionnaire.cluster, None
+    planes = 0 if cluster.topology == "rail-only" else cluster.planes or 0
+    topology = cluster.topology or "rail"
+    said = {"planes": planes, "topology": topology}
+    ways: tuple[dict[str, Any], ...] = (said, {"topology": topology}, {"topology": "rail"})
+    for how in ways:
+        try:
+            found = _one_way(entry, job, catalog, **how)
+        except InputError as error:
+            refused = refused or InputError(error.message, Place(field=f"cluster.{error.place.field}"))
+        else:
+            return found, refused
+    assert refused
+    return refused
+
+
+def _one_way(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> FabricDesign:
+    return design(
+        entry.considered.fabric,
+        job.gpu,
+        job.gpus // job.sites,
+        job.gpus_per_node,
+        entry.considered.nics_per_node,
+        catalog,
+        oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+        amortization_months=job.questionnaire.budget.amortization_months,
+        **how,
+    )
 
 
 def drawn_designs(entries: list[Entry], job: Resolved, catalog: Catalog) -> dict[str, FabricDesign]:

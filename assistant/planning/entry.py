@@ -129,14 +129,6 @@ class Entry:
         return self.priced is not None and self.priced.known and self.run_cost is not None
 
     @property
-    def term_is_used(self) -> bool:
-        """Whether the run, or the person's own reservation, is as long as the term of the offer. What was quoted
-        competes by its cost alone."""
-        if self.priced is None or self.priced.offered is None or self.priced.offered.quote is not None:
-            return True
-        return max(self.median_hours, self.priced.reserved_hours) >= self.priced.offered.least_hours
-
-    @property
     def step(self) -> float:
         """Median seconds per step."""
         return self.estimate.band.p50 if self.estimated else float("inf")
@@ -180,11 +172,13 @@ class Entry:
 
 def cheapest_of_each(variants: list[Entry], meets: Callable[[Entry], bool]) -> list[Entry]:
     """Each fabric once, as it costs least where it can be used and ``meets`` what was asked, in the order of the
-    fabrics; on a reservation that outlasts the run only where there is nothing else."""
-    best: dict[str, tuple[tuple[bool, bool, bool, float], Entry]] = {}
+    fabrics. Of a reservation the whole term counts, however short the run; at the same cost the shorter term is
+    taken."""
+    best: dict[str, tuple[tuple[bool, bool, float, float], Entry]] = {}
     for entry in variants:
         usable = entry.usable
-        rank = (not usable, not (usable and meets(entry)), not entry.term_is_used, entry.ranked_cost)
+        term = entry.priced.least_hours if entry.priced else 0.0
+        rank = (not usable, not (usable and meets(entry)), entry.ranked_cost, term)
         if entry.id not in best or rank < best[entry.id][0]:
             best[entry.id] = rank, entry
     return [entry for _, entry in best.values()]

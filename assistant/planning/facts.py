@@ -11,7 +11,7 @@ from assistant.vocabulary.facts import UNKNOWN
 
 from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
 from .candidates import rented_openly
-from .choice import NEAR, comparable, meets
+from .choice import NEAR, comparable, in_time, within
 from .entry import Entry
 from .resolve import Resolved
 
@@ -95,7 +95,7 @@ def _what(job: Resolved) -> dict[str, Any]:
         "attention": job.attention,
         "framework": known(job.framework),
         "uses_nccl": job.gpu.vendor == "nvidia",
-        "inference_latency_target": UNKNOWN,
+        "inference_latency_target": known(q.inference.ttft_ms if q.inference else None),
     }
 
 
@@ -292,6 +292,9 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
     facts |= {
         "run_days": entry.median_hours / 24,
         "tie": entry.tie,
+        "answers_in_time": in_time(entry),
+        "ttft_ms": known(estimate.serving.ttft_s * 1e3 if estimate.serving else None),
+        "tpot_ms": known(estimate.serving.tpot_s * 1e3 if estimate.serving else None),
         "meets_deadline": _meets(entry, q, "deadline_days"),
         "meets_slowdown": _meets(entry, q, "max_slowdown_percent"),
         "within_budget": q.budget.usd is None or not entry.costed or entry.outlay <= q.budget.usd,
@@ -338,11 +341,11 @@ def _over_roce(entry: Entry, usable: list[Entry]) -> dict[str, Any]:
 
 
 def _meets(entry: Entry, questionnaire: Any, constraint: str) -> bool:
-    """Whether one constraint is met; one that nobody stated always is, however few requests the copies carry."""
+    """Whether one constraint is met; one that nobody stated always is."""
     if getattr(questionnaire.constraints, constraint) is None:
         return True
     only = questionnaire.constraints.model_copy(
         update={name: None for name in ("deadline_days", "max_slowdown_percent", "max_power_kw") if name != constraint}
     )
     budget = questionnaire.budget.model_copy(update=dict.fromkeys(BUDGETS))
-    return meets(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))
+    return within(entry, questionnaire.model_copy(update={"constraints": only, "budget": budget}))

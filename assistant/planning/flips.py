@@ -14,10 +14,10 @@ import numpy as np
 
 from assistant.market import Offered
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.plan import Flip
+from assistant.vocabulary.plan import Flip, RivalOffer
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from .choice import clearly_other
+from .choice import clearly_other, meets
 from .entry import Entry
 from .pipeline import CHOICE_ALONE, Decision, Pipeline
 from .remedy import fits_on
@@ -119,12 +119,37 @@ def _evens(made: Decision, chosen: Entry, pipeline: Pipeline) -> Iterator[list[E
     yield _gpu_prices(made, able, chosen, pipeline)
 
 
+def rival_offer(made: Decision) -> RivalOffer | None:
+    """Of what others let with the recommended network the one whose price need fall least to cost as little. ``None``
+    where nobody else does, and where the price is no published offer's."""
+    chosen, job = made.choice.chosen, made.job
+    if chosen is None or not chosen.costed or chosen.price.offered is None or job.sites > 1:
+        return None
+    if job.questionnaire.budget.quotes or job.quoted_rent:
+        return None
+    in_time = [e for e in made.variants if e.usable and meets(e, job.questionnaire)]
+    ours = chosen.price.offered.provider
+    others = [o for o in _on_sale(replace(made, variants=in_time), {chosen.id}) if o.provider != ours]
+    near = min((o for o in others if o.cost >= chosen.median_cost), key=lambda o: o.cost, default=None)
+    if near is None or (at := _outward(near.at_cost(chosen.median_cost), up=False)) <= 0:
+        return None
+    return RivalOffer(
+        provider=near.provider,
+        instance=near.instance,
+        tier=near.tier,
+        usd_per_gpu_hour=near.usd,
+        cheaper_at_usd_per_gpu_hour=at,
+    )
+
+
 @dataclass(frozen=True)
 class OnSale:
     """What the run costs on an offer at its list price."""
 
     fabric: str
     provider: str
+    instance: str
+    tier: str
     usd: float
     extra: float  # of the network, on top
     cost: float
@@ -146,7 +171,7 @@ def _on_sale(made: Decision, fabrics: set[str]) -> list[OnSale]:
             if offered.price is not None:
                 usd = offered.price.si
                 cost = (usd + extra) * offered.paid(gpus) * per_usd
-                found.append(OnSale(entry.id, offered.provider, usd, extra, cost))
+                found.append(OnSale(entry.id, offered.provider, offered.offer.name, offered.tier, usd, extra, cost))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistant.vocabulary.quantities import DAYS_PER_YEAR
+
 from .choice import Choice
 from .entry import Entry
 from .resolve import Resolved
@@ -79,7 +81,8 @@ def _at(job: Resolved, entry: Entry) -> str:
     if offered is None or job.provider is not None:
         return ""
     tier = "" if offered.tier == "on-demand" else f", {offered.tier}"
-    where = f"as {offered.provider_name} lets it" if entry.considered.owned else f"at {offered.provider_name}"
+    lets = entry.considered.owned and offered.provider_name
+    where = f"as {offered.provider_name} lets it" if lets else offered.where
     return f" {where} (${entry.price.gpu_usd_per_hour.value:.2f} per GPU and hour{tier})"
 
 
@@ -93,7 +96,7 @@ def _against(job: Resolved, chosen: Entry, other: Entry | None) -> str:
     if chosen.inside is not None and other.inside is None and more >= 1:
         return f"; every step in unison across the sites, on {_name(other)}, would cost {much}"
     if more >= 1 and other.price.offered is not None and job.provider is None:
-        theirs = f"{_name(other)} at {other.price.offered.provider_name}"
+        theirs = f"{_name(other)} {other.price.offered.where}"
         return f"; the cheapest with another network, {theirs}, would cost {much}"
     if abs(more) < 1:
         return f"; {_name(other)} costs the same within the error and is the runner-up"
@@ -129,7 +132,7 @@ def _days(hours: float) -> str:
         if hours < 48
         else f"{hours / 24:,.3g} days"
         if hours < 24 * 1000
-        else f"{hours / 24 / 365.25:,.3g} years"
+        else f"{hours / 24 / DAYS_PER_YEAR:,.3g} years"
     )
 
 

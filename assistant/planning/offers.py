@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -44,6 +45,17 @@ def rental_offers(
 def _ranked_cost(offer: RentalOffer) -> float:
     """By what the choice compares them: see :attr:`Entry.ranked_cost`."""
     return max(offer.run_cost_usd.p50 if offer.run_cost_usd else float("inf"), offer.expected_cost_usd or 0.0)
+
+
+def taken(entry: Entry | None, offers: Sequence[RentalOffer]) -> int | None:
+    """Which of the offers it is whose price an entry has."""
+    if entry is None or entry.priced is None or entry.priced.offered is None:
+        return None
+    of = entry.priced.offered
+    months = of.listed.months if of.listed and of.quote is None else None  # rows of quotes tell no term
+    wanted = (of.provider, of.offer.name, (entry.inside or entry).id, of.tier, months)
+    found = ((o.provider, o.instance, o.fabric, o.tier, o.months) for o in offers)
+    return next((n for n, offer in enumerate(found) if offer == wanted), None)
 
 
 def _runs(entry: Entry, judged: Entry) -> bool:

@@ -17,12 +17,13 @@ from assistant.library import Library
 from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, verdicts
 from .choice import NEAR
-from .design import drawn_designs
+from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
 from .predictor import Predictor
 from .resolve import Resolved, resolve
@@ -75,8 +76,10 @@ def _deciding_rules(rules: Mapping[str, Rule]) -> Iterable[Rule]:
 def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
     """An owned fabric alone, then the cheapest and all whose cost is near, until one is acceptable: dearer ones lose
     whatever the rules say of them."""
-    able = (e for e in entries if e.usable and choice.meets(e, job.questionnaire))
-    rest, best = sorted(able, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
+    able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+    asked = choice.comparable(able)
+    asked += [e for e in able if e.considered.owned and e not in asked]
+    rest, best = sorted(asked, key=lambda e: (not e.considered.owned, e.ranked_cost)), float("inf")
     while rest and (best == float("inf") or rest[0].ranked_cost <= NEAR * best):
         near = sum(e.ranked_cost <= NEAR * min(best, rest[0].ranked_cost) for e in rest)
         count = 1 if rest[0].considered.owned else max(AT_ONCE, near)
@@ -96,7 +99,7 @@ class Pipeline:
 
     def __init__(self, library: Library, today: datetime.date | None = None) -> None:
         self.library, self.catalog, self.today = library, library.catalog, today
-        self.predictor = Predictor(library.catalog)
+        self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
 
     def decide(
@@ -109,10 +112,11 @@ class Pipeline:
         """Every candidate computed, priced and judged, and the choice among them: a plan without evidence and flips.
 
         ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
-        be split over its GPUs or priced.
+        be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
         """
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
+        _as_described(entries, job, self.catalog)
         if charging is not None:
             entries = [replace(e, considered=e.considered.charging(charging)) for e in entries]
         entries = self.priced(entries, job)
@@ -155,6 +159,15 @@ class Pipeline:
             verdicts.apply(said, judged)
             conclusions += said
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
+
+
+def _as_described(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:
+    """Refuses a description of the network that is decided where it cannot be built so."""
+    if described(job):
+        for entry in entries:
+            refused = not_as_described(entry, job, catalog) if entry.considered.owned else None
+            if refused is not None:
+                raise refused
 
 
 @lru_cache(maxsize=4)

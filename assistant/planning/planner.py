@@ -13,7 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
-from .flips import flips
+from .flips import flips, rival_offer
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
 from .rent_or_buy import rent_or_buy
 
@@ -34,7 +34,9 @@ class Begun:
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(update={"flips": flips(self.made, self.pipeline)})
+        answer = self.plan.recommendation.model_copy(
+            update={"flips": flips(self.made, self.pipeline), "rival_offer": rival_offer(self.made)}
+        )
         return self.plan.model_copy(update={"recommendation": answer})
 
 
@@ -66,7 +68,6 @@ def begun(
     made = pipeline.decide(questionnaire)
     index = _built_index(library) if index == SEARCH else index
     told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
-    told.recommendation.what_fits = what_fits(made, pipeline)
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)

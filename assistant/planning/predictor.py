@@ -6,6 +6,7 @@ out again.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -34,16 +35,16 @@ MOST_KEPT = 4000  # estimates, and as many step times: some 25 MB
 
 
 class Predictor:
-    """The quantitative model over one catalog, with what it has worked out so far."""
+    """The quantitative model over one catalog, with what it has worked out so far. ``today`` dates quotes."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
+    def __init__(self, catalog: Catalog, today: datetime.date | None = None) -> None:
+        self.catalog, self.today = catalog, today
         self._known: dict[str, dict[Hashable, Any]] = {"estimates": {}, "steps": {}}
 
     def estimated(self, job: Resolved, only: str | None = None) -> list[Entry]:
         """The fabrics that come into question (or ``only`` one of them), with the model's estimate where there is
         one."""
-        entries = [Entry(c) for c in considered(job, self.catalog)]
+        entries = [Entry(c) for c in considered(job, self.catalog, self.today)]
         if job.sites == 1:  # between sites one candidate rests on the others: they are worked out together
             entries = [e for e in entries if only in (None, e.id)]
         computable = [e for e in entries if e.considered.computable]
@@ -80,7 +81,9 @@ class Predictor:
         out."""
         gpus, split = machine(job, self.catalog), job.parallelism
         if job.serves:
-            some = [c for c in considered(job, self.catalog) if c.exists and c.fabric.transport == "rdma"][:1]
+            some = [c for c in considered(job, self.catalog, self.today) if c.exists and c.fabric.transport == "rdma"][
+                :1
+            ]
             return any(one.fits for one in predict_inference(serving(job), gpus, networks(some, gpus, job)))
         if job.loop is not None:
             return self._loop_fits(job, job.loop)
@@ -94,7 +97,7 @@ class Predictor:
 
     def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
         gpus = machine(job, self.catalog)
-        some = [c for c in considered(job, self.catalog) if c.exists][:1]
+        some = [c for c in considered(job, self.catalog, self.today) if c.exists][:1]
         try:
             return any(one.outcome.fits for one in outcomes(job, loop, gpus, networks(some, gpus, job)))
         except InputError:

@@ -13,13 +13,15 @@ from assistant.vocabulary.questionnaire import Quote
 from .resolve import Resolved
 
 
-def as_offers(job: Resolved, catalog: Catalog) -> tuple[Offered, ...]:
-    """Each quote whose network is known as an offer; ``number`` counts them from 1."""
-    found = (_as_offer(number, quote, job, catalog) for number, quote in enumerate(job.questionnaire.budget.quotes, 1))
+def as_offers(job: Resolved, catalog: Catalog, today: datetime.date) -> tuple[Offered, ...]:
+    """Each quote whose network is known as an offer of ``today``; ``number`` counts them from 1."""
+    found = (
+        _as_offer(number, quote, job, catalog, today) for number, quote in enumerate(job.questionnaire.budget.quotes, 1)
+    )
     return tuple(offered for offered in found if offered is not None)
 
 
-def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog) -> Offered | None:
+def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog, today: datetime.date) -> Offered | None:
     """Machines as the provider lists them where it does, else the job's own nodes; ``None`` without a network."""
     if job.questionnaire.budget.mode == "buy":
         quote = quote.model_copy(update={"months": None})  # what is bought has no term
@@ -29,7 +31,7 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog) -> Off
     if fabric is None:
         return None
     hourly = quote.gpu_hour_usd or (quote.usd or 0.0) / (job.gpus * HOURS_PER_MONTH * (quote.months or 1.0))
-    fact = Fact(value=hourly, unit="USD/GPU-h", source=f"quoted in budget.quotes.{number}", date=datetime.date.today())
+    fact = Fact(value=hourly, unit="USD/GPU-h", source=f"quoted in budget.quotes.{number}", date=today)
     own = listed if listed is not None and listed.fabrics[0] == fabric else None
     offer = Offer(
         name=f"quote {number}",
@@ -43,7 +45,7 @@ def _as_offer(number: int, quote: Quote, job: Resolved, catalog: Catalog) -> Off
         source=fact.source,
         date=fact.date,
     )
-    name = provider.name if provider else quote.provider or f"{catalog.fabrics[fabric].name},"
+    name = provider.name if provider else quote.provider or ""
     whose = provider.id if provider else quote.provider or "quote"
     return Offered(whose, name, offer, listed=offer.price("on-demand"), quote=quote, number=number)
 

@@ -19,7 +19,7 @@ from .resolve import Resolved
 
 def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Catalog) -> list[QuotedOffer]:
     """Every quote as it was given, with what it comes to. ``published``: what the catalog has for the same job."""
-    by_number = {e.price.offered.number: e for e in made.variants if e.priced and e.price.offered and e.id != "none"}
+    by_number = _by_number(made)
     verdicts: dict[str, Verdict] = {entry.id: entry.verdict for entry in made.entries}
     able = [e for e in by_number.values() if e.run_cost is not None and e.usable and verdicts[e.id] == "acceptable"]
     able = [e for e in able if meets(e, made.job.questionnaire)] or able
@@ -29,9 +29,19 @@ def quoted_offers(made: Decision, published: Sequence[RentalOffer], catalog: Cat
     return [_beside(row, published) for row in rows]
 
 
+def _by_number(made: Decision) -> dict[int, Entry]:
+    """What each quote is of this job, as offers of the catalog are: the machines as they are where nothing crosses a
+    network between them, the islands of each site, else the machines with the quoted network."""
+    quoted = [e for e in made.variants if e.priced and e.price.offered]
+    alone = [e for e in quoted if e.id == "none" and e.usable]
+    islands = [e for e in quoted if e.inside]
+    used = alone or islands or [e for e in quoted if e.id != "none"]
+    return {e.price.offered.number: e for e in used if e.price.offered}
+
+
 def rows_of_quotes(made: Decision, quotes: Sequence[QuotedOffer]) -> list[RentalOffer]:
     """The quotes as offers, the cheapest run first; those whose network is not known have no place among them."""
-    by_number = {e.price.offered.number: e for e in made.variants if e.priced and e.price.offered}
+    by_number = _by_number(made)
     found = [_as_offer(by_number[quote.number], quote, made.job) for quote in quotes if quote.number in by_number]
     return sorted(found, key=lambda o: o.run_cost_usd.p50 if o.run_cost_usd else float("inf"))
 
@@ -43,7 +53,7 @@ def _as_offer(entry: Entry, quote: QuotedOffer, job: Resolved) -> RentalOffer:
         provider=offered.provider,
         instance=offered.offer.name,
         gpu=job.gpu.id,
-        fabric=entry.id,
+        fabric=(entry.inside or entry).id,
         gbps_per_gpu=offered.offer.gbps_per_gpu,
         tier="on-demand",
         usd_per_gpu_hour=hourly,
@@ -69,7 +79,8 @@ def _row(
     job: Resolved,
     catalog: Catalog,
 ) -> QuotedOffer:
-    fabric = entry.id if entry else quote.fabric
+    offered = entry.price.offered if entry else None
+    fabric = offered.offer.fabrics[0] if offered else quote.fabric
     missing = _missing(quote, fabric, job, catalog)
     if fabric is None:
         network = QuoteItem(id="network", name="network", modes=[], ask="Which network joins the nodes, at which rate?")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
-from math import isfinite
+from math import ceil, floor, isfinite, log10, prod
 
 from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
-from assistant.vocabulary.quantities import HOURS_PER_MONTH
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import Parallelism, Questionnaire
 
-from .budgets import BUDGETS, network_share_percent, usd_per_month, within_month, within_share
+from .budgets import network_share_percent, usd_per_month
 from .candidates import on_the_market
-from .choice import meets
-from .design import design_for
 from .entry import Entry
 from .grid import round_sizes
 from .headline import usd
@@ -23,7 +20,8 @@ from .predictor import Predictor
 from .resolve import Resolved
 
 GIB = 2.0**30
-_OVER_BUDGET = "screen/over-budget"
+HARDLY_MORE = 1.03  # times the least change: networks of one speed differ by less in power
+_TINY = 1e-9  # stands for a limit of zero, of which nothing is a multiple
 MORE = (2, 3, 4, 6, 8, 12, 16, 32, 64)  # times the GPUs of a job that does not fit
 MOST_TIMES = 3  # as many GPUs as perfect scaling asks for: what scales worse than to a third is no remedy
 
@@ -39,10 +37,12 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
         return _not_sold(job, fits) + _in_one_domain(job, predictor)
-    allowed = [e for e in sold if e.verdict != "impossible"] or sold
-    if min(e.estimate.copies_short for e in allowed) > 1:
-        return _more_copies(job, allowed[0], predictor)
-    return _loosened(job, allowed, predictor)
+    allowed = [e for e in sold if e.verdict != "impossible"]
+    if not allowed:
+        text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
+        return text + _in_one_domain(job, predictor)
+    carrying = [e for e in allowed if e.estimate.copies_short <= 1]
+    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed[0], predictor)
 
 
 def _not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -134,70 +134,88 @@ def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predi
 
 
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
-    """The constraints that stand in the way, with the values that would do."""
-    q = job.questionnaire
-    quick = min(allowed, key=lambda e: e.median_hours)
-    # Of those that only the money speaks against, if there are any.
-    cheap = min([e for e in allowed if set(e.reasons) <= {_OVER_BUDGET}] or allowed, key=lambda e: e.outlay)
-    asked = []
-    if q.constraints.deadline_days is not None and quick.median_hours / 24 > q.constraints.deadline_days:
-        asked.append(
-            f"a deadline of {quick.median_hours / 24:.3g} days (the fastest, {quick.id}) instead of "
-            f"{q.constraints.deadline_days:g}" + _more_gpus(job, quick, predictor)
-        )
-    if q.budget.usd is not None and cheap.costed and cheap.outlay > q.budget.usd:
-        less = _fewer_bought(job, cheap, q.budget.usd, predictor)
-        asked.append(f"a budget of {usd(cheap.outlay)} (the cheapest, {cheap.id}) instead of {usd(q.budget.usd)}{less}")
-    asked += _other_budgets(job, [e for e in allowed if e.costed])
-    frugal = min(allowed, key=lambda e: e.power_kw or 0.0)
-    if q.constraints.max_power_kw is not None and (frugal.power_kw or 0.0) > q.constraints.max_power_kw:
-        fitting = int(job.gpus * q.constraints.max_power_kw / (frugal.power_kw or 1.0))
-        fitting -= fitting % job.gpus_per_node if fitting > job.gpus_per_node else 0
-        asked.append(
-            f"{frugal.power_kw:,.3g} kW ({frugal.id}) instead of {q.constraints.max_power_kw:g} kW, which feed "
-            f"{fitting:,} GPUs"
-        )
-    if not asked and q.constraints.max_slowdown_percent is not None:
-        slowest = min(allowed, key=lambda e: e.slowdown_percent or 0)
-        asked.append(
-            f"a slowdown of {slowest.slowdown_percent or 0:.3g} % accepted instead of "
-            f"{q.constraints.max_slowdown_percent:g} %"
-        )
-    if not asked:
-        free = q.model_copy(update={"budget": q.budget.model_copy(update=dict.fromkeys(BUDGETS))})
-        one = min((e for e in allowed if meets(e, free)), key=lambda e: e.outlay, default=cheap)
-        asked.append(f"a budget of {usd(one.outlay)}, which buys {one.id} within the other limits")
-    return "It would work with " + " and ".join(asked) + "."
+    """The limits that one network does not keep, with values that it keeps: of the network that asks for the least
+    change, and of those that ask for hardly more the cheapest."""
+    missed = [(entry, _missed(entry, job.questionnaire)) for entry in allowed]
+    least = min(_change(limits) for _, limits in missed)
+    near = [one for one in missed if _change(one[1]) <= HARDLY_MORE * least]
+    entry, limits = min(near, key=lambda one: one[0].median_cost)
+    first, *others = limits
+    asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
+    asked += [f"{one.enough} instead of {one.given}" for one in others]
+    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry, predictor)}."
 
 
-def _fewer_bought(job: Resolved, entry: Entry, budget: float, predictor: Predictor) -> str:
-    """``, which buys 24 GPUs with it``: the most whole nodes that a purchase within the budget has, if the job fits on
-    them; else nothing."""
-    months, machines = entry.price.months, entry.price.gpu_usd_per_hour.value * HOURS_PER_MONTH
-    if months is None or job.sites > 1:
+@dataclass(frozen=True)
+class _Missed:
+    """A limit that an entry does not keep, and what it needs of it; ``words``: how a value of it is told."""
+
+    needs: float
+    limit: float
+    words: str
+    in_usd: bool = False
+
+    @property
+    def enough(self) -> str:
+        """The least value of three digits that is kept."""
+        digit = floor(log10(self.needs)) - 2
+        step = 10.0 ** (max(digit, 0) if self.in_usd else digit)
+        value = ceil(self.needs / step) * step
+        return self.words.format(usd(value) if self.in_usd else f"{value:,.10g}")
+
+    @property
+    def given(self) -> str:
+        """The limit as it was given, to the last digit."""
+        unit = next((unit for unit in (" %", " kW", " ms") if unit in self.words), "")
+        if not self.in_usd:
+            return f"{self.limit:,.10g}{unit}"
+        return usd(self.limit) if float(f"{self.limit:.3g}") == self.limit else f"${self.limit:,.10g}"
+
+
+def _missed(entry: Entry, q: Questionnaire) -> list[_Missed]:
+    """The limits that the entry does not keep, those of time first."""
+    budget, limits, power = q.budget, q.constraints, entry.power_kw or 0.0
+    deadline = None if q.serves else limits.deadline_days
+    asked: list[tuple[float | None, float, str, bool]] = [
+        (deadline, entry.median_hours / 24, "a deadline of {} days", False)
+    ]
+    if entry.costed:
+        asked += [
+            (budget.usd, entry.outlay, "a budget of {}", True),
+            (budget.usd_per_month, usd_per_month(entry, q), "{} a month", True),
+            (budget.network_share_percent, network_share_percent(entry) or 0.0, "{} % for the network", False),
+        ]
+    serving, targets = entry.estimate.serving, q.inference
+    if serving and targets:
+        asked += [
+            (targets.ttft_ms, serving.ttft_s * 1e3, "{} ms to the first token", False),
+            (targets.tpot_ms, serving.tpot_s * 1e3, "{} ms for each further token", False),
+        ]
+    asked += [
+        (limits.max_power_kw, power, "{} kW", False),
+        (limits.max_slowdown_percent, entry.slowdown_percent or 0.0, "a slowdown of {} % accepted", False),
+    ]
+    return [
+        _Missed(needs, limit, words, in_usd)
+        for limit, needs, words, in_usd in asked
+        if limit is not None and needs > limit
+    ]
+
+
+def _change(limits: list[_Missed]) -> float:
+    """How many times the limits would have to be what they are, one after another."""
+    return prod(one.needs / max(one.limit, _TINY) for one in limits)
+
+
+def _other_size(job: Resolved, entry: Entry, predictor: Predictor) -> str:
+    """Beside the one limit that is not kept: how many GPUs meet the deadline, or how many the power feeds."""
+    limits = job.questionnaire.constraints
+    if limits.deadline_days is not None and entry.median_hours > 24 * limits.deadline_days and not job.serves:
+        return _more_gpus(job, entry, predictor)
+    if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
-    for gpus in range(
-        int(budget / (machines * months)) // job.gpus_per_node * job.gpus_per_node, 0, -job.gpus_per_node
-    ):
-        drawn = design_for(entry, replace(job, gpus=gpus), predictor.catalog)
-        if drawn is not None and gpus * machines * months + drawn.capex_usd.mid <= budget:
-            return f", which buys {gpus:,} GPUs with it" if fits_on(job, gpus, job.parallelism, predictor) else ""
-    return ""
-
-
-def _other_budgets(job: Resolved, allowed: list[Entry]) -> list[str]:
-    """What a month, and the network, would have to be allowed."""
-    q, asked = job.questionnaire, []
-    if not allowed:
-        return asked
-    if q.budget.usd_per_month is not None and not any(within_month(e, q) for e in allowed):
-        least = min(allowed, key=lambda e: usd_per_month(e, q))
-        asked.append(f"{usd(usd_per_month(least, q))} a month ({least.id}) instead of {usd(q.budget.usd_per_month)}")
-    if q.budget.network_share_percent is not None and not any(within_share(e, q) for e in allowed):
-        least = min(allowed, key=lambda e: network_share_percent(e) or 0.0)
-        share = network_share_percent(least) or 0.0
-        asked.append(f"{share:.3g} % for the network ({least.id}) instead of {q.budget.network_share_percent:g} %")
-    return asked
+    fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // job.gpus_per_node * job.gpus_per_node
+    return f"; what may be drawn feeds {fed:,} GPUs" if fed else ""
 
 
 def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:

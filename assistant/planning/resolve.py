@@ -207,13 +207,19 @@ def _quoted(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog) -> bool:
 
 
 def _rented_or_bought(questionnaire: Questionnaire, gpu: Gpu, catalog: Catalog, taken: Assumptions) -> Questionnaire:
-    """Machines that nobody lets are bought, where nobody said that they are rented."""
+    """Machines that nobody lets are bought, where nobody said that they are rented; who lets machines sells none."""
     budget, cluster = questionnaire.budget, questionnaire.cluster
     said = (
         "mode" in budget.model_fields_set or budget.spot or cluster.provider is not None or cluster.fabric is not None
     )
     said = said or bool(budget.quotes)
     let = any(o.gpu == gpu.id and o.prices for provider in catalog.providers.values() for o in provider.offers)
+    if budget.mode == "buy" and cluster.provider is not None:
+        whose = catalog.providers[cluster.provider].name
+        taken.take(
+            "cluster.provider", "none", f"{whose} lets machines; what is bought may have any network that is sold"
+        )
+        return questionnaire.model_copy(update={"cluster": cluster.model_copy(update={"provider": None})})
     if budget.mode == "buy" or said or let or _quoted(questionnaire, gpu, catalog):
         return questionnaire
     why = f"not said, and the catalog has no priced offer of a {gpu.name}; give a quote to have it rented"
@@ -225,7 +231,6 @@ USUAL_PLANES = 2
 # What may be said and does not enter the numbers: a plan says so instead of passing it over.
 _NOT_COUNTED = {
     "model": ("active_params",),
-    "inference": ("concurrency", "ttft_ms", "tpot_ms"),
 }
 
 

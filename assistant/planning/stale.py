@@ -14,6 +14,7 @@ from assistant.vocabulary.plan import RentalOffer, Warning_
 
 from .choice import choose_at
 from .entry import Entry
+from .offers import taken
 from .pipeline import Decision
 from .resolve import Resolved
 
@@ -26,9 +27,9 @@ _NOT_DATED = ("quoted", "included", "none")
 def warnings(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
     """The old prices that decide, then those of the choice that are old and decide nothing."""
     found, chosen = deciding_prices(made, offers, catalog), made.choice.chosen
-    taken = _taken(chosen, offers) if chosen else None
-    told = taken is not None and any(f" {_name(taken)} at {taken.usd_per_gpu_hour:.3g} " in w.message for w in found)
-    return [*found, *_old_of_choice(chosen, taken, offers, told=told)] if chosen else found
+    own = _offer_of(chosen, offers)
+    told = own is not None and any(f" {_name(own)} at {own.usd_per_gpu_hour:.3g} " in w.message for w in found)
+    return [*found, *_old_of_choice(chosen, own, offers, told=told)] if chosen else found
 
 
 def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Catalog) -> list[Warning_]:
@@ -48,42 +49,40 @@ def deciding_prices(made: Decision, offers: Sequence[RentalOffer], catalog: Cata
         return (1 + drift) ** sqrt(age_days / half_life)
 
     if chosen.price.offered is not None:
-        return _among_offers(_taken(chosen, offers), offers, farthest, made.today)
+        return _among_offers(_offer_of(chosen, offers), offers, farthest, made.today)
     able = [e for e in made.entries if e.usable and e.verdict != "impossible" and e.costed]
     found = [_deciding(job, able, chosen, price, farthest(price.age_days or 0)) for price in _old(able, half_life)]
     return [warning for warning in found if warning is not None]
 
 
 def _old_of_choice(
-    chosen: Entry, taken: RentalOffer | None, offers: Sequence[RentalOffer], *, told: bool
+    chosen: Entry, own: RentalOffer | None, offers: Sequence[RentalOffer], *, told: bool
 ) -> list[Warning_]:
     """A warning for each old price of the choice; an offer's, unless it is told already, with the price at which
     another costs less."""
-    others, found = _rivals(taken, offers) if taken else [], []
+    others, found = _rivals(own, offers) if own else [], []
     for price in chosen.price.prices:
         turns = ""
-        if taken and others and price is chosen.price.gpu_usd_per_hour:
-            at, change = _even(taken, others[0])
+        if own and others and price is chosen.price.gpu_usd_per_hour:
+            at, change = _even(own, others[0])
             turns = f" From {at:.3g} on ({change:+.0f} %) {_name(others[0])} would cost less for the run."
         if price.stale and not (told and price is chosen.price.gpu_usd_per_hour):
             found.append(Warning_(code="stale-prices", message=f"{price}.{turns}"))
     return found
 
 
-def _taken(chosen: Entry, offers: Sequence[RentalOffer]) -> RentalOffer | None:
-    """The offer whose price the choice has."""
-    of = chosen.price.offered
-    fabric = (chosen.inside or chosen).id
-    wanted = of and (of.provider, of.offer.name, of.tier, fabric)
-    return next((o for o in offers if (o.provider, o.instance, o.tier, o.fabric) == wanted and o.run_cost_usd), None)
+def _offer_of(chosen: Entry | None, offers: Sequence[RentalOffer]) -> RentalOffer | None:
+    """The offer whose price the choice has, where it has one."""
+    number = taken(chosen, offers)
+    return offers[number] if number is not None and offers[number].run_cost_usd else None
 
 
-def _rivals(taken: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
+def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer]:
     """The offers that could be taken instead, cheapest run first; what costs less already was not chosen for its
     price."""
-    least = taken.run_cost_usd.p50 if taken.run_cost_usd else 0.0
+    least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
     able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
-    others = (o for o in able if (o.provider, o.instance) != (taken.provider, taken.instance))
+    others = (o for o in able if (o.provider, o.instance) != (own.provider, own.instance))
     return [o for o in others if o.run_cost_usd and o.run_cost_usd.p50 >= least]
 
 
@@ -95,24 +94,24 @@ def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
 
 
 def _among_offers(
-    taken: RentalOffer | None,
+    own: RentalOffer | None,
     offers: Sequence[RentalOffer],
     farthest: Callable[[int], float],
     today: datetime.date | None,
 ) -> list[Warning_]:
-    others = _rivals(taken, offers) if taken else []
-    if taken is None or not others:
+    others = _rivals(own, offers) if own else []
+    if own is None or not others:
         return []
     found = []
-    for moved, other in ((taken, others[0]), *((o, taken) for o in others)):
+    for moved, other in ((own, others[0]), *((o, own) for o in others)):
         if not moved.stale or moved.date is None:
             continue
         age = ((today or datetime.date.today()) - datetime.date.fromisoformat(moved.date)).days
         at, change = _even(moved, other)
         if abs(log(1 + change / 100)) <= log(farthest(age)):
-            cheaper = "it" if other is taken else _name(other)
+            cheaper = "it" if other is own else _name(other)
             found.append((abs(change), moved, _decides(moved, age, at, change, cheaper)))
-    if any(moved is taken for _, moved, _ in found):  # the other side of the same
+    if any(moved is own for _, moved, _ in found):  # the other side of the same
         found = [one for one in found if one[1] is not others[0]]
     return [warning for *_, warning in sorted(found, key=lambda one: one[0])[:_MOST]]
 

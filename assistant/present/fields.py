@@ -104,6 +104,11 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     return ", ".join(str(part) for part in (*said, price, f"{term:g} months" if term else None) if part)
 
 
+def technology_text(technology: str) -> str:
+    """A technology of networks as it is written: "InfiniBand"."""
+    return _TECHNOLOGIES.get(technology, technology)
+
+
 def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:
     """All speeds of a technology together are that technology: "InfiniBand", not three ids."""
     if catalog is None:
@@ -113,7 +118,7 @@ def _grouped(fabrics: list[str], catalog: Catalog | None) -> list[str]:
         technology = catalog.fabrics[fabric].technology
         family = [f.id for f in catalog.fabrics.values() if f.technology == technology]
         known = technology != "other" and set(family) <= set(fabrics)
-        text = _TECHNOLOGIES.get(technology, technology) if known else catalog.fabrics[fabric].name
+        text = technology_text(technology) if known else catalog.fabrics[fabric].name
         said += [text] if text not in said else []
     return said
 

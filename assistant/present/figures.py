@@ -1,8 +1,11 @@
 """Figures as a reader wants them: three significant digits, the unit that fits."""
 
 import math
+from collections.abc import Mapping
 
+from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.plan import Band
+from assistant.vocabulary.quantities import DAYS_PER_YEAR
 
 UNKNOWN = "–"
 # Below so many seconds a time is told in a unit of so many.
@@ -27,7 +30,7 @@ def seconds(value: float | None) -> str:
     for limit, unit, scale in _TIMES:
         if value < limit:
             return f"{significant(value / scale)} {unit}"
-    return f"{significant(value / 86400 / 365.25)} years"
+    return f"{significant(value / 86400 / DAYS_PER_YEAR)} years"
 
 
 def bytes_text(value: float) -> str:
@@ -77,6 +80,17 @@ def slowdown(value: float | None) -> str:
     if value < 0.05:
         return "fastest"
     return f"+{percent(value)}" if value < 200 else f"{significant(value / 100 + 1, 2)}× as long"
+
+
+def serving_error(constants: Mapping[str, Fact]) -> str:
+    """How far what is said of serving was from measured runs that nothing was fitted to."""
+    names = ("tpot", "ttft", "rate", "burst")
+    token, first, rate, burst = (percent(100 * constants[f"serving-error-{name}"].si) for name in names)
+    return (
+        f"At measured runs that nothing was fitted to, half of these predictions were off by more than {token} "
+        f"in the time of a token, {rate} in throughput and {first} in the time to the first token; "
+        f"where all requests come at once by more than {burst} in throughput: measure one copy before buying."
+    )
 
 
 def layout(parallelism: dict[str, object]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.questionnaire import SERVING
 from assistant.vocabulary.utterance import Doubt
 
@@ -22,7 +23,7 @@ from .text import cut, stem
 from .wordings import Says, span_kinds
 
 _OWN_WORD, _PER_HIT, _GENERIC = 3, 2, 1
-_MONTH = 30.4375  # days
+_MULTIPLY = ("epochs", "links")  # roles of what the value is multiplied by: "2 x 100G between the sites"
 LEAST_BUDGET = 1000  # dollars: a smaller bare number is no budget
 _FACTS = frozenset({"number", "size", "gpu", "model", "provider", "instance"})
 _SIZES = frozenset({"b", "bn", "billion", "m", "million", "t", "trillion"})
@@ -77,7 +78,8 @@ def candidates(hits: Iterable[Hit], fields: Mapping[str, RegisteredField], today
         if says.act == "set" and value is None:
             said = _said(hit) if hit.slots else None
             value = converted(fields[says.field], computed(says.how, said), today) if said else True
-            value = value * hit.slots["epochs"].value if value and "epochs" in hit.slots else value
+            for times in (hit.slots[role] for role in _MULTIPLY if role in hit.slots):
+                value = value and _tidy(value * times.value)
         if says.act == "set" and value is None:
             continue
         fact = Fact(says, value, hit.start, hit.end, _claimed(hit), hit.slots)
@@ -115,7 +117,7 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
         end = quantity.end
         own = end < len(source.tokens) and source.tokens[end].stem in unit
         claimed = frozenset(range(quantity.start, end + own))
-        fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed)
+        fact = Fact(Says("set", field.path), value, quantity.start, end + own, claimed, {"answer": quantity})
         found.append(Candidate(fact, len(claimed) + (_OWN_WORD + 1 if own else 0)))
     return found
 
@@ -138,7 +140,7 @@ def computed(how: str, quantity: Quantity) -> Quantity:
 
 
 def _said(hit: Hit) -> Quantity:
-    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", "epochs"))
+    return next(quantity for role, quantity in hit.slots.items() if role not in ("old", *_MULTIPLY))
 
 
 def _fit(field: RegisteredField, value: Any) -> float:
@@ -164,7 +166,7 @@ def converted(field: RegisteredField, quantity: Quantity, today: datetime.date) 
     if field.path.endswith("_ms") and quantity.kind == "time":
         return _tidy(round(value * 86_400_000, 3))
     if field.path == "budget.amortization_months" and quantity.kind == "time":
-        return round(value / _MONTH)
+        return round(value / DAYS_PER_MONTH)
     if quantity.unit == DOTTED and field.about.kind == "count":
         value *= 1000
     if quantity.kind == "number" and field.about.binary:
@@ -253,11 +255,16 @@ def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[C
     """Candidates of a section that the job has not are left out where the other section says the same."""
     found = list(found)
     workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
+    others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
+    if any(
+        c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found
+    ):
+        workload = workload or "rlhf"  # "PPO, answers of 3000 tokens": what only reinforcement learning has
     serving = workload in SERVING
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
     loop = {c.fact.claimed for c in found if c.fact.says.field.startswith("rl.")}
-    alike = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")} & loop
+    alike = others & loop
     of_another = "inference." if workload == "rlhf" else "rl."
     left_out |= {
         c.fact.says.field for c in found if c.fact.says.field.startswith(of_another) and c.fact.claimed in alike

@@ -156,7 +156,7 @@ def _free(source: Source, taken: set[int]) -> list[Quantity]:
 
 def _as_answer(path: str, quantity: Quantity, field: RegisteredField, today: datetime.date) -> Any:
     kinds = {kind.split("/")[0] for kind in span_kinds(field)} | ({"number"} if quantity.kind == "number" else set())
-    if quantity.kind not in kinds:
+    if quantity.kind not in kinds or quantity.low is not None:
         return None
     if path == "model.params" and quantity.unit not in ("b", "bn", "billion", "m", "million", "t", "trillion"):
         return None

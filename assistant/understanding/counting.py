@@ -92,6 +92,8 @@ def _fact(hit: Hit, source: Source) -> Fact | None:
         return Fact(hit.key, None, hit.start, hit.end, hit.claimed, hit.slots)
     hit = replace(hit, slots={role: _of_thousands(q) for role, q in hit.slots.items()})
     numbers = [q for q in hit.slots.values() if q.kind == "number"]
+    if any(q.low is not None for q in numbers):
+        return None  # other templates ask which end is meant
     if any(q.value != int(q.value) or q.value < 1 or q.unit in ("b", "t", "m", "billion", "trillion") for q in numbers):
         return None
     own = {source.tokens[at].stem for at in hit.own}

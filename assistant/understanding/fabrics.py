@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from assistant.vocabulary.catalog import Catalog
@@ -28,11 +28,12 @@ _NOT_DECIDED = frozenset({"hedged", "turning", "others", "past", "quoted", "repl
 
 
 class Fabrics:
-    """The stage of networks. ``others``: words for networks that are no fabric; ``filler``: words that say nothing."""
+    """The stage of networks. ``others``: words for networks that are no fabric; ``filler``: words that say nothing;
+    ``offers``: words about offers."""
 
-    def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str]) -> None:
+    def __init__(self, catalog: Catalog, others: Set[str], filler: Set[str], offers: Mapping[str, str]) -> None:
         self.catalog, self._others, self._filler = catalog, others, filler
-        self._offers = Offers(catalog.quote_items)
+        self._offers = Offers(catalog.quote_items, offers)
 
     def decide(self, reading: Reading) -> None:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
@@ -78,7 +79,7 @@ class Fabrics:
             if fabric is None:
                 said = reading.text.typed(mention.start, mention.end)
                 reading.doubts.append(Doubt("cluster.fabric", f'no network of the catalog is "{said}"', rates))
-            elif not mention.claimed & reading.withheld and (
+            elif not (mention.claimed & reading.withheld or self._serves_else(reading, mention)) and (
                 self._is_ruled_out(reading, mention, denied_before) or self._goes_with_the_next(reading, at)
             ):
                 denied_before = mention
@@ -114,8 +115,11 @@ class Fabrics:
 
     def _is_elsewhere(self, reading: Reading, mention: Mention) -> bool:
         """Whether a network is that of others, of the past, or for storage and management."""
-        if reading.kinds(mention.start, mention.end) & {"others", "past", "replaced"}:
-            return True
+        scopes = {"others", "past", "replaced"}
+        return bool(reading.kinds(mention.start, mention.end) & scopes) or self._serves_else(reading, mention)
+
+    def _serves_else(self, reading: Reading, mention: Mention) -> bool:
+        """Whether the words beside a network say that it is for storage or management."""
         tokens = reading.text.tokens
         first = max((m.end for m in reading.mentions if m.end <= mention.start), default=0)
         last = next((at for at in range(mention.end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -187,6 +188,10 @@ class Facts:
         planned = reading.planned(readings)
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
+        ends = _ends_of_range(planned[-1], reading.today) if planned else ()
+        if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
+            reading.doubts.append(Doubt(path, f"{ends[0]:,} or {ends[1]:,}?", ends))
+            return
         if reading.act == "change":  # "go with bf16, fp8 scares me": what is known already is the old one
             values = [v for v in values if v != reading.context.fields.get(path)] or values
         if not values:
@@ -344,7 +349,12 @@ def _is_setting(field: RegisteredField) -> bool:
 
 def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], filler: Set[str]) -> bool:
     """Whether a number could be one of GPUs: whole, no year, and with no word behind it that says what it counts."""
-    if number.kind != "number" or taken & set(range(number.start, number.end)) or number.value != int(number.value):
+    if (
+        number.kind != "number"
+        or number.low is not None
+        or taken & set(range(number.start, number.end))
+        or number.value != int(number.value)
+    ):
         return False
     behind = tokens[number.end] if number.end < len(tokens) else None
     denied = number.start > 0 and tokens[number.start - 1].text in changes.DENIES
@@ -364,7 +374,17 @@ def _sequences(tokens: Quantity, length: int) -> int:
     return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
 
 
+def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:
+    """Both ends of "5 to 7 weeks" as values of the field, or nothing."""
+    low = next((q for q in fact.slots.values() if q.low is not None), None)
+    if low is None or isinstance(fact.value, bool):
+        return ()
+    said = attach.computed(fact.says.how, replace(low, value=low.low))
+    return attach.converted(FIELDS[fact.says.field], said, today), fact.value
+
+
 def _of_range(fact: Fact) -> Doubt:
-    """ "64 or 128 GPUs": which of both is asked."""
-    low, high = int(fact.slots["low"].value), int(fact.slots["high"].value)
+    """ "64 or 128 GPUs", "2-4 nodes of 8": which of both is asked."""
+    each = fact.slots.get("per_node")
+    low, high = (int(fact.slots[end].value * (each.value if each else 1)) for end in ("low", "high"))
     return Doubt(counting.COUNTED, f"{low} or {high}?", (low, high))

@@ -27,7 +27,7 @@ from .languages import Languages, unsure, words_of
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
-from .quantities import Units, amounts, dates, unmeasured
+from .quantities import Units, amounts, dates, ranges, unmeasured
 from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
@@ -50,6 +50,8 @@ _SPEAKS_OF_NETWORKS = frozenset(
 # "bought last year", "to buy rather than rent": no more than that is past
 _OF_A_CHOICE = frozenset("past replaced".split())
 _OF_A_WHY = frozenset("model model.params cluster.gpu cluster.gpus workload".split())  # "why RoCE for my 64 H100?"
+# "CoreWeave or Crusoe for a 3 week run between two sites?"
+_OF_A_COMPARISON = frozenset("training.days training.tokens cluster.sites cluster.wan_gbps".split())
 
 
 _built: dict[tuple[int, int], Listener] = {}  # each keeps its language and catalog alive, so no identity is used twice
@@ -83,7 +85,9 @@ class Listener:
         implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
         filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
-        self._fabrics = Fabrics(catalog, frozenset(language["names"]["other_networks"]), filler)
+        self._fabrics = Fabrics(
+            catalog, frozenset(language["names"]["other_networks"]), filler, language["words"]["offers"]
+        )
         self._results = Results(language, filler)
         self._last = of_the_last(compiler)
         self._names_of_fields = names(FIELDS, compiler)
@@ -138,7 +142,7 @@ class Listener:
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
-        ends = {q.start: q.end for q in counted}
+        every, ends = counted, {q.start: q.end for q in counted}
         measured = [q for q in measured if q.end >= ends.get(q.start, 0)]  # "a quarter of a million" is no time
         whole = {at for q in measured if q.kind in _WITH_UNIT for at in range(q.start, q.end)}
         counted = [q for q in counted if q.start not in whole]
@@ -149,8 +153,8 @@ class Listener:
             [q for q in measured if q.kind == "rate"],
             taken,
         )
-        quantities = [*counted, *measured, *(q for q in named if q.kind != "network"), *_sizes(counted)]
-        quantities += unmeasured(text.tokens, counted, measured, self._units)
+        said = [*counted, *measured, *_sizes(counted), *unmeasured(text.tokens, counted, measured, self._units)]
+        quantities = [*ranges(text.tokens, every, said), *(q for q in named if q.kind != "network")]
         source = Source(text.tokens, by_start(quantities), self._hedges, taken)
         return Reading(text, source, context, today, quantities, named, mentioned)
 
@@ -278,7 +282,8 @@ def _plain(reading: Reading) -> list[Quantity]:
 
 def _argued(reading: Reading, path: str) -> bool:
     """Whether a field is part of an argument about the plan and states nothing: "why does it want 8 NICs?"."""
-    return reading.act == "why-not" or (reading.act in ("why", "compare") and path not in _OF_A_WHY)
+    stated = _OF_A_WHY | _OF_A_COMPARISON if reading.act == "compare" else _OF_A_WHY
+    return reading.act == "why-not" or (reading.act in ("why", "compare") and path not in stated)
 
 
 def _maybe(path: str, value: Any) -> Doubt:
@@ -297,9 +302,7 @@ def _keep_stated(reading: Reading) -> None:
 def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:
     """ "70b" and "7 billion" may be the size of a model."""
     return [
-        Quantity("size", q.value, q.start, q.end, q.unit)
-        for q in counted
-        if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
+        replace(q, kind="size") for q in counted if q.unit in ("b", "bn", "billion", "t", "trillion", "m", "million")
     ]
 
 

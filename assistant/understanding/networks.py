@@ -148,9 +148,22 @@ def _nearest(
             continue
         if mention.technology == "infiniband" and rate.unit in _ETHERNET_UNITS and words:
             continue  # "InfiniBand or 100 gig": the speed is the other network's
+        if _as_one(tokens, mention, rate):
+            return rate
         if all(word in _BETWEEN for word in words) and not any(t.text in ",;." for t in gap[:-1] if len(words)):
             best = min(best or (99, rate), (len(gap), rate), key=lambda pair: pair[0])
     return best[1] if best else None
+
+
+def _as_one(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> bool:
+    """ "Ethernet, the 200 Gbit one"."""
+    between = [t.text for t in tokens[mention.end : rate.start]]
+    return between == [",", "the"] and _words_after(tokens, rate.end, 1) in (
+        ["one"],
+        ["kind"],
+        ["version"],
+        ["variant"],
+    )
 
 
 def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Mention:

@@ -161,7 +161,7 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
             end > at
             and word in ("-", "and")
             and place + 1 < len(tokens)
-            and _goes_on(tokens[place + 1].text, words, word)
+            and _goes_on(tokens[place - 1].text, word, tokens[place + 1].text, words)
         ):
             place += 1
             continue
@@ -173,8 +173,11 @@ def _spelled(tokens: Sequence[Token], at: int, words: NumberWords) -> Quantity |
     return Quantity("number", _plain(number), at, end, "word") if end > at and number < _LARGEST else None
 
 
-def _goes_on(word: str, words: NumberWords, joint: str) -> bool:
-    return word in words.ones or (word in words.tens and joint == "and") or (joint == "-" and word in words.scales)
+def _goes_on(before: str, joint: str, word: str, words: NumberWords) -> bool:
+    """ "Two hundred and five", "twenty-four", "seven-hundred"; "five and seven" and "five-seven" are two numbers."""
+    if joint == "and":
+        return before in words.scales and (word in words.ones or word in words.tens)
+    return word in words.scales or (before in words.tens and word in words.ones)
 
 
 def _plain(number: float) -> int | float:

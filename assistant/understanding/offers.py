@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 
 from assistant.vocabulary.catalog import QuoteItem
+from assistant.vocabulary.quantities import DAYS_PER_MONTH
 from assistant.vocabulary.utterance import Quoted
 
 from .scopes import Reach, denial_of
@@ -20,10 +21,6 @@ _FAR = 14  # tokens between a sum and who asks for it
 _STRONG, _WEAK = frozenset(";.!?"), frozenset({",", "and", "&", "or", "while", "but", "vs", "versus", "against", "/"})
 _MOST_CUTS = 4096  # ways to part a message that are tried
 _TERM_DAYS = (27.0, 2000.0)  # what is shorter or longer is no term of a rental
-_MONTH_DAYS = 30.4375
-_ON_TOP = frozenset({"more", "extra", "top", "adds", "add", "plus", "premium", "surcharge", "uplift", "additional"})
-_PAID = frozenset({"pay", "paid", "paying"})  # "today we pay 3.90 at aws"
-_BEHIND = frozenset({"not", "extra", "separate", "separately", "excluded"})  # "storage extra": it is not in the price
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,13 @@ class Message:
 
 
 class Offers:
-    """Reads offers; ``items``: what one may include, with the words for it."""
+    """Reads offers; ``items``: what one may include, with the words for it; ``words``: those by which an amount is no
+    offer (``on_top``, ``paid``), or an item is not in its price (``beside``)."""
 
-    def __init__(self, items: Mapping[str, QuoteItem]) -> None:
+    def __init__(self, items: Mapping[str, QuoteItem], words: Mapping[str, str]) -> None:
+        self._on_top, self._paid, self._beside = (
+            frozenset(words[name].split()) for name in ("on_top", "paid", "beside")
+        )
         self._items = [
             (id, tuple(t.stem for t in cut(word) if t.text != "-")) for id, item in items.items() for word in item.words
         ]
@@ -60,7 +61,7 @@ class Offers:
     def read(self, message: Message) -> tuple[list[Quoted], Set[int], list[Quantity]]:
         """The offers of a message, the tokens that tell of them and the amounts that belong to them; none where there
         are fewer than two different ones, but for one more beside those that are known."""
-        prices = _prices(message)
+        prices = _prices(message, [q for q in message.quantities if not self._no_offer(q, message.tokens)])
         one_more = message.beside_others and len(prices) == len({p.id for p in message.providers}) == 1
         if len(prices) < 2 and not one_more:
             return [], frozenset(), []
@@ -72,7 +73,7 @@ class Offers:
                 continue
             said = self._said(message, first, last)
             term = self._term(message, first, last, said)
-            open_, months = "oversubscription" in said, term and round(term.value / _MONTH_DAYS, 1)
+            open_, months = "oversubscription" in said, term and round(term.value / DAYS_PER_MONTH, 1)
             whole = price.value > _MOST_PER_HOUR
             monthly = 1.0 if whole and price.unit == "month" else None
             found.append(
@@ -93,6 +94,12 @@ class Offers:
             return [], frozenset(), []
         return found, frozenset(taken), amounts
 
+    def _no_offer(self, quantity: Quantity, tokens: Sequence[Token]) -> bool:
+        """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
+        near = tokens[max(0, quantity.start - 2) : quantity.end + 2]
+        before = tokens[max(0, quantity.start - 4) : quantity.end]
+        return any(token.text in self._on_top for token in near) or any(token.text in self._paid for token in before)
+
     def _said(self, message: Message, first: int, last: int) -> dict[str, tuple[int, int]]:
         """What is said to be in the price, and where."""
         places = [at for at in range(first, last) if message.tokens[at].text != "-"]
@@ -103,7 +110,7 @@ class Offers:
                 if tuple(stems[n : n + len(words)]) != words:
                     continue
                 at, end = places[n], places[n + len(words) - 1] + 1
-                if {token.text for token in message.tokens[end : end + 2]} & _BEHIND:
+                if {token.text for token in message.tokens[end : end + 2]} & self._beside:
                     continue
                 if denial_of(message.denials, at, end, frozenset(range(at, end))) is None:
                     found.setdefault(id, (at, end))
@@ -117,10 +124,9 @@ class Offers:
         return next((q for q in times if shortest <= q.value <= longest and q.start not in beside), None)
 
 
-def _prices(message: Message) -> list[Quantity]:
+def _prices(message: Message, quantities: Sequence[Quantity]) -> list[Quantity]:
     """Prices per GPU-hour; beside one of these, small sums and decimals without a unit are prices as well, and sums
     where somebody asks for them."""
-    quantities = [q for q in message.quantities if not _no_offer(q, message.tokens)]
     money = [q for q in quantities if q.kind == "money"]
     small = [q for q in money if q.unit in ("gpu-hour", "") and q.value <= _MOST_PER_HOUR]
     small += [q for q in quantities if (q.kind, q.unit) == ("decimal", "gpu-hour") and q.value <= _MOST_PER_HOUR]
@@ -137,15 +143,6 @@ def _prices(message: Message) -> list[Quantity]:
     ]
     by_some = message.of_offers and len({name.id for name in message.providers}) > 1
     return sorted([*small, *(bare if small or by_some else []), *sums], key=lambda q: q.start)
-
-
-def _no_offer(quantity: Quantity, tokens: Sequence[Token]) -> bool:
-    """Whether an amount comes on top of a price, as in "8 cents more an hour", or is what is paid already."""
-    near, before = (
-        tokens[max(0, quantity.start - 2) : quantity.end + 2],
-        tokens[max(0, quantity.start - 4) : quantity.end],
-    )
-    return any(token.text in _ON_TOP for token in near) or any(token.text in _PAID for token in before)
 
 
 def _asked_for(price: Quantity, message: Message, money: Sequence[Quantity]) -> bool:

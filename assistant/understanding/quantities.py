@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .numbers import DOTTED, NumberWords
@@ -14,6 +15,7 @@ from .text import Token, cut, stem
 
 _LONGEST_UNIT = 4  # tokens
 MONEY_OTHER = "money-other"  # money in another currency than dollars: it is asked about, never converted in silence
+_UNMEASURED = frozenset({"number", "size", "sum", "large", "decimal"})
 _LEAST_SUM = 1000  # a number that may be a sum of money without saying so
 
 
@@ -31,6 +33,7 @@ class Units:
     months: dict[str, int]
     weekdays: dict[str, int]
     feasts: dict[tuple[str, ...], tuple[int, int]]
+    easter: dict[tuple[str, ...], int]  # days behind Easter Sunday
 
     @classmethod
     def of(cls, units: dict[str, Any], dates: dict[str, Any], numbers: dict[str, Any], compiler: Compiler) -> Units:
@@ -50,6 +53,7 @@ class Units:
             {name: month for month, names in enumerate(dates["months"], start=1) for name in names},
             {name: day for day, names in enumerate(dates["weekdays"]) for name in names},
             {_texts(name): (month, day) for name, (month, day) in dates["feasts"].items()},
+            {_texts(name): int(days) for name, days in dates["easter"].items()},
         )
 
 
@@ -80,8 +84,46 @@ def _shares(tokens: Sequence[Token], units: Units) -> list[Quantity]:
     return found + [Quantity("share", units.shares["half"], at, at + 1) for at in halves]
 
 
+def ranges(tokens: Sequence[Token], numbers: Sequence[Quantity], amounts: Iterable[Quantity]) -> list[Quantity]:
+    """The amounts; those that are the high end of a range, as in "between 5 and 7 weeks", with the low end too.
+
+    Bare numbers stand there as they are besides: "64-128 GPUs" and "2 to 4 nodes" are asked about as counts.
+    """
+    ends, starts = {q.end: q for q in numbers}, {q.start: q for q in numbers}
+    found: list[Quantity] = []
+    for amount in amounts:
+        low, high = ends.get(amount.start - 1), starts.get(amount.start)
+        least = _low_end(low, high) if low and high else None
+        if low and high and least and _joins(tokens, low, high.start - 1):
+            start = low.start - (tokens[high.start - 1].text == "and")  # with its "between"
+            found += [amount] if amount.kind == "number" else []
+            amount = replace(amount, start=start, low=_round(least * amount.value / high.value))
+        found.append(amount)
+    inside = {at for q in found if q.low is not None and q.kind not in _UNMEASURED for at in range(q.start, q.end)}
+    return [q for q in found if q.kind != "number" or q.start not in inside]
+
+
+def _low_end(low: Quantity, high: Quantity) -> float | None:
+    """The lower of two numbers of a range, in the magnitude of the other: "2 to 3 million", "200 to 300k"."""
+    if not 0 < low.value < high.value:
+        return None
+    if low.unit in ("", "word") and high.unit:
+        return low.value * 1000 ** int(math.log(high.value / low.value, 1000) + 1e-9)
+    return low.value if low.unit == high.unit else None
+
+
+def _joins(tokens: Sequence[Token], low: Quantity, at: int) -> bool:
+    """Whether the word at ``at`` makes a range of what stands on both sides of it."""
+    before, joint = tokens[low.start - 1].text if low.start else "", tokens[at]
+    if joint.text == "and":
+        return before == "between"
+    if joint.text == "-":
+        return joint.glued and tokens[at + 1].glued
+    return joint.text in ("to", "or") and before != "from"
+
+
 def unmeasured(
-    tokens: Sequence[Token], numbers: Iterable[Quantity], measured: Iterable[Quantity], units: Units
+    tokens: Sequence[Token], numbers: Sequence[Quantity], measured: Iterable[Quantity], units: Units
 ) -> list[Quantity]:
     """Numbers without a unit that may be money all the same: ``sum`` for what is large (its unit: what it is for),
     ``decimal``."""
@@ -300,10 +342,26 @@ def _spoken(tokens: Sequence[Token], at: int, units: Units, today: datetime.date
         if texts[: len(name)] == name:
             year, end = _year(tokens, at + len(name))
             return _next(year, month, day, today, at, end)
+    for name, days in units.easter.items():
+        if texts[: len(name)] == name:
+            year, end = _year(tokens, at + len(name))
+            dates = (
+                easter(y) + datetime.timedelta(days=days) for y in ((year,) if year else (today.year, today.year + 1))
+            )
+            return next((Quantity("date", date, at, end) for date in dates if year or date > today), None)
     if texts[0] in units.weekdays and len(texts[0]) > 3:
         ahead = (units.weekdays[texts[0]] - today.weekday() - 1) % 7 + 1
         return Quantity("date", today + datetime.timedelta(days=ahead), at, at + 1)
     return _part_of(tokens, at, texts, units, today)
+
+
+def easter(year: int) -> datetime.date:
+    """Easter Sunday of a year of the Gregorian calendar (the anonymous algorithm, Nature 1876)."""
+    golden, (century, rest) = year % 19, divmod(year, 100)
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = epact + weekday - 7 * ((golden + 11 * epact + 22 * weekday) // 451) + 114
+    return datetime.date(year, shift // 31, shift % 31 + 1)
 
 
 def _part_of(

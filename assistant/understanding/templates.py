@@ -44,6 +44,7 @@ class Quantity:
     end: int
     unit: str = ""
     currency: str = ""  # of money: its code
+    low: float | None = None  # of "5 to 7 weeks", whose value is the high end: the low one
 
 
 Bindings = dict[str, Quantity]

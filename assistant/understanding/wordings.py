@@ -205,7 +205,7 @@ def _relative(path: str, name: str, kind: str) -> Iterator[tuple[Says, str]]:
     yield (
         Says("scale", path),
         f"{name} [should|must|has to|needs to|would] (be|is|was|becomes|gets) {_TIMES} [as] "
-        "(long|big|high|large|much|more)",
+        "(long|big|high|large|much|more|longer|bigger|higher|larger)",
     )
     for sign, words in (
         (1, "(later|longer|more|higher|larger)"),

@@ -3,19 +3,23 @@
 ``python -m assistant.validation.serving_fit``. Damped least squares on logarithms of predicted over measured, rows that
 lie far off weighing less (one engine is measured twice as fast by one publisher as by another), the time to the first
 token weighing less than the others (it is mostly a benchmark's queue). Constants that hardly matter stay where they
-start. The four constants of the plain roofline that stands beside are fitted in the same way.
+start, and are said to: so is a constant that stopped at a limit. The four constants of the plain roofline that stand
+beside are fitted in the same way. Spreads and errors are of the rows that are kept out.
 """
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from math import exp, log
+from functools import partial
+from math import exp, isclose, log
 
 import numpy as np
 
 from assistant.library import load
 from assistant.model.serving_time import Engine, ServingConstants, Spreads
+from assistant.vocabulary.quantities import NINETIETH
 
 from .serving import ROOFLINE, ServedRun, figure_of, served_runs
 
@@ -36,6 +40,8 @@ START = {
 # what cannot be: shares above what a kernel reaches, a corner rounder than adding up
 LIMITS = {"reading": (0.4, 0.95), "cache": (0.4, 0.95), "matrix": (0.4, 1.15), "narrow": (0.4, 1.0),
           "corner": (1.2, 8.0), "routed": (1.0, 4.0)}  # fmt: skip
+UNMOVED = 5e-3  # share by which a constant that no row moves may differ from its start, as it is printed
+FITTED = "derived: fitted to measured serving runs"
 
 
 def fitted(start: np.ndarray, limits: np.ndarray, residuals: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -107,39 +113,97 @@ def fit_roofline(runs: Sequence[ServedRun]) -> tuple[ServingConstants, Engine]:
     return made(fitted(start, np.array([[-np.inf] * 4, [np.inf] * 4]), residuals))
 
 
+def provenance(value: float, start: float, limits: tuple[float, float] | None = None) -> str:
+    """The source of a fitted constant: whether measured runs moved it, and where it stopped. All in the same unit."""
+    stopped = next((limit for limit in limits or () if isclose(value, limit, rel_tol=UNMOVED)), None)
+    if stopped is not None:
+        return f"{FITTED}, stopped at its limit of {stopped:g}"
+    if isclose(value, start, rel_tol=UNMOVED):
+        return "derived: chosen as the start of the fit; no measured serving run moves it"
+    return FITTED
+
+
+def sources() -> dict[str, Callable[[float], str]]:
+    """For each constant that is fitted, what its source says, given its value (in seconds, or a plain number)."""
+    of_kernels = {
+        f"serving-{_dashed(name)}": partial(
+            provenance, start=getattr(ServingConstants(), name), limits=LIMITS.get(name)
+        )
+        for name in COMMON
+    }
+    return of_kernels | {
+        f"engine-{engine}-{name}": partial(provenance, start=getattr(start, name))
+        for engine, start in START.items()
+        for name in OWN
+    }
+
+
+def judging(runs: Sequence[ServedRun]) -> list[ServedRun]:
+    """The rows that are kept out, but for bursts: what all requests at once take is mostly how they queue."""
+    return [run for run in runs if run.use != "calibration" and run.mode != "burst"]
+
+
 def spreads(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> Spreads:
-    """Standard deviations with which eight in ten calibration rows lie within P10-P90."""
+    """Standard deviations with which eight in ten of the rows lie within P10-P90."""
+    off = {name: np.abs(np.log(rows)) for name, rows in ratios(runs, constants, engines).items()}
+    return Spreads(**{name: float(np.quantile(rows, 0.8)) / NINETIETH for name, rows in off.items()})
+
+
+def errors(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> dict[str, float]:
+    """Median share by which predictions are off, by figure."""
+    found = ratios(runs, constants, engines)
+    return {name: float(np.median(np.abs(rows - 1))) for name, rows in found.items() if len(rows)}
+
+
+def ratios(runs: Sequence[ServedRun], constants: ServingConstants, engines: dict[str, Engine]) -> dict[str, np.ndarray]:
+    """Predicted over measured, by figure."""
     found: dict[str, list[float]] = {name: [] for name in WEIGHTS}
     for run in runs:
         made = run.served(constants, engines[run.engine])
         for name, value in run.measured.items():
-            found[name].append(abs(log(figure_of(made, name) / value)))
-    return Spreads(**{name: float(np.quantile(rows, 0.8)) / 1.2816 for name, rows in found.items()})
+            found[name].append(figure_of(made, name) / value)
+    return {name: np.array(rows) for name, rows in found.items()}
 
 
 def main() -> None:
     """Prints the constants of the catalog and of the roofline."""
     library = load()
     runs = served_runs(library.knowledge_folder / "measurements", library.catalog)
-    runs = [run for run in runs if run.use == "calibration"]
-    constants, engines = fit_serving(runs)
-    _print("serving", constants, (*COMMON, "reduce_more"))
-    for name, engine in engines.items():
-        _print(f"engine-{name}", engine, OWN)
-    middle = {name: exp(float(np.mean([log(getattr(engines[one], name)) for one in SERVED_NOW]))) for name in OWN}
-    _print("engine", Engine(**middle), OWN)
-    _print("serving-spread", spreads(runs, constants, engines), [one.name for one in fields(Spreads)])
-    print(fit_roofline(runs))
+    fitted_to, kept_out = [run for run in runs if run.use == "calibration"], judging(runs)
+    constants, engines = fit_serving(fitted_to)
+    values = {f"serving-{_dashed(name)}": getattr(constants, name) for name in COMMON}
+    values |= {f"engine-{name}-{own}": getattr(engine, own) for name, engine in engines.items() for own in OWN}
+    for name, source in sources().items():
+        _print(name, values[name], source(values[name]))
+    for own in OWN:
+        logs = [log(getattr(engines[one], own)) for one in SERVED_NOW]
+        _print(f"engine-{own}", exp(float(np.mean(logs))), MIDDLE)
+    spread = spreads(kept_out, constants, engines)
+    for one in fields(Spreads):
+        _print(f"serving-spread-{one.name}", getattr(spread, one.name), SPREAD)
+    bursts = errors([run for run in runs if run.mode == "burst"], constants, engines)
+    for name, error in (errors(kept_out, constants, engines) | {"burst": bursts["rate"]}).items():
+        _print(f"serving-error-{name}", error, ERROR)
+    print(fit_roofline(fitted_to))
 
 
-def _print(prefix: str, values: object, names: Sequence[str]) -> None:
-    for name in names:
-        value = getattr(values, name)
-        unit, shown = ("us", value * 1e6) if value < 0.01 else ("1", value)
-        if name in ("host", "first"):
-            unit, shown = "ms", value * 1e3
-        facts = 'source: "derived: fitted to measured serving runs", date: 2026-11-23'
-        print(f"{prefix}-{name.replace('_', '-')}: {{value: {shown:.4g}, unit: {_unit(unit)}, {facts}}}")
+MIDDLE = "derived: geometric mean of vLLM, SGLang and TensorRT-LLM of today"
+SPREAD = (
+    "derived: set by the rows of measurements/serving.csv that are kept out of the fit, about eight in ten of them "
+    "within P10-P90: that they are says only that it was chosen so"
+)
+ERROR = "derived: median error at the rows of measurements/serving.csv that are kept out of the fit"
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _print(name: str, value: float, source: str) -> None:
+    unit, shown = ("us", value * 1e6) if value < 0.01 else ("1", value)
+    if name.endswith(("-host", "-first")):
+        unit, shown = "ms", value * 1e3
+    print(f'{name}: {{value: {shown:.4g}, unit: {_unit(unit)}, source: "{source}", date: {datetime.date.today()}}}')
 
 
 def _unit(unit: str) -> str:

@@ -199,6 +199,9 @@ _CANDIDATE = {
     "price_age_days": _number("days", "age of its price"),
     # Whether it meets what was asked
     "meets_deadline": _flag("done before the deadline"),
+    "answers_in_time": _flag("requests wait no longer for their tokens than was asked for"),
+    "ttft_ms": _number("ms", "time to the first token"),
+    "tpot_ms": _number("ms", "time per further token"),
     "meets_slowdown": _flag("within the slowdown that is accepted"),
     "within_budget": _flag("within the budget"),
     "outlay_usd": _number("USD", "what a budget is held against: the purchase when buying, else the run"),

@@ -234,6 +234,17 @@ class Alternative(Contract):
     done_by: str | None = None
 
 
+class RivalOffer(Contract):
+    """The offer of somebody else with the recommended network that comes nearest to the one recommended: its list price
+    and the price from which on it would be the cheaper one, USD per GPU-hour."""
+
+    provider: str
+    instance: str
+    tier: str
+    usd_per_gpu_hour: float
+    cheaper_at_usd_per_gpu_hour: float
+
+
 class Recommendation(Contract):
     """The answer in one sentence, how sure it is and where it turns."""
 
@@ -244,6 +255,7 @@ class Recommendation(Contract):
     runner_up: str | None = None
     flips: list[Flip] = Field(default_factory=list)
     offer: int | None = None  # where the plan's offers have the one recommended
+    rival_offer: RivalOffer | None = None  # of the same network, whose choice the confidence says nothing of
     smallest_change: str | None = None  # infeasible: what would make it work
     what_fits: list[Alternative] = Field(default_factory=list)  # over budget: what would keep it
     not_the_likeliest: str | None = None  # why another fabric is recommended than the one most often the cheapest

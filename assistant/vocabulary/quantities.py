@@ -13,7 +13,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 NINETIETH = 1.2816  # standard deviations of a normal distribution from its median to its tenth or ninetieth percentile
-HOURS_PER_MONTH = 730.0  # 8,760 h per year ÷ 12: what clouds bill and capital is spread over
+HOURS_PER_YEAR = 8760.0  # of 365 days: what clouds bill and capital is spread over
+HOURS_PER_MONTH = HOURS_PER_YEAR / 12
+DAYS_PER_YEAR = 365.25  # of the calendar: what a length of time that people name means
+DAYS_PER_MONTH = DAYS_PER_YEAR / 12
 
 _NUMBER = r"[+-]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"^\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*$")
@@ -34,8 +37,8 @@ _TIMES = (
     (1.0, "d day"),
     (7.0, "w wk week"),
     (14.0, "fortnight"),
-    (30.4375, "mo month"),
-    (365.25, "y yr year"),
+    (DAYS_PER_MONTH, "mo month"),
+    (DAYS_PER_YEAR, "y yr year"),
 )
 _DAYS = {name: value for value, names in _TIMES for name in names.split()}
 

@@ -727,8 +727,8 @@ class Budget(Section):
 
     @property
     def on_spot(self) -> bool:
-        """Whether machines can be taken away: rented ones alone."""
-        return self.spot and self.mode == "rent"
+        """Whether machines can be taken away: rented ones alone, and none that are reserved for a term."""
+        return self.spot and self.mode == "rent" and self.reserved_days is None
 
 
 class Constraints(Section):
@@ -809,6 +809,11 @@ class Questionnaire(Section):
     @property
     def serves(self) -> bool:
         return self.workload in SERVING
+
+    @property
+    def deadline_days(self) -> float | None:
+        """Days by which the work must be done; of serving, which has no amount of work to finish, none."""
+        return None if self.serves else self.constraints.deadline_days
 
     @property
     def trainers(self) -> int:

@@ -109,9 +109,11 @@ def _part(plan: Plan, topic: str) -> list[Block]:
 def _against(plan: Plan, topic: str, fabric: str, catalog: Catalog) -> Event:
     """How a network stands against the recommended one; for one of which nothing is known, why."""
     found, best = reading.candidate(plan, fabric), reading.chosen(plan)
-    if found is None or best is None or not found.cost_usd or not best.cost_usd:
+    if found is None or best is None or not best.cost_usd:
         return explained(proof.why_fabric(plan, fabric))
     if (topic == "apart" and found is best) or (topic == "win" and found.fits is False):
+        return explained(proof.why_fabric(plan, fabric))
+    if not found.cost_usd and not (topic == "win" and standing.barred(plan, found)):
         return explained(proof.why_fabric(plan, fabric))
     return note(_AGAINST[topic](plan, found, best, catalog))
 

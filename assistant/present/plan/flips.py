@@ -2,7 +2,7 @@
 
 from assistant.vocabulary.plan import Flip, Plan
 
-from ..blocks import Block, Bullets, titled, told
+from ..blocks import Block, Bullets, Paragraph, titled, told
 from ..fields import field_name, value_text
 from . import reading
 from .candidates import NOTHING_WORKS
@@ -12,12 +12,25 @@ _SAME = 0.015  # two prices that are closer are told as one
 
 def section(plan: Plan) -> list[Block]:
     """The section of the report."""
-    return titled("What would flip it", Bullets(turns(plan)))
+    return titled("What would flip it", Bullets([*turns(plan), *_other_offer(plan)]))
 
 
 def turns(plan: Plan) -> list[str]:
     """A sentence for each input that turns the answer."""
     return [turn(flip) for flip in plan.recommendation.flips]
+
+
+def _other_offer(plan: Plan) -> list[str]:
+    """``The same network at sf-compute (Kubernetes cluster H100) costs less at $1.99 per GPU-hour or below; its list
+    says $2.11 per GPU-hour.``: no turn of the network, so told beside those."""
+    rival = plan.recommendation.rival_offer
+    if rival is None:
+        return []
+    tier = "" if rival.tier == "on-demand" else f", {rival.tier}"
+    at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
+    now = value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour)
+    who = f"{rival.provider} ({rival.instance}{tier})"
+    return [f"The same network at {who} costs less at {at} or below; its list says {now}."]
 
 
 def turn(flip: Flip) -> str:
@@ -37,5 +50,7 @@ def answer(plan: Plan) -> list[Block]:
         return told(f"{NOTHING_WORKS} This would help:" if items else NOTHING_WORKS, *items)
     sure = reading.confidence(plan)
     if items:
-        return told(f"The answer is {found.fabric}. {sure} Taken one at a time, this would turn it:", *items)
-    return told(f"Within the values tried, no single input turns the answer away from {found.fabric}. {sure}")
+        turning = f"The answer is {found.fabric}. {sure} Taken one at a time, this would turn it:"
+        return [*told(turning, *items), *(Paragraph(text) for text in _other_offer(plan))]
+    stays = f"Within the values tried, no single input turns the answer away from {found.fabric}. {sure}"
+    return told(" ".join([stays, *_other_offer(plan)]))

@@ -201,7 +201,7 @@ def load(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
         f"About {short(carried)} requests per second{_on(found)}, averaged: peaks and copies in reserve come on top.",
         f"{short(tokens)} tokens per second ÷ {answer:,} tokens of an answer; a prompt has {prompt:,}.",
         f"Asked for are {wanted:g}: that is {figures.percent(100 * wanted / carried)} of it." if wanted else None,
-        "Serving is computed to first order and not calibrated on measured runs: measure one copy before buying.",
+        figures.serving_error(catalog.constants),
     )
 
 

@@ -74,8 +74,12 @@ def confidence(plan: Plan, *, why: bool = True) -> str:
     share = f"{value:.0%}" if value <= _SUREST else f"over {_SUREST:.0%}"
     if is_given(plan):
         return f"Chance that it is the cheapest as well: {share}."
-    of = ": the chance that it is the cheapest, or within a percent of it, if what was assumed holds." if why else "."
-    return f"Confidence {share}{of}"
+    if not why:
+        return f"Confidence {share}."
+    whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
+    what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
+    chance = f"the chance that {what} is the cheapest, or within a percent of it, if what was assumed holds"
+    return f"Confidence {share}: {chance}."
 
 
 def waiting(found: Candidate, where: str = "") -> str:
@@ -101,7 +105,7 @@ def limits_kept(plan: Plan) -> str | None:
     if best is None or best.step_time_s is None or best.run_hours is None or best.cost_usd is None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
-    if days:
+    if days and not serves(plan):
         kept = _kept(hours, slow, 24 * days)
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:
