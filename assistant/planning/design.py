@@ -62,18 +62,18 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     that were said, as it is usual. Racks that are bought are joined as costs least, where nobody said how: a leaf per
     rack and rail is how one maker cables them, and costs some networks more than others. ``None`` where none can be
     drawn (too large, or no known switch)."""
-    drawn = _drawn(entry, job, catalog)
+    drawn, cluster = _drawn(entry, job, catalog), job.questionnaire.cluster
     said = None if isinstance(drawn, InputError) else drawn[0]
     racks = job.gpu.scale_up_domain > job.gpu.gpus_per_node and job.questionnaire.budget.mode == "buy"
-    if not racks or described(job):
+    if not racks or said is None or cluster.topology or cluster.planes:
         return said
     try:
-        free = _designed(entry, job, catalog, topology="fat-tree")
+        free = _one_way(entry, job, catalog, topology="fat-tree")
     except InputError:
         return said
-    if said is None or free.capex_usd.mid >= said.capex_usd.mid:
-        return said or free
     less = said.capex_usd.mid - free.capex_usd.mid
+    if less <= 0:
+        return said
     than = f"{said.switches} switches with leaves by rail (topology rail)"
     free.notes.append(f"topology fat-tree, any NIC on any leaf: {less:,.0f} USD less than {than}")
     return free
@@ -100,7 +100,7 @@ def _drawn(entry: Entry, job: Resolved, catalog: Catalog) -> tuple[FabricDesign,
     ways: tuple[dict[str, Any], ...] = (said, {"topology": topology}, {"topology": "rail"})
     for how in ways:
         try:
-            found = _designed(entry, job, catalog, **how)
+            found = _one_way(entry, job, catalog, **how)
         except InputError as error:
             refused = refused or InputError(error.message, Place(field=f"cluster.{error.place.field}"))
         else:
@@ -109,8 +109,7 @@ def _drawn(entry: Entry, job: Resolved, catalog: Catalog) -> tuple[FabricDesign,
     return refused
 
 
-def _designed(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> FabricDesign:
-    """Raises :class:`InputError` where it cannot be built so."""
+def _one_way(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> FabricDesign:
     return design(
         entry.considered.fabric,
         job.gpu,
