@@ -137,8 +137,8 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
 
 def _unadvised(able: list[Entry], wanted: list[Entry]) -> Entry | None:
     others = [e for e in able if e not in wanted and e.costed]
-    least = min(others, key=lambda e: e.median_cost, default=None)
-    return least if least and all(least.median_cost < e.median_cost for e in wanted) else None
+    least = min(others, key=lambda e: e.ranked_cost, default=None)
+    return least if least and all(least.ranked_cost < e.ranked_cost for e in wanted) else None
 
 
 def _kept(owned: Entry, able: list[Entry]) -> Choice:

@@ -85,7 +85,9 @@ def _rivals(own: RentalOffer, offers: Sequence[RentalOffer]) -> list[RentalOffer
     least = own.run_cost_usd.p50 if own.run_cost_usd else 0.0
     able = (o for o in offers if o.run_cost_usd and o.meets_limits and o.verdict not in ("avoid", "impossible"))
     others = [o for o in able if (o.provider, o.instance) != (own.provider, own.instance)]
-    return [] if any(o.run_cost_usd and o.run_cost_usd.p50 < least for o in others) else others
+    # Of spot machines the mean counts, as where offers are compared.
+    cheaper = (o for o in others if o.run_cost_usd and max(o.run_cost_usd.p50, o.expected_cost_usd or 0.0) < least)
+    return [] if any(cheaper) else others
 
 
 def _even(moved: RentalOffer, other: RentalOffer) -> tuple[float, float]:
