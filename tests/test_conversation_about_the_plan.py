@@ -205,6 +205,13 @@ def test_two_fabrics_are_compared_point_by_point(begin: Callable[..., Conversati
     assert rows["cost of the run"].better == ("left" if cost[comparison.left] < cost[comparison.right] else "right")
 
 
+def test_a_network_that_nobody_prices_is_compared_by_its_time(begin: Callable[..., Conversation]) -> None:
+    events = begin("pretrain llama 3.1 70b on 64 H100", "the network is roce v2 400").say(
+        "compare RoCE and plain ethernet"
+    )
+    assert one(events, Comparison).summary.startswith("What the run costs on roce-v2-400 nobody tells; it takes")
+
+
 def test_comparing_with_what_is_no_candidate_is_a_sentence(begin: Callable[..., Conversation]) -> None:
     conversation = begin(f"{JOB}, no InfiniBand")
     assert "no candidate" in one(conversation.say("compare NDR InfiniBand with RoCE"), Failure).text

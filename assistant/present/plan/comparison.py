@@ -82,9 +82,14 @@ def _summary(one: Candidate, two: Candidate, plan: Plan) -> str:
 
 
 def _apart(one: Candidate, two: Candidate) -> str:
-    missing = next((side for side in (one, two) if side.cost_usd is None), None)
+    missing = next((side for side in (one, two) if side.run_hours is None), None)
     if missing:
         return f"Nothing could be computed for {missing.fabric}: it is {missing.verdict} here."
+    unpriced = [side.fabric for side in (one, two) if side.cost_usd is None]
+    if unpriced:
+        long, other = figures.hours(one.run_hours or 0.0), figures.hours(two.run_hours or 0.0)
+        of = " and ".join(unpriced)
+        return f"What the run costs on {of} nobody tells; it takes {long} on {one.fabric} and {other} on {two.fabric}."
     cheap, dear = sorted((one, two), key=lambda c: c.median_cost)
     more = dear.median_cost - cheap.median_cost
     if more < reading.APART * cheap.median_cost:
