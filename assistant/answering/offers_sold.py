@@ -146,7 +146,10 @@ def _opening(case: Case, asked: _Asked, found: list[Offered]) -> str:
     if names:
         gpus = "" if asked.gpus else f" with {', '.join(dict.fromkeys(one.offer.gpu for one in found))}"
         return f"{yes}{names} sells {what}{gpus}."
-    sellers = dict.fromkeys(one.provider_name for one in found)
+    # Who tells no spot price is not known to let any machines so.
+    sellers = dict.fromkeys(one.provider_name for one in found if asked.tier is None or asked.usual(one))
+    if not sellers:
+        return f"Nobody in the catalog tells a price of {what}."
     count = f"{len(sellers)} provider{'s' * (len(sellers) != 1)}"
     cheapest = min((one for one in found if asked.usual(one)), key=lambda one: _price(asked, one), default=None)
     least = ""
