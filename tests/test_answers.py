@@ -299,6 +299,7 @@ ORDINARY = [question["text"] for question in LABELLED]
 # something is.
 ASK_FOR_A_NUMBER = {
     "Does RunPod have InfiniBand?",  # the catalog's offers know
+    "Does GCP offer InfiniBand on A3 instances?",  # the same
     "70B fp16 gradient sync volume per step in GB",
     "thoretical all-reduce time for 70B on HDR infinband",
     "How long would one all-reduce of 140 GB of gradients take over 400 Gbps versus 100 GbE?",
