@@ -22,16 +22,15 @@ def turns(plan: Plan) -> list[str]:
 
 
 def _other_offer(plan: Plan) -> list[str]:
-    """``The same network at sf-compute (Kubernetes cluster H100) costs less at $1.99 per GPU-hour or below; its list
-    says $2.11 per GPU-hour.``: no turn of the network, so told beside those."""
+    """``Same network at sf-compute: cheaper below $1.99 per GPU-hour (list: $2.11).``: no turn of the network,
+    so told beside those."""
     rival = plan.recommendation.rival_offer
     if rival is None:
         return []
-    tier = "" if rival.tier == "on-demand" else f", {rival.tier}"
+    tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
-    now = value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour)
-    who = f"{rival.provider} ({rival.instance}{tier})"
-    return [f"The same network at {who} costs less at {at} or below; its list says {now}."]
+    now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
+    return [f"Same network at {rival.provider}{tier}: cheaper below {at} (list: {now})."]
 
 
 def turn(flip: Flip, chosen: str | None) -> str:
@@ -39,8 +38,14 @@ def turn(flip: Flip, chosen: str | None) -> str:
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
-    even = f" (both cost the same at {value_text(flip.input, flip.even)}; in between the rules decide)" if held else ""
-    return f"{_name(flip, chosen)}: from {old} to {new}, then {then}{even}."
+    even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
+    return f"{_name(flip, chosen)}: from {_bare(old, new)} to {new}, then {then}{even}."
+
+
+def _bare(text: str, named: str) -> str:
+    """A value without the unit that ``named`` has as well: ``from $6.88 to $1.87 per GPU-hour``."""
+    unit = named.partition(" ")[2]
+    return text.removesuffix(f" {unit}") if unit else text
 
 
 def _name(flip: Flip, chosen: str | None) -> str:
