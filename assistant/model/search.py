@@ -189,22 +189,31 @@ def layouts_among(job: Job, choices: Choices, *, fixed: bool = False, strict: bo
     ``strict`` also asks that the batch divides evenly among ranks and micro-batches. A split that is ``fixed`` is taken
     as it is, sensible or not. Slices and pipelines are ruled out before strategies and recompute multiply them.
     """
-    slices = _slices(choices)
+    slices, group, shares = _slices(choices)
+    if not fixed:
+        kept = np.flatnonzero(_worth(job, slices, shares, choices))
+        slices, group = slices.take(kept), group[kept]
     pp, dp, micro_batches, can = _splits(job, slices, choices, strict=strict, fixed=fixed)
-    where = np.nonzero(_interleaved(job, choices, pp, micro_batches, can) & can[:, :, None])
-    if not len(where[0]):
+    own, stage = np.nonzero(can)
+    dp, micro_batches = dp[own, stage], micro_batches[own, stage]
+    split, chunk = np.nonzero(_interleaved(job, choices, pp[stage], micro_batches))
+    if not len(split):
         return None
-    return _built(choices, slices, where, dp, micro_batches, fixed=fixed)
+    where = own[split], stage[split], chunk
+    return _built(choices, slices, group, where, dp[split], micro_batches[split], fixed=fixed)
 
 
-def _slices(choices: Choices) -> Slices:
-    """The product of the slice's columns, sequence parallel varying fastest."""
+def _slices(choices: Choices) -> tuple[Slices, np.ndarray, np.ndarray]:
+    """``(the product of the slice's columns, sequence parallel varying fastest; a number equal where tp, cp, ep and etp
+    are; where all of tp shares an expert)``."""
     given = choices.sequence_parallel
     axes = (choices.tp, choices.cp, choices.ep, choices.etp, choices.micro_batch, (0,) if given is None else given)
     grid = np.meshgrid(*(np.asarray(axis, dtype=float) for axis in axes), indexing="ij")
     tp, cp, ep, etp, micro_batch, parallel = (column.ravel() for column in grid)
-    etp = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
-    return Slices(tp, cp, ep, etp, micro_batch, (tp > 1).astype(float) if given is None else parallel)
+    group = np.arange(len(tp)) // (len(axes[-1]) * len(axes[-2]))
+    ranks = np.where(etp > 0, etp, np.where((etp < 0) | (ep == 1), tp, 1.0))
+    parallel = (tp > 1).astype(float) if given is None else parallel
+    return Slices(tp, cp, ep, ranks, micro_batch, parallel), group, etp < 0
 
 
 def _splits(
@@ -213,7 +222,7 @@ def _splits(
     """``(pp, dp, micro-batches, which can run)`` of slices × stages, shapes (P,) and (C, P)."""
     tp, cp, size = slices.tp[:, None], slices.cp[:, None], slices.micro_batch[:, None]
     pp = np.asarray(choices.pp, dtype=float)
-    exact = job.gpus / (tp * pp * cp)
+    exact = job.gpus / (tp * cp) / pp
     can = (exact >= 1.0) & (exact == np.floor(exact)) & (exact * size <= job.global_batch)
     if strict:
         can &= np.mod(job.global_batch, np.maximum(exact, 1.0) * size) == 0
@@ -222,9 +231,14 @@ def _splits(
     dp = np.maximum(np.floor(exact), 1.0)
     micro_batches = np.ceil(job.global_batch / (dp * size))
     if not fixed:
-        can = can & _sensible(job, slices, pp, dp, choices)
+        layers, ranks = job.architecture.layers, dp * cp * tp
+        can &= (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)  # full pipelines
+        can &= (slices.ep == 1)[:, None] | (np.mod(ranks, (slices.ep * slices.etp)[:, None]) == 0)
     if choices.memory is not None:
-        can = can & (_least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory)
+        can &= _least_bytes(job, slices, pp, dp, micro_batches) * (1.0 + FRAGMENTATION) <= choices.memory
+    if len(choices.interleave) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any
+        rounds = can & (np.mod(micro_batches, pp) == 0)
+        can = rounds if choices.interleave[0] > 1 and rounds.any() else can
     return pp, dp, micro_batches, can
 
 
@@ -245,27 +259,13 @@ def _least_bytes(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, micro
     return np.floor(a.layers / pp) * (inputs[:, None] * np.minimum(micro_batches, pp) + held)
 
 
-def _sensible(job: Job, slices: Slices, pp: np.ndarray, dp: np.ndarray, choices: Choices) -> np.ndarray:
-    """Splits a search need not drop: full pipelines, experts spread evenly, sequences split only where tp splits
-    layers."""
-    layers = job.architecture.layers
-    full = (pp == 1) | (np.ceil(layers / pp) * (pp - 1) < layers)
-    ranks, ep = dp * slices.cp[:, None] * slices.tp[:, None], slices.ep[:, None]
-    spread = (slices.tp > 1) | (slices.sequence_parallel == 0)
-    if len(choices.etp) > 1:  # an expert is shared where there are no more of them to spread, and once
-        shared = np.tile(
-            np.repeat(np.asarray(choices.etp) < 0, _kinds_of(choices)),
-            len(slices.tp) // _kinds_of(choices) // len(choices.etp),
-        )
-        spread = spread & (~shared | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1)))
-    if choices.domain is not None:
-        spread = spread & ~_slower(job, slices, choices.domain)
-    return full & ((ep == 1) | (np.mod(ranks, ep * slices.etp[:, None]) == 0)) & spread[:, None]
-
-
-def _kinds_of(choices: Choices) -> int:
-    """Slices of equal tp, cp, ep and etp, which follow each other."""
-    return len(choices.micro_batch) * len(choices.sequence_parallel or (0,))
+def _worth(job: Job, slices: Slices, shares: np.ndarray, choices: Choices) -> np.ndarray:
+    """Slices that a search need not drop, (C,): sequences split only where tp splits layers, and an expert shared
+    where there are no more of them to spread, and once."""
+    found = (slices.tp > 1) | (slices.sequence_parallel == 0)
+    if len(choices.etp) > 1:
+        found &= ~shares | ((slices.ep == max(choices.ep)) & (slices.tp > 1) & (slices.ep > 1))
+    return found & ~_slower(job, slices, choices.domain) if choices.domain is not None else found
 
 
 def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
@@ -284,26 +284,25 @@ def _slower(job: Job, slices: Slices, domain: int) -> np.ndarray:
     return again | ((slices.cp > 1) & (tokens < LEAST_TOKENS)) | whole
 
 
-def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray, can: np.ndarray) -> np.ndarray:
-    """Whose interleaving works, (C, P, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
-    without.
+def _interleaved(job: Job, choices: Choices, pp: np.ndarray, micro_batches: np.ndarray) -> np.ndarray:
+    """Whose interleaving works, (N, V): micro-batches in rounds of the stages (2104.04473), and no stage deeper than
+    without. A single one was given and is taken as it is.
 
     Layers need not divide: the first and last chunks take fewer, and of the embedding and the head each may be a chunk
     of its own (Llama 3 405B: 126 layers in 16 × 8 chunks, 2407.21783, 3.3.2).
     """
     v, layers, stages = np.asarray(choices.interleave, dtype=float), job.architecture.layers, pp[:, None]
-    if len(v) == 1:  # given, not tried: of what can run the micro-batches that come in rounds, if any do
-        rounds = (np.mod(micro_batches, pp) == 0) | (v[0] == 1)
-        return (rounds | ~(rounds & can).any())[:, :, None]
+    if len(v) == 1:
+        return np.ones((len(pp), 1), dtype=bool)
     deepest = v * np.ceil(layers / (stages * v))
     shallow = (stages > 1) & (stages * v <= layers + 2) & (deepest <= np.ceil(layers / stages))
-    rounds = np.mod(micro_batches, pp) == 0
-    return (v == 1) | (shallow & rounds[:, :, None])
+    return (v == 1) | (shallow & (np.mod(micro_batches, pp) == 0)[:, None])
 
 
 def _built(
     choices: Choices,
     slices: Slices,
+    group: np.ndarray,
     where: tuple[np.ndarray, ...],
     dp: np.ndarray,
     micro_batches: np.ndarray,
@@ -312,7 +311,7 @@ def _built(
 ) -> Layouts:
     """The pipelines at ``where`` (slice, stages, interleaving) in each strategy and with each recompute."""
     own, stage, chunk = where
-    pp, dp, micro_batches = np.asarray(choices.pp, dtype=float)[stage], dp[own, stage], micro_batches[own, stage]
+    pp = np.asarray(choices.pp, dtype=float)[stage]
     strategies = np.asarray([*choices.strategy, *choices.within], dtype=float)
     inside = np.asarray([choices.shard_within_node] * len(choices.strategy) + [True] * len(choices.within), dtype=float)
     recompute = np.asarray(choices.recompute, dtype=float)
@@ -325,12 +324,11 @@ def _built(
         else _sharding(choices, pp, dp * slices.cp[own], slices.tp[own])
     )
     row, kind = (np.repeat(index, len(recompute)) for index in np.nonzero(sharding))
-    group = own // _kinds_of(choices)
     first, index = distinct(own)
     return layouts_of(
         slices.take(own[first]),
         index[row],
-        placement=((group * len(choices.pp) + stage) * len(strategies))[row] + kind,
+        placement=((group[own] * len(choices.pp) + stage) * len(strategies))[row] + kind,
         pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row],
         pp=pp[row],
         dp=dp[row],
