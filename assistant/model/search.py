@@ -376,8 +376,9 @@ def cheapest_recompute(layouts: Layouts, fits: Callable[[np.ndarray], np.ndarray
 
 def needless_zero2(layouts: Layouts) -> np.ndarray:
     """Of layouts that all fit, those that scatter gradients after each micro-batch, as ZeRO-2 does, though the one
-    before, ZeRO-1 with all else the same, needs to once a step."""
-    same = (layouts.strategy[1:] == ZERO2) & (layouts.strategy[:-1] == ZERO1)
+    before, ZeRO-1 with all else the same, needs to once a step. In an interleaved pipeline each round of scatters has a
+    whole round's compute to hide behind, so there ZeRO-2 may be the faster one."""
+    same = (layouts.strategy[1:] == ZERO2) & (layouts.strategy[:-1] == ZERO1) & (layouts.interleave[1:] == 1)
     for column in (layouts.pipeline, layouts.shard_within_node, layouts.recompute, layouts.recomputed):
         same &= column[1:] == column[:-1]
     return np.append(np.zeros(min(len(layouts), 1), dtype=bool), same)
