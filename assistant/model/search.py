@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,14 +69,17 @@ def divisors(number: int, largest: int | None = None) -> list[int]:
     return [d for d in sorted(set(small + [number // d for d in small])) if d <= limit]
 
 
-def layouts_for(job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True) -> Layouts:
+def layouts_for(
+    job: Job, machine: Machine, parallelism: Parallelism | None, *, roomy: bool = True, repeats: bool = True
+) -> Layouts:
     """Layouts of a fixed split (micro-batch and recompute still free unless given), or all sensible ones.
 
-    ``roomy``: without those that plainly never fit, if others are left. Raises :class:`InputError` when the job cannot
-    be split at all.
+    ``roomy``: without those that plainly never fit, if others are left. ``repeats``: each with every recompute, else
+    with none. Raises :class:`InputError` when the job cannot be split at all.
     """
     fixed = parallelism is not None
     choices = _fixed(job, parallelism) if fixed else _free(job, machine)
+    choices = choices if repeats else replace(choices, recompute=(0,))
     found = layouts_among(job, replace(choices, memory=machine.memory)) if roomy and not fixed else None
     found = found or layouts_among(job, choices, fixed=fixed) or layouts_among(job, choices, fixed=fixed, strict=False)
     if not found:
@@ -314,10 +317,7 @@ def _built(
     pp = np.asarray(choices.pp, dtype=float)[stage]
     strategies = np.asarray([*choices.strategy, *choices.within], dtype=float)
     inside = np.asarray([choices.shard_within_node] * len(choices.strategy) + [True] * len(choices.within), dtype=float)
-    recompute = np.asarray(choices.recompute, dtype=float)
-    again = np.where(recompute == _FULL, len(choices.recomputed), 1)
-    recompute = np.repeat(recompute, again)
-    recomputed = np.concatenate([choices.recomputed if often > 1 else (1.0,) for often in again])
+    recompute, recomputed = _repeats(choices.recompute, choices.recomputed)
     sharding = (
         np.ones((len(own), len(strategies)), dtype=bool)
         if fixed
@@ -354,24 +354,33 @@ def _sharding(choices: Choices, pp: np.ndarray, ranks: np.ndarray, tp: np.ndarra
     return found & (~inside | (ranks * tp > choices.domain)[:, None])
 
 
-def cheapest_recompute(layouts: Layouts, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Of layouts that differ in recompute alone, which follow each other, the row of the one that fits and repeats the
-    least, ascending: repeating never saves time. ``fits`` tells it of some rows, and is asked of no more than it takes.
+def _repeats(recompute: Sequence[int], recomputed: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """``(what is recomputed, of which share of the layers)`` of each way to recompute, from none on, (V,)."""
+    ways = [(kind, part) for kind in recompute for part in (recomputed if kind == _FULL else (1.0,))]
+    return tuple(np.array(ways, dtype=float).T)
+
+
+def with_every_recompute(job: Job, layouts: Layouts) -> Layouts:
+    """Layouts without recompute with every way to recompute that is tried, from the one that repeats least on: these
+    two columns get the shape (V, 1), which makes V rows of what depends on them."""
+    recompute, recomputed = _repeats(_recompute(job), _recomputed(job))
+    return replace(layouts, recompute=recompute[:, None], recomputed=recomputed[:, None])
+
+
+def cheapest_recompute(layouts: Layouts, fits: np.ndarray) -> Layouts:
+    """Of layouts :func:`with_every_recompute` those that fit some way, each with the way that repeats least, as
+    repeating never saves time. ``fits``: (V, L).
 
     With r seconds repeated per layer and micro-batch a step of m micro-batches takes m·r per layer longer, and each
     exchange of gradients has r more per layer to hide a share of at most one behind. So it can never win with one
     exchange per step (DDP, ZeRO-1) or one per micro-batch (ZeRO-2, FSDP), nor with HSDP's second one from two
     micro-batches on.
     """
-    other = (layouts.pipeline[1:] != layouts.pipeline[:-1]) | (layouts.placement[1:] != layouts.placement[:-1])
-    rows = np.concatenate(([0], np.flatnonzero(other) + 1))
-    after, found = np.append(rows[1:], len(layouts)), []
-    while len(rows):
-        able = fits(rows)
-        found.append(rows[able])
-        left = ~able & (rows + 1 < after)
-        rows, after = rows[left] + 1, after[left]
-    return np.sort(np.concatenate(found))
+    able = np.flatnonzero(fits.any(0))
+    way = fits[:, able].argmax(0)
+    recompute, recomputed = layouts.recompute[way, 0], layouts.recomputed[way, 0]
+    whole = replace(layouts, recompute=layouts.pp, recomputed=layouts.pp).rows(able)
+    return replace(whole, recompute=recompute, recomputed=recomputed)
 
 
 def needless_zero2(layouts: Layouts) -> np.ndarray:

@@ -19,7 +19,7 @@ from .low_communication import predict_islands
 from .machine import Machine
 from .memory import Memory, memory_of
 from .network import Network, Networks
-from .search import cheapest_recompute, layouts_for, needless_zero2
+from .search import cheapest_recompute, layouts_for, needless_zero2, with_every_recompute
 from .step import step_times, steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
@@ -85,27 +85,30 @@ def _together(
     if not networks:
         return []
     columns = Networks(networks)
-    layouts = layouts_for(job, machine, parallelism)
-    layouts, fits = fitting(job, machine, layouts)
-    if not fits and parallelism is None:
-        layouts, _ = fitting(job, machine, layouts_for(job, machine, None, roomy=False))
+    layouts, fits = fitting(job, machine, parallelism)
     best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
     return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
 
 
-def fitting(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, bool]:
-    """The layouts that fit (of those that differ in recompute only, the one that repeats least), or the least unfit
-    one."""
-    framework = machine.framework(job.framework)
+def fitting(job: Job, machine: Machine, parallelism: Parallelism | None = None) -> tuple[Layouts, bool]:
+    """``(the layouts that fit, True)``, of those that differ in recompute only the one that repeats least; else ``(the
+    least unfit one, False)``. Raises :class:`InputError` when the job cannot be split over its GPUs."""
+    layouts = layouts_for(job, machine, parallelism, repeats=False)
+    every, needed = _needed(job, machine, layouts)
+    fits = needed <= machine.memory
+    if fits.any():
+        found = cheapest_recompute(every, fits)
+        return found.take(np.flatnonzero(~needless_zero2(found))), True
+    if parallelism is None:
+        every, needed = _needed(job, machine, layouts_for(job, machine, None, roomy=False, repeats=False))
+    layout, way = np.unravel_index(np.argmin(needed.T), needed.T.shape)
+    return cheapest_recompute(every, needed == needed[way, layout]).take(slice(0, 1)), False
 
-    def needed(rows: Layouts) -> np.ndarray:
-        return memory_of(job, machine, framework, rows).total  # with its own margin for fragmentation
 
-    able = cheapest_recompute(layouts, lambda rows: needed(layouts.rows(rows)) <= machine.memory)
-    if not len(able):
-        return layouts.take(np.array([int(np.argmin(needed(layouts)))])), False
-    layouts = layouts.rows(able)
-    return layouts.take(np.flatnonzero(~needless_zero2(layouts))), True
+def _needed(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, np.ndarray]:
+    """The layouts with every recompute, and their bytes, (V, L), with the margin for fragmentation."""
+    every = with_every_recompute(job, layouts)
+    return every, memory_of(job, machine, machine.framework(job.framework), every).total
 
 
 def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
@@ -329,7 +332,7 @@ def best_times(
         return np.array(
             [o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)]
         )
-    layouts, fits = fitting(job, machine, layouts_for(job, machine, parallelism))
+    layouts, fits = fitting(job, machine, parallelism)
     return fastest(job, machine, Networks(networks), layouts)[1] if fits else np.full(len(networks), np.nan)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from assistant.library import checks
 from assistant.model import best_times, predict_inference
 from assistant.model.reinforcement import Loop
-from assistant.model.search import layouts_for
 from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
@@ -91,7 +90,7 @@ class Predictor:
             return False
         seen = model_job(job)
         try:
-            return fitting(seen, gpus, layouts_for(seen, gpus, split))[1]
+            return fitting(seen, gpus, split)[1]
         except InputError:
             return False
 
