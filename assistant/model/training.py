@@ -17,7 +17,7 @@ from .job import DILOCO, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
-from .memory import Memory, memory_of
+from .memory import memory_of
 from .network import Network, Networks
 from .search import cheapest_recompute, layouts_for, needless_zero2, with_every_recompute
 from .step import step_times, steps
@@ -147,16 +147,14 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     shape = (len(RATIOS), len(columns), len(layouts))
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
-    parts = {name: np.broadcast_to(part, shape)[MIDDLE, networks, own] for name, part in slowed.parts.items()}
-    memory, traffic = (
-        memory_of(job, machine, machine.framework(job.framework), layouts),
-        traffic_of(job, machine, layouts),
-    )
+    parts = {name: _at(part, networks, own) for name, part in slowed.parts.items()}
+    memory = memory_of(job, machine, machine.framework(job.framework), layouts).total.tolist()
+    traffic = traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
     slower = math.hypot(spread, practice_spread(job, machine))
     draws = drawn_times(times, spread, [n.id for n in columns.networks], network_spread, slower)
-    bands = quantiles(draws)
+    bands = quantiles(draws).T.tolist()
     return [
         _outcome(
             job,
@@ -164,9 +162,9 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
             network,
             layouts,
             int(own[f]),
-            {name: float(part[f]) for name, part in parts.items()},
+            {name: part[f] for name, part in parts.items()},
             draws[f],
-            bands[:, f],
+            bands[f],
             memory,
             traffic,
             fits,
@@ -174,6 +172,13 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
         )
         for f, network in enumerate(columns.networks)
     ]
+
+
+def _at(part: np.ndarray, networks: np.ndarray, own: np.ndarray) -> list[float]:
+    """A part of the time of each network at its layout, with networks as fast as they are; what is the same for all of
+    them has one row."""
+    rows = part[MIDDLE if len(part) > 1 else 0] if part.ndim == 3 else np.atleast_2d(part)
+    return rows[np.minimum(networks, len(rows) - 1), np.minimum(own, rows.shape[1] - 1)].tolist()
 
 
 def _outcome(
@@ -184,8 +189,8 @@ def _outcome(
     index: int,
     parts: dict[str, float],
     draws: np.ndarray,
-    band: np.ndarray,
-    memory: Memory,
+    band: list[float],
+    memory: list[float],
     traffic: Traffic,
     fits: bool,
     reasons: list[str],
@@ -197,12 +202,12 @@ def _outcome(
         parallelism=layouts.one(index),
         step_time_s=total,
         draws=draws,
-        band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
+        band=Band(p10=band[0], p50=band[1], p90=band[2]),
         tokens_per_s_per_gpu=job.tokens / (total * job.gpus),
         tflops_per_gpu=flops / 1e12,
         mfu=flops / machine.peak[job.precision],
         exposed_communication_percent=100.0 * sum(parts[name] for name in COMMUNICATION) / total,
-        memory_bytes=float(memory.total[index]),
+        memory_bytes=memory[index],
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
         outside_calibration=reasons + _beyond(job, network, machine.domains),
