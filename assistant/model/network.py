@@ -188,6 +188,10 @@ class Networks:
     def __len__(self) -> int:
         return len(self.networks)
 
+    def some(self, index: np.ndarray) -> Networks:
+        """Some of them, in the order of ``index``."""
+        return Networks([self.networks[at] for at in index])
+
     @cached_property
     def first(self) -> Networks:
         """The first of them alone, for what no network touches."""

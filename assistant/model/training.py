@@ -12,22 +12,19 @@ import numpy as np
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import Parallelism
 
-from .framework import Framework
 from .job import DILOCO, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
 from .memory import memory_of
 from .network import Network, Networks
-from .search import cheapest_recompute, layouts_for, needless_zero2, with_every_recompute
-from .step import step_times, steps
+from .quickest import searched
+from .step import steps
 from .traffic import Traffic, traffic_of
 from .uncertainty import NETWORK_SPREAD, RATIOS, drawn_times, quantiles
 
 COMMUNICATION = ("tp", "cp", "ep", "pp_p2p", "dp")
 MIDDLE = list(RATIOS).index(1.0)
-# layouts × networks worked out at once: a column of 256 KiB, of which a handful fit into a core's second cache
-PIECE = 32768
 # times the error of a network beyond the largest published run on it: assumed, as congestion-uplink-spread is
 BEYOND_PROVEN = 1.5
 Vary = dict[str, Sequence[float]]
@@ -85,60 +82,8 @@ def _together(
     if not networks:
         return []
     columns = Networks(networks)
-    layouts, fits = fitting(job, machine, parallelism)
-    best = fastest(job, machine, columns, layouts)[0] if len(layouts) > 1 else np.zeros(len(columns), dtype=int)
-    return _outcomes(job, machine, columns, layouts.take(best[:1] if (best == best[0]).all() else best), fits)
-
-
-def fitting(job: Job, machine: Machine, parallelism: Parallelism | None = None) -> tuple[Layouts, bool]:
-    """``(the layouts that fit, True)``, of those that differ in recompute only the one that repeats least; else ``(the
-    least unfit one, False)``. Raises :class:`InputError` when the job cannot be split over its GPUs."""
-    layouts = layouts_for(job, machine, parallelism, repeats=False)
-    every, needed = _needed(job, machine, layouts)
-    fits = needed <= machine.memory
-    if fits.any():
-        found = cheapest_recompute(every, fits)
-        return found.take(np.flatnonzero(~needless_zero2(found))), True
-    if parallelism is None:
-        every, needed = _needed(job, machine, layouts_for(job, machine, None, roomy=False, repeats=False))
-    layout, way = np.unravel_index(np.argmin(needed.T), needed.T.shape)
-    return cheapest_recompute(every, needed == needed[way, layout]).take(slice(0, 1)), False
-
-
-def _needed(job: Job, machine: Machine, layouts: Layouts) -> tuple[Layouts, np.ndarray]:
-    """The layouts with every recompute, and their bytes, (V, L), with the margin for fragmentation."""
-    every = with_every_recompute(job, layouts)
-    return every, memory_of(job, machine, machine.framework(job.framework), every).total
-
-
-def fits_in(job: Job, machine: Machine, layouts: Layouts) -> np.ndarray:
-    """Which layouts fit into a GPU's memory, (L,), in pieces like :func:`fastest`."""
-    framework, starts = machine.framework(job.framework), range(0, len(layouts), PIECE)
-    return np.concatenate(
-        [
-            memory_of(job, machine, framework, layouts.rows(slice(at, at + PIECE))).total <= machine.memory
-            for at in starts
-        ]
-    )
-
-
-def fastest(
-    job: Job, machine: Machine, networks: Networks, layouts: Layouts, framework: Framework | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """``(the first of the fastest layouts, its seconds per step)`` of each network, (F,).
-
-    Layouts are taken in pieces whose columns stay in a core's cache.
-    """
-    best, least = np.zeros(len(networks), dtype=int), np.full(len(networks), np.inf)
-    size = max(PIECE // len(networks), 1)
-    for start in range(0, len(layouts), size):
-        piece = layouts if size >= len(layouts) else layouts.take(slice(start, start + size))
-        total = step_times(job, machine, networks, piece, framework)
-        own = np.argmin(total, axis=1)
-        seconds = np.broadcast_to(np.take_along_axis(total, own[:, None], axis=1)[:, 0], least.shape)
-        best = np.where(seconds < least, start + own, best)
-        least = np.minimum(least, seconds)
-    return best, least
+    layouts, _, fits = searched(job, machine, columns, parallelism)
+    return _outcomes(job, machine, columns, layouts, fits)
 
 
 def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, fits: bool) -> list[Outcome]:
@@ -337,8 +282,8 @@ def best_times(
         return np.array(
             [o.step_time_s if o.fits else np.nan for o in predict_training(job, machine, networks, parallelism)]
         )
-    layouts, fits = fitting(job, machine, parallelism)
-    return fastest(job, machine, Networks(networks), layouts)[1] if fits else np.full(len(networks), np.nan)
+    _, seconds, fits = searched(job, machine, Networks(networks), parallelism)
+    return seconds if fits else np.full(len(networks), np.nan)
 
 
 __all__ = ["Outcome", "best_times", "predict_training", "sweep"]

@@ -15,8 +15,8 @@ import numpy as np
 
 from assistant.library import checks
 from assistant.model import best_times, predict_inference
+from assistant.model.quickest import fitting
 from assistant.model.reinforcement import Loop
-from assistant.model.training import fitting
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Training
