@@ -140,11 +140,12 @@ class Wires:
         """
         n, m = self.networks, self.machine
         rack = m.domain > m.gpus_per_node
+        own, kept = n.gpu_rate * group.local, 1.0
         endpoints = group.domains * (max(m.domain / RACK_ADAPTERS, 1.0) if rack else 1.0)
-        doublings = np.log2(np.maximum(endpoints / FLAT_DOMAINS, 1.0))
-        kept = np.maximum(1.0 - n.scale_loss * doublings, LEAST_SHARE)
-        kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
-        own = n.gpu_rate * group.local
+        if (endpoints > FLAT_DOMAINS).any():
+            doublings = np.log2(np.maximum(endpoints / FLAT_DOMAINS, 1.0))
+            kept = np.maximum(1.0 - n.scale_loss * doublings, LEAST_SHARE)
+            kept = kept * (1.0 - (1.0 - n.routing_share) * np.minimum(doublings, 1.0))
         rate = (np.minimum(own, n.nic_rate * RACK_RINGS) if rack and rings else own) * kept / self.slowdown
         if not self.blocking:
             return rate

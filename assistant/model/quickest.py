@@ -55,7 +55,7 @@ def _bounded(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -
     left = _promising(job, machine, networks, layouts)
     if left is None:
         return None
-    few = left.sum(1) * 3 < left.sum(1).max()
+    few = (left.sum(1) * 3 < left.sum(1).max()) & (left.any(0).sum() * len(networks) > PIECE // 2)
     parts, times = [], np.empty(len(networks))
     groups = [np.flatnonzero(group) for group in (few, ~few) if group.any()]
     for group in groups:

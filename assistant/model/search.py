@@ -316,6 +316,8 @@ def _built(
     own, stage, chunk = where
     pp = np.asarray(choices.pp, dtype=float)[stage]
     strategies = np.asarray([*choices.strategy, *choices.within], dtype=float)
+    # ZeRO-1 and ZeRO-2, next to each other, share among the same ranks
+    places = np.arange(len(strategies)) - np.append(False, (strategies[1:] == ZERO2) & (strategies[:-1] == ZERO1))
     inside = np.asarray([choices.shard_within_node] * len(choices.strategy) + [True] * len(choices.within), dtype=float)
     recompute, recomputed = _repeats(choices.recompute, choices.recomputed)
     sharding = (
@@ -328,7 +330,7 @@ def _built(
     return layouts_of(
         slices.take(own[first]),
         index[row],
-        placement=((group[own] * len(choices.pp) + stage) * len(strategies))[row] + kind,
+        placement=((group[own] * len(choices.pp) + stage) * len(strategies))[row] + places[kind],
         pipeline=((own * len(choices.pp) + stage) * len(choices.interleave) + chunk)[row],
         pp=pp[row],
         dp=dp[row],
