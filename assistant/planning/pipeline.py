@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from assistant.library import Library
 from assistant.market import Offered
@@ -29,6 +30,9 @@ from .outcome import Outcome, outcome_of
 from .predictor import Predictor
 from .resolve import Resolved, resolve
 from .sizes import sizes_of
+
+if TYPE_CHECKING:
+    from .planner import Begun
 
 MOST_OUTCOMES = 2000  # kept of what was tried: an interview tries some hundred questionnaires, flips some thirty more
 AT_ONCE = 4  # contenders judged together: a run of the rules over four candidates takes hardly longer than over one
@@ -104,6 +108,7 @@ class Pipeline:
         self.predictor = Predictor(library.catalog, today)
         self._designs: dict[Hashable, dict[str, FabricDesign]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
+        self.plans: dict[Hashable, Begun] = {}  # what the planner made lately, the latest last
 
     def decide(
         self,
