@@ -19,7 +19,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .choice import clearly_other, meets
 from .entry import Entry
-from .pipeline import CHOICE_ALONE, Decision, Pipeline
+from .pipeline import Decision, Pipeline
 from .remedy import fits_on
 from .resolve import Resolved
 
@@ -48,10 +48,9 @@ def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
 
 def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
     try:
-        chosen = pipeline.decide(questionnaire, CHOICE_ALONE, charging=charging).choice.chosen
+        return pipeline.outcome(questionnaire, charging=charging).fabric
     except InputError:
         return None
-    return chosen.id if chosen else None
 
 
 # Prices
