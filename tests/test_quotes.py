@@ -14,6 +14,7 @@ from assistant.present.plan import formats
 from assistant.understanding import Listener
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
+from assistant.vocabulary.questionnaire import Questionnaire
 
 TODAY = datetime.date(2026, 11, 20)
 CATALOG = library.load().catalog
@@ -26,9 +27,16 @@ THREE = [
 ]
 
 
+def asked(*quotes: dict, model: str = "llama-3.1-70b", **budget) -> Questionnaire:
+    return questionnaires.from_value({**JOB, "model": model, "budget": {"quotes": list(quotes), **budget}}, CATALOG)
+
+
 def planned(*quotes: dict, **budget) -> Plan:
-    job = questionnaires.from_value({**JOB, "budget": {"quotes": list(quotes), **budget}}, CATALOG)
-    return planning.plan(job, library.load(), index=None)
+    return planning.plan(asked(*quotes, **budget), library.load(), index=None)
+
+
+def decided(*quotes: dict, **budget) -> pipeline.Decision:
+    return pipeline.Pipeline(library.load(), TODAY).decide(asked(*quotes, **budget), pipeline.CHOICE_ALONE)
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +70,22 @@ def test_each_quote_says_what_it_comes_to_what_it_leaves_open_and_how_far_it_is_
 
 
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
-    asked = CATALOG.quote_items
+    items = CATALOG.quote_items
     mail = three.quotes[0].reply
-    assert "$2.20 per GPU-hour" in mail and asked["storage"].ask in mail
-    assert asked["support"].ask not in mail and asked["lossless"].ask not in mail
+    assert "$2.20 per GPU-hour" in mail and items["storage"].ask in mail
+    assert items["support"].ask not in mail and items["lossless"].ask not in mail
     text = formats.written(three, "text")
     assert "YOUR QUOTES" in text and "WHAT TO WRITE BACK" in text and "To lambda:" in text
+
+
+def test_a_rule_does_not_overrule_a_sum_but_says_what_it_has_against_it():
+    slow = {"provider": "Joe", "fabric": "ethernet-tcp-100", "gpu_hour_usd": 0.20}
+    plan = planned(THREE[0], slow, model="llama-3.1-8b")
+    assert plan.recommendation.fabric == "ethernet-tcp-100"
+    against = next(w.message for w in plan.warnings if w.code == "advised-against-and-cheaper")
+    assert "slower on ethernet-tcp-100" in against and "times as much on infiniband-ndr-400" in against
+    entries = decided(THREE[0], slow | {"gpu_hour_usd": 0.9}, model="llama-3.1-8b").entries
+    assert {e.id: e.verdict for e in entries if e.usable}["ethernet-tcp-100"] == "avoid", "nor is it cheap"
 
 
 def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
@@ -80,8 +98,8 @@ def test_a_sum_without_a_term_is_that_of_the_run_however_long_it_takes():
 def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluster):
     job = {**JOB, "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", **cluster}}
     two = [{"fabric": "roce-v2-400", "gpu_hour_usd": 2}, {"fabric": "infiniband-ndr-400", "gpu_hour_usd": 3}]
-    asked = questionnaires.from_value({**job, "budget": {"quotes": two}}, CATALOG)
-    plan = planning.begun(asked, library.load(), index=None, today=TODAY).plan
+    said = questionnaires.from_value({**job, "budget": {"quotes": two}}, CATALOG)
+    plan = planning.begun(said, library.load(), index=None, today=TODAY).plan
     taken = plan.offers[plan.recommendation.offer]
     assert (taken.kind, taken.usd_per_gpu_hour, taken.verdict) == ("quote", 2, "acceptable")
     assert [quote.verdict for quote in plan.quotes] == ["acceptable"] * 2
@@ -90,8 +108,7 @@ def test_a_quote_is_the_offer_also_where_no_network_or_islands_are_rented(cluste
 
 
 def test_a_quote_is_of_the_day_of_the_plan():
-    job = questionnaires.from_value({**JOB, "budget": {"quotes": THREE}}, CATALOG)
-    entries = pipeline.Pipeline(library.load(), TODAY).decide(job, pipeline.CHOICE_ALONE).entries
+    entries = decided(*THREE).entries
     assert {o.offer.date for e in entries for o in e.considered.offers} == {TODAY}
 
 

@@ -158,6 +158,9 @@ class Pipeline:
             said = rules.run(about_job, [facts.candidate_facts(e, job, entries) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for outweighed in choice.advised(choice.comparable(able)):
+            outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
 
 
