@@ -27,8 +27,10 @@ THREE = [
 ]
 
 
-def asked(*quotes: dict, model: str = "llama-3.1-70b", **budget) -> Questionnaire:
-    return questionnaires.from_value({**JOB, "model": model, "budget": {"quotes": list(quotes), **budget}}, CATALOG)
+def asked(*quotes: dict, model: str = "llama-3.1-70b", gpus: int = 64, **budget) -> Questionnaire:
+    cluster = {"gpu": "h100-sxm", "gpus": gpus}
+    said = {**JOB, "model": model, "cluster": cluster, "budget": {"quotes": list(quotes), **budget}}
+    return questionnaires.from_value(said, CATALOG)
 
 
 def planned(*quotes: dict, **budget) -> Plan:
@@ -140,6 +142,20 @@ def test_a_quote_that_cannot_be_read_is_refused_with_its_place(quote, field, mes
     assert refused.value.place.field == field and message in refused.value.message
 
 
+def test_what_a_quote_says_of_its_network_is_in_its_time_and_its_cost():
+    same = {"provider": "a", "fabric": "infiniband-ndr-400", "gpu_hour_usd": 2.0}
+    said = {"oversubscription": 8}, {"nics_per_node": 2}, {"gbps_per_nic": 100}
+    quotes = [same, *(same | {"provider": f"b{n}"} | one for n, one in enumerate(said))]
+    plan = planned(*quotes, gpus=1024)
+    plain, *others = plan.quotes
+    assert all(quote.run_cost_usd.p50 > 1.02 * plain.run_cost_usd.p50 for quote in others)
+    assert [offer.gbps_per_gpu for offer in plan.offers if offer.provider in ("b1", "b2")] == [100.0, 100.0]
+    text = formats.written(plan, "text")
+    assert "8:1 oversubscribed" in text and "2 adapters of 400 Gb/s in a node" in text
+    small = planned(*quotes[:2]).quotes[1]
+    assert "which 8 nodes on one leaf of each rail do not feel" in small.counted
+
+
 IB, ROCE = "infiniband-ndr-400", "roce-v2-400"
 MAIL = """Hi Anna,
 thanks for your interest. We can offer 64x H100 SXM5 with 400G NDR InfiniBand, non-blocking, for $2.20 per
@@ -154,6 +170,9 @@ Hello, for 64 H100 with RoCE 400G we ask $2.49 per GPU hour, lead time 6 weeks, 
         ("CoreWeave offers H100 with NDR at $2.20, Lambda $2.49 over RoCE",
          [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2},
           {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49}]),
+        ("CoreWeave offers H100 with NDR at $2.20, oversubscribed 2:1, Lambda $2.49 over RoCE with 8x400G per node",
+         [{"provider": "coreweave", "fabric": IB, "gpu_hour_usd": 2.2, "oversubscription": 2},
+          {"provider": "lambda", "fabric": ROCE, "gpu_hour_usd": 2.49, "nics_per_node": 8}]),
         ("InfiniBand at $3.10 and RoCE at $2.80 per GPU-hour",
          [{"fabric": IB, "gpu_hour_usd": 3.1}, {"fabric": ROCE, "gpu_hour_usd": 2.8}]),
         (MAIL,
@@ -169,7 +188,10 @@ def test_offers_are_heard_in_a_sentence_and_in_a_pasted_mail(said, quotes):
     heard = Listener.of(library.load().language, CATALOG).hear(said)
     told = heard.contract().quotes
     assert [{name: value for name, value in quote.items() if value} for quote in told] == quotes
-    assert not any(path.startswith(("budget.", "training.", "constraints.deadline")) for path in heard.fields), heard
+    assert not any(
+        path.startswith(("cluster.o", "cluster.n", "budget.", "training.", "constraints.deadline"))
+        for path in heard.fields
+    ), heard
     assert not heard.doubts
 
 

@@ -198,7 +198,7 @@ def _warnings(made: Decision, old: list[Warning_], catalog: Catalog, *, searched
         *by_rules,
         *named,
     ]
-    ratio = job.questionnaire.cluster.oversubscription or 1.0
+    ratio = made.choice.chosen.considered.oversubscription if made.choice.chosen else 1.0
     if ratio > 1.0:
         found.append(
             Warning_(

@@ -195,8 +195,9 @@ class QuotedOffer(Contract):
 
     ``waiting_percent``: of the step, in which the GPUs wait for the network; ``effective_usd_per_gpu_hour``: what an
     hour of computing costs when that waiting is paid as well; ``usd_per_gpu_hour_to_win``: at which price it would cost
-    as much as the best; ``missing``: what it leaves open; ``reply``: a mail that asks for it. ``published``: the list
-    price nearest to it, and how far the quote is above it.
+    as much as the best; ``counted``: what it says of its network, with which its time was worked out; ``missing``: what
+    it leaves open; ``reply``: a mail that asks for it. ``published``: the list price nearest to it, and how far the
+    quote is above it.
     """
 
     number: int
@@ -212,6 +213,7 @@ class QuotedOffer(Contract):
     verdict: Verdict | None = None
     meets_limits: bool | None = None
     includes: list[str] = Field(default_factory=list)
+    counted: str = ""
     missing: list[str] = Field(default_factory=list)
     published: RentalOffer | None = None
     over_published_percent: float | None = None
