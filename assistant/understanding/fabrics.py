@@ -145,6 +145,9 @@ class Fabrics:
         told = [f for f in facts if f.says.act == "set" and f.says.field in _BUILT and "per_gpu" not in f.slots]
         cabled = [Cabled(_BUILT[f.says.field], f.value, f.start, f.end) for f in told]
         cabled += [Cabled("nics_per_node", m.links, m.start, m.end) for m in reading.mentions if m.links]
+        for rate in (q for q in amounts if q.kind == "rate"):
+            links = networks.links_of_a_node(reading.text.tokens, rate.start, rate.end)
+            cabled += [Cabled("nics_per_node", links, rate.start - 2, rate.end + 2)] if links else []
         message = Message(reading.text.tokens, amounts, fabrics, providers, reading.scopes, cabled, of_offers, known)
         found, tokens, amounts = self._offers.read(message)
         if not found:

@@ -79,7 +79,7 @@ class Offers:
         if len(prices) < 2 and not one_more:
             return [], frozenset(), []
         found: list[Quoted] = []
-        taken, amounts = {at for p in prices for at in range(p.start, p.end)}, list(prices)
+        taken, amounts = {at for p in (*prices, *message.cabled) for at in range(p.start, p.end)}, list(prices)
         for price, (first, last) in zip(prices, _parted(message, prices), strict=True):
             fabric, provider = (_one(names, first, last) for names in (message.fabrics, message.providers))
             if fabric is None and provider is None:
