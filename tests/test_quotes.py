@@ -71,6 +71,21 @@ def test_each_quote_says_what_it_comes_to_what_it_leaves_open_and_how_far_it_is_
     assert joe.run_cost_usd.p50 == pytest.approx(50_000), "of a term all of it is paid for"
 
 
+def test_it_is_said_at_which_price_another_quote_or_a_list_is_better_and_that_was_tried(three):
+    turns = [flip for flip in three.recommendation.flips if flip.to_quote]
+    assert [(flip.input.split(".")[2], flip.to_quote) for flip in turns] == [("0", 2), ("1", 2)]
+    for flip in turns:
+        number, name = flip.input.split(".")[2:]
+        changed = [quote | {name: flip.at} if n == int(number) else quote for n, quote in enumerate(THREE)]
+        chosen = decided(*changed).choice.chosen
+        assert (chosen.price.offered.number, chosen.id) == (flip.to_quote, flip.to_fabric)
+    rival = three.recommendation.rival_offer
+    listed = next(o for o in three.offers if (o.provider, o.kind) == (rival.provider, "published"))
+    changed = THREE[0] | {"gpu_hour_usd": rival.quote_even_at_usd_per_gpu_hour}
+    assert decided(changed).choice.chosen.median_cost == pytest.approx(listed.run_cost_usd.p50, rel=0.005)
+    assert "price of quote 1: from $2.20 per GPU-hour to" in formats.written(three, "text")
+
+
 def test_the_mail_asks_for_what_is_missing_and_for_nothing_else(three):
     items = CATALOG.quote_items
     mail = three.quotes[0].reply

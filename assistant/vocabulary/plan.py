@@ -144,14 +144,15 @@ class Prediction(Contract):
 
 
 class Flip(Contract):
-    """The nearest value of one input at which another fabric is recommended; ``even``: of a price, where the two cost
-    the same."""
+    """The nearest value of one input at which another fabric is recommended, or ``to_quote`` (from 1) in place of
+    another; ``even``: of a price, where the two cost the same."""
 
     input: str
     from_: Any = Field(validation_alias="from", serialization_alias="from")
     at: Any
     to_fabric: str
     even: float | None = None
+    to_quote: int | None = None
 
 
 Verdict = Literal["recommended", "acceptable", "avoid", "impossible"]
@@ -240,13 +241,20 @@ class Alternative(Contract):
 
 class RivalOffer(Contract):
     """The offer of somebody else with the recommended network that comes nearest to the one recommended: its list price
-    and the price from which on it would be the cheaper one, USD per GPU-hour."""
+    and the price from which on it would be the cheaper one, USD per GPU-hour.
+
+    Beside quotes the published offer that would be taken without them, with its ``fabric``, and the price of the
+    ``quote`` that is taken (from 1) at which the run costs as much.
+    """
 
     provider: str
     instance: str
     tier: str
     usd_per_gpu_hour: float
     cheaper_at_usd_per_gpu_hour: float
+    fabric: str | None = None
+    quote: int | None = None
+    quote_even_at_usd_per_gpu_hour: float | None = None
 
 
 class Recommendation(Contract):
