@@ -110,7 +110,10 @@ def _quote_text(quote: Mapping[str, Any], catalog: Catalog | None) -> str:
     said = [name or quote.get(part) for part, name in zip(("provider", "fabric"), who, strict=True)]
     hourly, term = quote.get("gpu_hour_usd"), quote.get("months")
     price = value_text("budget.gpu_hour_usd", hourly) if hourly else value_text("budget.usd", quote.get("usd"))
-    return ", ".join(str(part) for part in (*said, price, f"{term:g} months" if term else None) if part)
+    over, nics = quote.get("oversubscription"), quote.get("nics_per_node")
+    built = f"{over:g}:1 oversubscribed" if over and over > 1 else "non-blocking" if over else None
+    said += [price, f"{term:g} months" if term else None, built, f"{nics} adapters in a node" if nics else None]
+    return ", ".join(str(part) for part in said if part)
 
 
 def technology_text(technology: str) -> str:

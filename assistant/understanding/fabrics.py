@@ -156,7 +156,8 @@ class Fabrics:
             if price is not None:
                 reading.doubts.append(Doubt("budget.gpu_hour_usd", f"whose price is ${price}?", (price,)))
             return
-        reading.offers, reading.taken = found, reading.taken | tokens
+        words = {at for at, token in enumerate(reading.text.tokens) if token.stem in _OFFERED | {stem("term")}}
+        reading.offers, reading.taken = found, reading.taken | tokens | words
         settled, theirs = set(_OF_AN_OFFER), {q.value for q in amounts}
         settled |= {path for path in _AMOUNTS if reading.fields.get(path) in theirs}
         settled |= {path for path, name in _BUILT.items() if any(getattr(offer, name) for offer in found)}
