@@ -160,14 +160,18 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
 
 def _provider(offer: RentalOffer) -> str:
     """The provider, with what tells two offers of it apart, where there is little room."""
-    term = f"{offer.months:g} months" if offer.months else "" if offer.tier == "on-demand" else offer.tier
+    tier = "" if offer.tier == "on-demand" else offer.tier
+    term = f"{offer.months:g} months" if offer.months else f"{tier}{_untold(offer)}"
     return ", ".join(filter(None, (offer.provider, term, "" if offer.network_included else "network?")))
+
+
+def _untold(offer: RentalOffer) -> str:
+    return ", term not stated" if offer.run_cost_usd is None and offer.usd_per_gpu_hour is not None else ""
 
 
 def _terms(offer: RentalOffer) -> list[str]:
     """What is worth knowing of the price: its tier and term, and what it may not hold."""
-    untold = ", term not stated" if offer.run_cost_usd is None and offer.usd_per_gpu_hour is not None else ""
-    term = f"{offer.tier} {offer.months:g} months" if offer.months else f"{offer.tier}{untold}"
+    term = f"{offer.tier} {offer.months:g} months" if offer.months else f"{offer.tier}{_untold(offer)}"
     return [note for note in ("" if offer.tier == "on-demand" else term, _INCLUDED[offer.network_included]) if note]
 
 
