@@ -164,7 +164,12 @@ class Pipeline:
         if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
-        key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
+        key = (
+            cluster,
+            job.gpus_per_node,
+            months,
+            tuple((e.id, e.considered.nics_per_node, e.considered.oversubscription) for e in entries),
+        )
         if key not in self._designs:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
@@ -178,6 +183,9 @@ class Pipeline:
             said = rules.run(about_job, [facts.candidate_facts(e, job, entries) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for outweighed in choice.advised(choice.comparable(able)):
+            outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
 
 
