@@ -34,6 +34,8 @@ BEYOND = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 EXACT = 0.005  # a price at which the answer turns is told to this share of it,
 CENT_TENTH = 3  # or to a tenth of a cent
 
+_LISTED, _HOURLY = "providers.", ".gpu_hour_usd"  # what a provider's list says, as the input of a flip
+
 Tried = Callable[[float], str | None]  # the fabric recommended at a value; none where nothing works
 
 
@@ -44,6 +46,11 @@ def flips(made: Decision, pipeline: Pipeline) -> list[Flip]:
         return []
     found = [*_price_flips(made, chosen, pipeline), *_size_flips(made, chosen, pipeline)]
     return found[:MOST_FLIPS]
+
+
+def provider_of(path: str) -> str | None:
+    """Whose list price an input is; ``None`` where it is another."""
+    return path[len(_LISTED) : -len(_HOURLY)] if path.startswith(_LISTED) else None
 
 
 def _recommended(questionnaire: Questionnaire, pipeline: Pipeline, charging: Charging | None = None) -> str | None:
@@ -179,7 +186,7 @@ def _charged(made: Decision, provider: str, usd: float, at: float, pipeline: Pip
     def tried(price: float) -> str | None:
         return _recommended(made.job.questionnaire, pipeline, Charging(provider, usd, price))
 
-    return Even(f"providers.{provider}.gpu_hour_usd", usd, at, tried, up)
+    return Even(f"{_LISTED}{provider}{_HOURLY}", usd, at, tried, up)
 
 
 def _dearer_here(made: Decision, on_sale: list[OnSale], chosen: Entry, pipeline: Pipeline) -> list[Even]:

@@ -13,6 +13,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
+from .card import card
 from .flips import flips, rival_offer
 from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
 from .rent_or_buy import rent_or_buy
@@ -34,10 +35,9 @@ class Begun:
 
     def finished(self) -> Plan:
         """The whole plan."""
-        answer = self.plan.recommendation.model_copy(
-            update={"flips": flips(self.made, self.pipeline), "rival_offer": rival_offer(self.made)}
-        )
-        return self.plan.model_copy(update={"recommendation": answer})
+        turns, answer = flips(self.made, self.pipeline), self.plan.recommendation
+        found = {"flips": turns, "rival_offer": rival_offer(self.made), "card": card(self.made, answer, turns)}
+        return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
 
 
 def plan(
@@ -71,6 +71,7 @@ def begun(
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
+    told.recommendation.card = card(made, told.recommendation)
     return Begun(told, made, pipeline)
 
 
