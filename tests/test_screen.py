@@ -20,7 +20,7 @@ async def test_a_whole_interview_by_keyboard_alone_ends_in_a_plan(begin):
         await user.says("16")
         plan = user.talk.conversation.plan
         assert plan.recommendation.fabric in user.sees().splitlines()[0]
-        assert f"{plan.recommendation.confidence:.0%} sure" in user.sees().splitlines()[0]
+        assert plan.recommendation.certainty in user.sees().splitlines()[0]
         for _ in range(40):
             if user.talk.conversation.question is None:
                 break

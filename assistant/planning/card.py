@@ -118,11 +118,12 @@ def _cheapest(made: Decision, chosen: Entry) -> str:
         return "It has the shortest run; nobody quotes a price."
     if other is None or not other.costed:
         return "Nothing else that runs this job has a price."
-    more, costs = other.median_cost / chosen.median_cost, "It costs" if made.job.serves else "Its run costs"
+    what = "Its month" if made.job.serves else "Its run"
+    least = f"{what} costs least of those advised" if made.choice.unadvised else f"{what} costs least"
+    more = other.median_cost / chosen.median_cost
     if more < 1.01:
-        return f"{costs} least, by less than a percent."
-    much = f"{more:.2g} times as much" if more >= _MUCH else f"{100 * (more - 1):.2g} % more"
-    return f"{costs} least; the next network costs {much}."
+        return f"{least}, by less than a percent."
+    return f"{least}; the next costs {f'{more:.2g} times' if more >= _MUCH else f'{100 * (more - 1):.2g} % more'}."
 
 
 def _reasons(conclusions: Iterable[Conclusion], chosen: Entry) -> list[str]:

@@ -92,9 +92,11 @@ def mark_ties(entries: list[Entry]) -> None:
         entry.tie = entry is cheapest or near or (lower > TIE_PROBABILITY and not entry.risky)
 
 
-def mark_probabilities(entries: list[Entry]) -> None:
-    """Each one's probability of being the cheapest of those that came into question, once the rules have spoken."""
+def mark_probabilities(entries: list[Entry], questionnaire: Questionnaire) -> None:
+    """Each one's probability of being the cheapest of those that came into question, once the rules have spoken: of
+    those that keep what was asked, as far as any does."""
     able = [e for e in entries if e.usable and e.run_cost is not None and e.verdict != "impossible"]
+    able = [e for e in able if meets(e, questionnaire)] or able
     asked = comparable([e for e in able if e.verdict == "acceptable"] or able)
     for entry in entries:
         entry.probability_best = None if entry.run_cost is None else 0.0
@@ -135,7 +137,7 @@ def choose(entries: list[Entry], questionnaire: Questionnaire) -> Choice:
         and cheapest in (chosen, second)
     )
     by_rules, unadvised = len(tied) > 1 and chosen is not cheapest, _unadvised(able, wanted)
-    sure, alike = _certainty(chosen, rest, confidence)
+    sure, alike = _certainty(chosen, rest, confidence, tied)
     return Choice(
         *(chosen, second or runner_up, confidence, by_rules, coin_flip),
         certainty=sure,
@@ -161,14 +163,16 @@ def _kept(owned: Entry, able: list[Entry]) -> Choice:
     return Choice(owned, best, confidence, False, False, kept=True, certainty=sure, tied=(owned, *alike))
 
 
-def _certainty(chosen: Entry, rest: list[Entry], confidence: float) -> tuple[Certainty, list[Entry]]:
+def _certainty(
+    chosen: Entry, rest: list[Entry], confidence: float, tied: Iterable[Entry] = ()
+) -> tuple[Certainty, list[Entry]]:
     """How clear the choice is, and what cannot be told from it. ``toss-up``: something else costs the same within
     :data:`TIE_PERCENT`, or is as often the cheaper one; ``close``: something else is cheaper in more than
     :data:`TIE_PROBABILITY` of the worlds; ``clear``: nothing is, or a network that was given is clearly the dearer
-    one."""
+    one. ``tied``: among which the rules chose."""
     cheaper = {e.id: float(np.mean(e.likely_cost < chosen.likely_cost)) for e in rest}
     near = [e for e in rest if abs(e.ranked_cost / chosen.ranked_cost - 1) <= TIE_PERCENT / 100]
-    alike = [e for e in rest if e in near or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY]
+    alike = [e for e in rest if e in near or e in tied or TIE_PROBABILITY < cheaper[e.id] < 1 - TIE_PROBABILITY]
     alike.sort(key=lambda e: e.ranked_cost)
     if near or any(cheaper[e.id] >= 0.5 for e in alike):
         return "toss-up", alike
