@@ -75,7 +75,7 @@ def _keeping(made: Decision, chosen: Entry) -> str:
 def _cost(job: Resolved, chosen: Entry) -> str:
     """A month and in total; of a purchase the purchase."""
     if not chosen.costed:
-        return "Nobody quotes a price for it: ask, and say what you are quoted."
+        return "No price of it was read: ask, and say what you are quoted."
     month = f"{usd(usd_per_month(chosen, job.questionnaire))} a month"
     capital = chosen.price.capital_usd
     if capital is not None:
@@ -115,7 +115,7 @@ def _because(made: Decision, chosen: Entry) -> str:
 def _cheapest(made: Decision, chosen: Entry) -> str:
     other = made.choice.runner_up
     if not chosen.costed:
-        return "It has the shortest run; nobody quotes a price."
+        return "It has the shortest run; no price was read."
     if other is None or not other.costed:
         return "Nothing else that runs this job has a price."
     what = "Its month" if made.job.serves else "Its run"
