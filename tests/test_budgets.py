@@ -132,3 +132,17 @@ def test_a_reservation_is_paid_for_whole_and_is_not_the_length_of_the_run(stages
     assert kept.median_cost == pytest.approx(64 * 24 * 90 * kept.price.gpu_total)
     plan = planning.plan(asked({"reserved_days": 90}, **short), LIBRARY, index=None)
     assert "Reserved for 90 days: the run takes" in reading.limits_kept(plan)
+
+
+def test_days_that_are_asked_for_are_days_on_the_machines_and_a_deadline_of_as_many_is_kept():
+    job = {"training": {"days": 10}, "constraints": {"deadline_days": 10}}
+    plan = planning.plan(asked({}, **job), LIBRARY, index=None)
+    best = reading.chosen(plan)
+    assert plan.recommendation.verdict == "recommended" and best.run_hours == pytest.approx(240, rel=0.01)
+    rent = 64 * best.run_hours * (best.gpu_usd_per_hour + best.fabric_usd_per_gpu_hour)
+    assert best.cost_usd.p50 == pytest.approx(rent, rel=0.01), "what anybody would multiply"
+    [work] = [one for one in plan.assumptions if one.field == "training.tokens"]
+    assert work.value > 1e9 and "failures and checkpoints included" in work.why
+    assert "Deadline of 10 days: kept" in reading.limits_kept(plan)
+    late = [c for c in plan.candidates if c.run_hours and c.run_hours > 1.01 * 240]
+    assert late and not {c.verdict for c in late} & {"recommended", "acceptable"}

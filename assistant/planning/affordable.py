@@ -89,7 +89,7 @@ def _largest(job: Resolved, cheapest: Entry, pipeline: Pipeline, change: Change 
 
 def _longer(job: Resolved, cheapest: Entry, pipeline: Pipeline) -> Alternative | None:
     """The largest of the smaller sizes that keeps the budget when it may take longer, with the deadline it needs."""
-    if job.questionnaire.deadline_days is None:
+    if job.questionnaire.latest_days is None:
         return None
     found = _largest(job, cheapest, pipeline, {"constraints.deadline_days": None})
     if found is None:

@@ -27,7 +27,7 @@ from .choice import Choice
 from .design import described, design_for, not_as_described
 from .entry import Entry, band_of
 from .headline import headline
-from .money import effective_percent
+from .money import effective_percent, steps_of_run
 from .offers import rental_offers, taken
 from .pipeline import Decision
 from .power import power_use
@@ -77,7 +77,7 @@ def plan_of(
         fabric_design=design.model_dump(mode="json") if design else {},
         nccl=_settings(made.job, chosen),
         warnings=_warnings(made, stale.warnings(made, offers, catalog), catalog, searched=index is not None),
-        assumptions=_assumptions(made, catalog),
+        assumptions=_assumptions(made, catalog, design),
         questions_for_provider=_said(made, "ask"),
         measure_first=_said(made, "measure"),
     )
@@ -280,6 +280,28 @@ def _beyond_the_context(job: Resolved) -> list[Warning_]:
     ]
 
 
+def _planes(job: Resolved, design: FabricDesign | None) -> list[Assumption]:
+    """Into how many planes the network is split, where nobody said it."""
+    cluster = job.questionnaire.cluster
+    if cluster.topology != "plane" or cluster.planes is not None or design is None:
+        return []
+    whole = design.nics == design.nodes * design.planes
+    why = "one for each adapter of a node" if whole else "one for each port of an adapter, which splits into as many"
+    return [Assumption(field="cluster.planes", value=design.planes, why=why)]
+
+
+def _work_of_the_days(job: Resolved, entries: list[Entry]) -> list[Assumption]:
+    """How much is done in the days that were asked for."""
+    if job.days is None or job.serves or all(e.run_hours is None for e in entries):
+        return []
+    why = (
+        f"what the fastest network does in {job.days:g} days on the machines, failures and checkpoints included; the "
+        "others are measured by the same work, and in time when it takes them at most 1 % longer than the deadline"
+    )
+    tokens = steps_of_run(entries, job) * job.tokens_per_step
+    return [Assumption(field="training.tokens", value=float(f"{tokens:.3g}"), why=why)]
+
+
 def _deadline_not_judged(job: Resolved) -> list[Warning_]:
     """A deadline for what never ends."""
     said = job.questionnaire.constraints.deadline_days
@@ -323,7 +345,7 @@ def _less_sure(chosen: Entry | None) -> list[Warning_]:
     ]
 
 
-def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
+def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) -> list[Assumption]:
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     job, chosen = made.job, made.choice.chosen
     taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
@@ -342,6 +364,8 @@ def _assumptions(made: Decision, catalog: Catalog) -> list[Assumption]:
             if p.origin not in ("quoted", "none", "unknown") and field != "fabrics.none.premium"
         ]
     taken += [
+        *_planes(job, design),
+        *_work_of_the_days(job, made.entries),
         *overrides.assumptions(job, made.entries, catalog),
         *profile.assumptions(job, catalog),
         *practice.assumptions(job, catalog),

@@ -99,7 +99,8 @@ def _figures(found: Candidate, plan: Plan) -> list[Reason]:
     waits = f"{figures.percent(found.exposed_communication_percent)} of it waiting for the network."
     lines = [f"{reading.unit_of_work(plan)} takes {reading.step_band(found)}, {waits}"]
     if found.cost_usd is not None:
-        lines.append(f"The run takes {figures.hours(found.run_hours)} and costs {figures.usd_band(found.cost_usd)}.")
+        takes = "A month's work" if reading.serves(plan) else f"The run takes {figures.hours(found.run_hours)} and"
+        lines.append(f"{takes} costs {figures.usd_band(found.cost_usd)}.")
     return [Reason("figure", line) for line in (*lines, f"Split: {figures.layout(found.parallelism)}.")]
 
 
