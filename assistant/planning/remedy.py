@@ -31,7 +31,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         return _memory(job, min(computed, key=lambda e: e.estimate.memory_bytes), predictor)
     sold = [e for e in fits if e.considered.sold is not False]
     if not sold:
-        return _not_sold(job, fits) + _in_one_domain(job, predictor)
+        return not_sold(job, fits) + _in_one_domain(job, predictor)
     allowed = [e for e in sold if e.verdict != "impossible"]
     if not allowed:
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
@@ -40,7 +40,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
     return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed[0], predictor)
 
 
-def _not_sold(job: Resolved, fits: list[Entry]) -> str:
+def not_sold(job: Resolved, fits: list[Entry]) -> str:
     """What to do where nobody, or not who was named, lets these GPUs with a network that the job can run on."""
     if job.questionnaire.budget.quotes:
         return f"None of the quotes has a network that {job.gpus:,} {job.gpu.name} can run this job on: ask for one."
