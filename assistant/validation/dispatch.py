@@ -3,12 +3,15 @@
 ``knowledge/measurements/dispatch.csv`` holds one call per row: tokens of a rank sent to the ranks of their experts
 (dispatch) or back and summed (combine). ``seconds`` is as printed or, where a source prints bandwidth alone, tokens ×
 domains (inside one domain: ranks) that a token goes to, its own counted, × bytes of a token ÷ that bandwidth.
+``kernel``: ``once`` sends a token once to every domain, for training and prompts; ``direct`` sends every copy straight
+to its expert's rank and waits for nothing else, for decoding ("low latency").
 
-Written down before the first fit:
+Written down before the first fit, of both kernels alike:
 
 - for calibration: DeepEP's own table on H800, and SGLang 0.5.6's sweep on H100 with 8 and 16 ranks;
 - kept out as whole sources: UCCL-EP and SGLang 0.5.12; as whole GPU generations: H200 and MI300X; and of the sweep the
-  largest group, 32 ranks on H100, so that growth with the group is judged too;
+  largest group, 32 ranks on H100, so that growth with the group is judged too; of ``direct`` also DeepEP's own table
+  on H800, 8 to 256 ranks, so that its calibration is SGLang 0.5.6's sweep with 8 and 16 ranks alone;
 - of training steps: DeepSeek-V3's published step on 2,048 H800, the eight 12-layer runs on 32 H200 with NCCL and
   UCCL-EP, the runs with and without overlap on 16 H100, and whatever ``split`` keeps out of mixtures in
   ``training.csv`` (gpt-oss, Grok-1, Mixtral). Of DeepSeek's kernel trace on 64 H800 the share of expert communication
@@ -70,7 +73,8 @@ class Call:
 def read_calls(folder: Path, catalog: Catalog) -> list[Call]:
     """The calls of the table in ``folder`` that are not excluded, in its order."""
     with (folder / TABLE).open(encoding="utf-8", newline="") as file:
-        return [_call(row, catalog) for row in csv.DictReader(file) if row["use"] != "excluded"]
+        rows = [row for row in csv.DictReader(file) if row["use"] != "excluded" and row["kernel"] == "once"]
+    return [_call(row, catalog) for row in rows]
 
 
 def _call(row: Mapping[str, str], catalog: Catalog) -> Call:
