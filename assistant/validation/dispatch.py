@@ -40,12 +40,14 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.validation import DispatchAccuracy, Use
 
+from .least_squares import fitted
 from .record import rewritten
 
 TABLE = "dispatch.csv"
-FITTED = ("inside", "network", "start", "combine_start", "per_domain")
+ONCE = ("inside", "network", "start", "combine_start", "per_domain")
+DIRECT = ("direct_inside", "direct_network", "direct_start", "direct_far")
+FITTED = (*ONCE, *DIRECT)
 MANY_TOKENS = 1024  # of a rank: from there on bandwidth decides, as in training; below it the start of the kernels
-SOFT, NUDGE, LONGEST, ROUNDS = 0.04, 1e-3, 0.3, 40  # see :mod:`assistant.validation.calibration`
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,7 @@ class Call:
 def read_calls(folder: Path, catalog: Catalog) -> list[Call]:
     """The calls of the table in ``folder`` that are not excluded, in its order."""
     with (folder / TABLE).open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["use"] != "excluded" and row["kernel"] == "once"]
-    return [_call(row, catalog) for row in rows]
+        return [_call(row, catalog) for row in csv.DictReader(file) if row["use"] != "excluded"]
 
 
 def _call(row: Mapping[str, str], catalog: Catalog) -> Call:
@@ -90,7 +91,7 @@ def _call(row: Mapping[str, str], catalog: Catalog) -> Call:
         operation=row["operation"],
         tokens=tokens,
         copy_bytes=tokens * int(row["hidden"]) * element,
-        routing=Routing(int(row["copies"]), float(row["nodes_per_token"] or np.inf)),
+        routing=Routing(int(row["copies"]), float(row["nodes_per_token"] or np.inf), direct=row["kernel"] == "direct"),
         wires=wires,
         ranks=group(np.array([float(gpus)]), np.ones(1), machine.domain),
         seconds=float(row["seconds"]),
@@ -105,30 +106,30 @@ def predicted(call: Call, constants: DispatchConstants | None = None) -> float:
 
 def fit(calls: Sequence[Call]) -> DispatchConstants:
     """The constants that suit the calibration rows best: robust least squares on the logarithm of the seconds, groups
-    of near-duplicates weighing alike."""
-    used = [call for call in calls if call.use == "calibration"]
+    of near-duplicates weighing alike. Each kernel has its own constants and rows."""
+    found = DispatchConstants()
+    for names, direct in ((ONCE, False), (DIRECT, True)):
+        rows = [call for call in calls if call.use == "calibration" and call.routing.direct == direct]
+        found = _fitted(found, names, rows) if rows else found
+    return found
+
+
+def _fitted(start: DispatchConstants, names: Sequence[str], used: Sequence[Call]) -> DispatchConstants:
     often = Counter(call.alike for call in used)
     weight = np.array([1.0 / often[call.alike] for call in used])
-    values = {name: getattr(DispatchConstants(), name) for name in FITTED}
+    values = {name: getattr(start, name) for name in names}
 
     def errors(tried: Mapping[str, float]) -> np.ndarray:
-        constants = replace(DispatchConstants(), **tried)
+        constants = replace(start, **tried)
         return np.log([predicted(call, constants) / call.seconds for call in used])
 
-    for _ in range(ROUNDS):
-        off = errors(values)
-        slopes = [(errors(values | {name: values[name] * (1.0 + NUDGE)}) - off) / np.log1p(NUDGE) for name in FITTED]
-        root = np.sqrt(weight * SOFT / np.maximum(np.abs(off), SOFT))
-        step = np.linalg.lstsq(np.stack(slopes, axis=1) * root[:, None], -off * root, rcond=None)[0]
-        step = np.clip(step, -LONGEST, LONGEST)
-        values = {name: float(value * np.exp(one)) for (name, value), one in zip(values.items(), step, strict=True)}
-        if np.abs(step).max() < NUDGE:
-            break
-    return replace(DispatchConstants(), **values)
+    return replace(start, **fitted(values, errors, weight))
 
 
 def dispatch_report(calls: Sequence[Call]) -> list[DispatchAccuracy]:
-    """Errors by source and GPU and of all, rows that judge before those that were fitted to, many tokens before few."""
+    """Errors of the kernels of training by source and GPU and of all, rows that judge before those that were fitted to,
+    many tokens before few."""
+    calls = [call for call in calls if not call.routing.direct]
     lines = []
     for use, many in itertools.product(("validation", "calibration"), (True, False)):
         chosen = [call for call in calls if call.use == use and (call.tokens >= MANY_TOKENS) == many]
