@@ -12,10 +12,11 @@ import pytest
 from assistant.library import load
 from assistant.model import Serving, architecture_of, predict_inference
 from assistant.model.collectives import Wires
-from assistant.model.inference import engined, holds, pass_communication, sizings
+from assistant.model.inference import engined, holds, pass_communication
 from assistant.model.network import Networks
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Shape, Split, under_load
+from assistant.model.sizing import sizings
 from assistant.planning.prediction import predict
 from assistant.present.figures import serving_error
 from assistant.validation.groups import Observed

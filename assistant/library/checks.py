@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from assistant.vocabulary.catalog import Catalog, Fabric, Gpu, Model, Provider
 from assistant.vocabulary.errors import InputError, Place, did_you_mean
 from assistant.vocabulary.quantities import shown
-from assistant.vocabulary.questionnaire import ModelShape, Parallelism, Questionnaire
+from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelism, Questionnaire
 
 
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
@@ -119,12 +119,31 @@ def _check_batch(questionnaire: Questionnaire, replicas: int) -> None:
 
 
 def _check_serving(questionnaire: Questionnaire, catalog: Catalog) -> None:
-    inference = questionnaire.inference
-    if inference is None or inference.tensor_parallel is None:
+    said = questionnaire.inference
+    if said is None:
         return
-    field, split, gpus = "inference.tensor_parallel", inference.tensor_parallel, questionnaire.cluster.gpus
-    heads = _shape(questionnaire, catalog).heads
-    if split > gpus:
-        _refuse(field, f"expected at most cluster.gpus ({gpus}), got {split}")
-    if heads and heads % split:
-        _refuse(field, f"expected a divisor of the model's {heads} heads, got {split}")
+    model = _shape(questionnaire, catalog)
+    _check_copy(said, model)
+    together = (said.tensor_parallel or 1) * (said.pipeline_parallel or 1) * (said.data_parallel or 1)
+    gpus = questionnaire.cluster.gpus
+    if together > gpus:
+        names = ("tensor_parallel", "pipeline_parallel", "data_parallel")
+        first = next(name for name in names if (getattr(said, name) or 1) > 1)
+        _refuse(f"inference.{first}", f"expected a copy of at most cluster.gpus ({gpus}), got {together}")
+
+
+def _check_copy(said: Inference, model: Model | ModelShape) -> None:
+    """The degrees of a copy that its model does not allow."""
+    split, stages, replicas, experts = (
+        said.tensor_parallel or 1,
+        said.pipeline_parallel or 1,
+        said.data_parallel or 1,
+        said.expert_parallel or 1,
+    )
+    if model.heads and model.heads % split:
+        _refuse("inference.tensor_parallel", f"expected a divisor of the model's {model.heads} heads, got {split}")
+    if model.layers and stages > model.layers:
+        _refuse("inference.pipeline_parallel", f"expected at most the model's {model.layers} layers, got {stages}")
+    for name, degree in (("data_parallel", replicas), ("expert_parallel", experts)):
+        if degree > 1 and not model.experts:
+            _refuse(f"inference.{name}", f"expected 1 for a model without experts, got {degree}")

@@ -6,7 +6,7 @@ scale-up domains reduces or hands over, and the prompt's cache where prompts and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -144,15 +144,15 @@ class Copy:
 def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Network]) -> list[InferenceOutcome]:
     """One outcome per network, in their order, each with the split of a copy whose GPUs carry the most requests."""
     columns = Networks(networks)
-    copies = [_copy(serving, machine, split) for split in splits_for(serving, machine)]
-    timings = [_timing(serving, machine, columns, copy) for copy in copies]
+    copies = [copy_at_most(serving, machine, split) for split in splits_for(serving, machine)]
+    timings = [timing_of(serving, machine, columns, copy) for copy in copies]
     middle = list(RATIOS).index(1.0)
     best = np.argmax(
         np.stack([_worth(serving, copy, timing, middle) for copy, timing in zip(copies, timings, strict=True)]), axis=0
     )
     for b in set(best.tolist()):
         copies[b] = _loaded(serving, copies[b])
-        timings[b] = _timing(serving, machine, columns, copies[b])
+        timings[b] = timing_of(serving, machine, columns, copies[b])
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([timings[b].per_token[:, f] for f, b in enumerate(best)], axis=1)
     spread = spreads_of(machine.constants)
@@ -164,7 +164,7 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
     ]
 
 
-def _worth(serving: Serving, copy: Copy, timing: _Timing, middle: int) -> np.ndarray:
+def _worth(serving: Serving, copy: Copy, timing: Timing, middle: int) -> np.ndarray:
     """Output tokens/s of one GPU at most on each network; copies that miss a target come after those that do not, and
     copies that do not fit last."""
     slower = copy.served.tpot / timing.per_token[middle]
@@ -179,24 +179,36 @@ def _worth(serving: Serving, copy: Copy, timing: _Timing, middle: int) -> np.nda
 
 def splits_for(serving: Serving, machine: Machine) -> list[Split]:
     """Ways to spread a copy: from the fewest GPUs whose memory holds weights and some requests up to a whole domain,
-    since more room holds more requests; a mixture also with as many attention replicas as GPUs; a copy over several
-    domains as tp or as pp."""
-    if serving.tensor_parallel or serving.data_parallel:
+    since more room holds more requests; a copy over several domains as tp or as pp."""
+    if serving.tensor_parallel or serving.pipeline_parallel or serving.data_parallel:
         return [_as_said(serving, machine)]
     whole = max(1, min(machine.domain, serving.gpus))
-    inside = [Split(1 << d) for d in range(int(np.log2(whole)) + 1)]
-    if serving.architecture.experts:
-        inside += [Split(1, 1, one.tp, one.tp) for one in inside if one.tp > 1]
+    inside = [*_inside(serving.architecture, machine, whole)]
     fitting = [one for one in inside if holds(serving, machine, one) >= 1]
     if fitting:
         roomy = [one for one in fitting if holds(serving, machine, one) >= SMALLEST_CONCURRENCY]
         return roomy or fitting
-    tp, domains = inside[0].tp if whole == 1 else 1 << int(np.log2(whole)), 2
+    tp, domains = max(one.tp for one in inside), 2
     while domains * machine.domain < MOST_GPUS and holds(serving, machine, Split(tp, domains)) < SMALLEST_CONCURRENCY:
         domains += 1
     return [Split(tp, domains), Split(1 << int(np.ceil(np.log2(tp * domains))))]
 
 
+def _inside(a: Architecture, machine: Machine, whole: int) -> Iterator[Split]:
+    """Within a domain: powers of two of ranks that divide the heads, a mixture with replicas of its attention besides,
+    and stages where no fast link joins the GPUs."""
+    sizes = [1 << d for d in range(int(np.log2(whole)) + 1)]
+    ranks = [tp for tp in sizes if not a.heads or a.heads % tp == 0]
+    yield from (Split(tp) for tp in ranks)
+    if a.experts:
+        yield from (Split(tp, 1, dp, dp) for tp in ranks for dp in sizes[1:] if tp * dp <= whole)
+    if machine.scale_up_bandwidth <= SLOW_LINK:
+        yield from (Split(tp, pp) for tp in ranks for pp in sizes[1:] if tp * pp <= whole)
+
+
+# bytes/s of PCIe 5: below it stages of a pipeline may carry more than ranks that reduce in every layer, as vLLM's guide
+# to parallelism says of nodes without NVLink (docs.vllm.ai, parallelism and scaling)
+SLOW_LINK = 64e9
 # whose rows the constants of serving are fitted to (measurements/serving.csv)
 CALIBRATED = ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm")
 SMALLEST_CONCURRENCY = 4  # requests a copy should hold before it is split over more GPUs
@@ -226,7 +238,7 @@ def engined(serving: Serving, machine: Machine, split: Split) -> Engined:
     return Engined(serving.architecture, machine, split, *formats, constants, engine, streamed=not serving.offline)
 
 
-def _copy(serving: Serving, machine: Machine, split: Split) -> Copy:
+def copy_at_most(serving: Serving, machine: Machine, split: Split) -> Copy:
     """A copy with as many requests in flight as keep the targets, else as many as serving stacks batch."""
     held, one = holds(serving, machine, split), engined(serving, machine, split)
     room = max(1.0, min(float(int(held)), LARGEST_BATCH * split.dp))
@@ -253,7 +265,7 @@ def _loaded(serving: Serving, copy: Copy) -> Copy:
 
 
 @dataclass(frozen=True)
-class _Timing:
+class Timing:
     """Seconds per decoded token, to the first one and of the prompt's transfer, (K, F) over network slowdowns and
     networks; communication of a decoded token within."""
 
@@ -263,7 +275,7 @@ class _Timing:
     transfer: np.ndarray
 
 
-def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> _Timing:
+def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -> Timing:
     a, split = serving.architecture, copy.split
     wires = Wires(machine, columns, RATIOS[:, None, None])
     shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
@@ -278,7 +290,7 @@ def _timing(serving: Serving, machine: Machine, columns: Networks, copy: Copy) -
     if serving.disaggregated:
         transfer = transfer + _transfer(serving, wires, split)
     inside = float(copy.engined.reductions(copy.served.batch / split.dp / split.pp))
-    return _Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode + inside, transfer)
+    return Timing(copy.served.tpot + decode, copy.served.ttft + prefill + transfer + decode, decode + inside, transfer)
 
 
 def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float) -> np.ndarray:
@@ -316,7 +328,7 @@ def _outcome(
     machine: Machine,
     network: Network,
     copy: Copy,
-    timing: _Timing,
+    timing: Timing,
     f: int,
     middle: int,
     draws: np.ndarray,
@@ -327,8 +339,8 @@ def _outcome(
     slower = served.tpot / per_token
     nodes = -(-split.gpus // machine.domain)
     copies = serving.gpus // split.gpus
-    most = _requests(serving, copy, copy.most * slower)
-    delivered = _requests(serving, copy, served.output_tokens_per_s * slower) * copies
+    most = requests_of(serving, copy, copy.most * slower)
+    delivered = requests_of(serving, copy, served.output_tokens_per_s * slower) * copies
     memory = memory_used(serving.architecture, split, serving.formats, serving.lengths, served.batch)
     crossing = _crossing(serving.architecture, split, machine)
     seen = replace(served, ttft=first, tpot=per_token)
@@ -360,7 +372,7 @@ def _outcome(
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,
         fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
-        meets_targets=None if serving.ttft is serving.tpot is None else _keeps(serving, seen),
+        meets_targets=None if serving.ttft is serving.tpot is None else keeps(serving, seen),
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
         outside_calibration=[]
@@ -374,7 +386,7 @@ def _parallelism(split: Split, copies: int) -> dict[str, object]:
     return shown | ({"ep": split.ep, "attention_replicas": split.dp} if split.dp > 1 else {})
 
 
-def _requests(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
+def requests_of(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
     """Requests per second of one copy; where prompts are worked on elsewhere, of its share of both sides."""
     rate = output_tokens_per_s / serving.output_tokens
     if not serving.disaggregated or not rate:
@@ -391,43 +403,6 @@ def _crossing(a: Architecture, split: Split, machine: Machine) -> float:
     return activation * (split.pp - 1) if split.pp > 1 and split.gpus > machine.domain else 0.0
 
 
-@dataclass(frozen=True)
-class Sizing:
-    """GPUs that carry a load within its targets with copies of one split. Times in seconds, ``carries``: requests per
-    second of one copy at most."""
-
-    split: Split
-    copies: int
-    carries: float
-    ttft: float
-    tpot: float
-
-    @property
-    def gpus(self) -> int:
-        return self.copies * self.split.gpus
-
-
-def sizings(serving: Serving, machine: Machine) -> list[Sizing]:
-    """How many GPUs ``serving.requests_per_s`` takes within ``ttft`` and ``tpot``, fewest first: every split inside a
-    domain that keeps them, none where no split does. ``serving.gpus`` is how many a copy may have at most.
-
-    Raises ValueError without requests per second.
-    """
-    if not serving.requests_per_s:
-        raise ValueError("expected requests_per_s above 0, got none")
-    asked = replace(serving, concurrency=None)
-    found = []
-    for split in splits_for(asked, machine):
-        copy = _copy(asked, machine, split)
-        carries = _requests(asked, copy, copy.most)
-        if split.gpus > machine.domain or copy.held < 1 or not _keeps(asked, copy.served):
-            continue
-        copies = int(np.ceil(serving.requests_per_s / carries))
-        served = at_rate(copy.engined, copy.load, serving.requests_per_s / copies)[1]
-        found.append(Sizing(split, copies, carries, served.ttft, served.tpot))
-    return sorted(found, key=lambda one: (one.gpus, one.split.gpus))
-
-
-def _keeps(serving: Serving, served: Served) -> bool:
+def keeps(serving: Serving, served: Served) -> bool:
     """Whether both targets are kept."""
     return served.ttft <= (serving.ttft or np.inf) and served.tpot <= (serving.tpot or np.inf)

@@ -27,6 +27,9 @@ def serving(job: Resolved) -> Serving:
         kv_precision=inference.kv_precision,
         engine=inference.engine,
         concurrency=inference.concurrency,
+        pipeline_parallel=inference.pipeline_parallel,
+        expert_parallel=inference.expert_parallel,
+        data_parallel=inference.data_parallel,
         ttft=inference.ttft_ms and inference.ttft_ms / 1e3,
         tpot=inference.tpot_ms and inference.tpot_ms / 1e3,
     )

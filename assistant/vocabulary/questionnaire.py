@@ -570,13 +570,30 @@ class Reinforcement(Section):
 
 
 class Inference(Section):
-    """Serving: how a request looks and how many come."""
+    """Serving: how a request looks and how many come; ``tokens`` and ``requests`` of a job that ends, in bulk."""
 
     tensor_parallel: Annotated[
         Positive | None,
         About("tensor parallel", "count", "Over how many GPUs is a copy split?", "what fits and carries most",
               span="number", words=("tp [size|degree]", "tensor (parallel|parallelism) "
                                                         "[size|degree]"), sensible=(1, 128)),
+    ] = None  # fmt: skip
+    pipeline_parallel: Annotated[
+        Positive | None,
+        About("pipeline stages of a copy", "count", "Into how many stages is a copy split?", "as few as hold it",
+              span="number", words=("pipeline stages of a copy", "stages per copy"), sensible=(1, 64)),
+    ] = None  # fmt: skip
+    data_parallel: Annotated[
+        Positive | None,
+        About("attention replicas", "count", "How many replicas of the attention share the experts?",
+              "what fits and carries most", span="number", words=("attention replicas", "dp attention"),
+              sensible=(1, 512)),
+    ] = None  # fmt: skip
+    expert_parallel: Annotated[
+        Positive | None,
+        About("GPUs that share the experts", "count", "Over how many GPUs are the experts of a copy spread?",
+              "all of a copy with attention replicas, else one", span="number",
+              words=("gpus that share the experts",), sensible=(1, 512)),
     ] = None  # fmt: skip
     prompt_tokens: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)],
@@ -608,6 +625,17 @@ class Inference(Section):
         About("time per output token", "amount", "How long may each further token take?", "no target", unit="{} ms",
               words=("tpot", "time per output token", "inter token latency", "itl"), span="time"),
     ] = None  # fmt: skip
+    tokens: Annotated[
+        Annotated[Count, Field(gt=0, le=1e18)] | None,
+        About("output tokens of the job", "count", "How many output tokens has the whole job?", "it has no end",
+              unit="{} tokens", span="number", words=("output tokens (of the job|in all|in total)",)),
+    ] = None  # fmt: skip
+    requests: Annotated[
+        Annotated[Count, Field(gt=0, le=1e15)] | None,
+        About("requests of the job", "count", "How many requests has the whole job?", "it has no end",
+              unit="{} requests", span="number",
+              words=("(requests|documents|records) (of the job|in all|in total)",)),
+    ] = None  # fmt: skip
     precision: Annotated[
         ServedPrecision | None,
         About("precision", "choice", "In which precision is it served?", "as the model is published",
@@ -624,6 +652,17 @@ class Inference(Section):
         About("engine", "choice", "Which engine serves it?", "the middle of vLLM, SGLang and TensorRT-LLM",
               words=("[serving|inference] engine", "serving (stack|framework)")),
     ] = None  # fmt: skip
+
+    @property
+    def job_tokens(self) -> float | None:
+        """Output tokens of the whole job; ``None`` where it has no end."""
+        return self.tokens or (self.requests and self.requests * self.output_tokens)
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Inference:
+        if self.tokens is not None and self.requests is not None:
+            raise ValueError("expected tokens or requests of the whole job, got both")
+        return self
 
 
 class Quote(Section):
@@ -812,8 +851,9 @@ class Questionnaire(Section):
 
     @property
     def deadline_days(self) -> float | None:
-        """Days by which the work must be done; of serving, which has no amount of work to finish, none."""
-        return None if self.serves else self.constraints.deadline_days
+        """Days by which the work must be done; of serving without a job that ends none."""
+        ends = not self.serves or (self.inference is not None and self.inference.job_tokens is not None)
+        return self.constraints.deadline_days if ends else None
 
     @property
     def trainers(self) -> int:
@@ -827,6 +867,9 @@ class Questionnaire(Section):
             raise ValueError(f"expected no training section for workload {self.workload}")
         if not self.serves and self.inference is not None:
             raise ValueError(f"expected no inference section for workload {self.workload}")
+        if self.workload != "batch-inference" and self.inference is not None and self.inference.job_tokens:
+            said = "tokens" if self.inference.tokens else "requests"
+            raise ValueError(f"expected inference.{said} with workload batch-inference alone, got {self.workload}")
         if self.rl is not None:
             self._check_loop(self.rl)
         if cluster.wan_gbps is not None and cluster.sites == 1:
