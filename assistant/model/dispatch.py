@@ -39,6 +39,8 @@ class DispatchConstants:
     these kernels take from it meanwhile. ``spread``: standard deviation of the logarithm of a call's seconds.
     ``direct_inside``, ``direct_network``, ``direct_start``: the same of kernels that send every copy straight to its
     expert's rank; ``direct_far``: seconds more where some of them are behind the network, beside its latency.
+    ``imbalance``: of prompts' seconds over those with evenly chosen experts, where a served model's experts lie
+    on several nodes.
     """
 
     inside: float = 0.9
@@ -53,6 +55,7 @@ class DispatchConstants:
     direct_network: float = 0.95
     direct_start: float = 12e-6
     direct_far: float = 8e-6
+    imbalance: float = 1.0
 
 
 def dispatch_from(constants: Mapping[str, Fact] | None) -> DispatchConstants:
