@@ -56,4 +56,6 @@ def transfer_seconds(
     if m.domains == 1:
         inside = bytes_ / (m.scale_up_bandwidth * gpus) + c.start
         return np.full(np.broadcast_shapes(np.shape(wires.latency), (1, 1)), inside)
-    return bytes_ / transfer_rate(wires, gpus, paged=paged, constants=c) + c.start + wires.latency
+    rate = transfer_rate(wires, gpus, paged=paged, constants=c)
+    alone = wires.networks.nic_rate / wires.networks.gpu_rate  # GPUs that share an adapter, of which one sends
+    return bytes_ / (rate * np.maximum(alone / gpus, 1.0)) + c.start + wires.latency

@@ -10,7 +10,7 @@ network slowdowns and networks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from .serving_time import ROUNDS, Engined, Load, Number, Shape, decoded
 
 BUSY = 0.9  # of what prompts and link carry at most where nobody says a load: an M/D/1 queue then waits 4.5 services
 
-Added = Callable[[Engined, Number], Number]  # seconds that the network adds to a pass with so many tokens on a replica
+# seconds that the network adds to a pass with so many tokens on a replica, and so many before each of them
+Added = Callable[[Engined, Number, Number], Number]
 
 
-def nothing_added(engined: Engined, tokens: Number) -> Number:
+def nothing_added(engined: Engined, tokens: Number, context: Number) -> Number:
     """Of a copy inside one domain."""
     return 0.0
 
@@ -73,7 +74,7 @@ def prompt_seconds(side: Side, load: Load, prompts: Number = 1.0) -> Number:
     tokens = prompts * load.fresh
     steps = np.maximum(1.0, np.asarray(tokens) / load.chunk)
     each = tokens / steps
-    return steps * (side.engined.step(Shape(0.0, 0.0, each, load.behind)) + side.added(side.engined, each))
+    return steps * (side.engined.step(Shape(0.0, 0.0, each, load.behind)) + side.added(side.engined, each, load.behind))
 
 
 def prompts_carried(side: Side, load: Load) -> Number:
@@ -85,10 +86,11 @@ def prompts_carried(side: Side, load: Load) -> Number:
 def token_seconds(side: Side, load: Load, batch: Number) -> Number:
     """Seconds of a decoding step with so many requests on all workers."""
     one, split = np.asarray(batch) / side.workers, side.engined.split
-    return decoded(side.engined, load, one) + side.added(side.engined, one / split.dp / split.pp)
+    middle = load.prompt_tokens + load.output_tokens / 2.0
+    return decoded(side.engined, load, one) + side.added(side.engined, one / split.dp / split.pp, middle)
 
 
-def queued(busy: Number, service: Number, servers: float = 1.0) -> Number:
+def queued(busy: Number, service: Number, servers: Number = 1.0) -> Number:
     """Seconds in a queue with equal services and so many servers (Sakasegawa 1977; with one server the formula of
     Pollaczek and Khinchine)."""
     full = np.minimum(busy, 0.999)
@@ -103,7 +105,8 @@ def served_apart(
     carried = np.minimum(prompts_carried(prefill, load), link.carries)
     if load.grouped and rate is None:
         return _in_flight(prefill, decode, load, link, carried)
-    asked = BUSY * carried if rate is None else np.minimum(rate, carried)
+    full = BUSY * carried
+    asked = full if rate is None else np.where(rate > carried, full, rate)  # beyond it queues would never end
     return _at_rate(prefill, decode, load, link, asked, carried)
 
 
@@ -123,16 +126,17 @@ def _in_flight(prefill: Side, decode: Side, load: Load, link: Link, carried: Num
 
 
 def _at_rate(prefill: Side, decode: Side, load: Load, link: Link, asked: Number, carried: Number) -> ServedApart:
-    largest = min(load.concurrency, load.held)
+    largest = np.minimum(load.concurrency, load.held)
     most = np.minimum(carried, largest / (load.output_tokens * token_seconds(decode, load, largest)))
     rate = np.minimum(asked, most)
-    batch = np.full(np.shape(rate), float(largest))
+    batch = largest + 0.0 * np.asarray(rate)
     for _ in range(2 * ROUNDS):  # in flight are as many as come while one answer is written
         batch = np.minimum(rate * load.output_tokens * token_seconds(decode, load, batch), largest)
     tpot = token_seconds(decode, load, batch)
     own, busy = prompt_seconds(prefill, load), rate / prompts_carried(prefill, load)
     link_busy = rate / link.carries
-    moving = link.seconds + queued(link_busy, link.seconds)
+    adapters = np.where(np.isfinite(link.carries), np.maximum(link.carries * link.seconds, 1.0), 1.0)
+    moving = link.seconds + queued(link_busy, link.seconds, adapters)
     first = prefill.engined.engine.first + own + queued(busy, own, prefill.replicas) + moving + tpot
     return _told(load, first, tpot, batch, rate, moving, link_busy, most)
 
@@ -143,20 +147,15 @@ def _told(
     return ServedApart(first, tpot, batch, rate, rate * load.output_tokens, moving, busy, most)
 
 
-def balanced(prefill: Side, decode: Side, load: Load, gpus: int) -> tuple[int, int]:
-    """Workers of both sides on so many GPUs that carry most together; (0, 0) where not one of each has room.
+def balanced(reader: int, writer: int, read: float, written: float, gpus: int) -> tuple[int, int]:
+    """Instances of both sides on so many GPUs that carry most together; (0, 0) where not one of each has room.
 
-    ``load``: of one decoding worker.
+    ``reader``, ``writer``: GPUs of an instance; ``read``, ``written``: requests per second of one.
     """
-    one, other = prefill.engined.split.gpus, decode.engined.split.gpus
-    most = (gpus - other) // one
+    most = (gpus - writer) // reader
     if most < 1:
         return 0, 0
-    reading = np.arange(1, most + 1)
-    writing = (gpus - reading * one) // other
-    batch = min(load.concurrency, load.held)
-    answers = batch / (load.output_tokens * float(np.ravel(token_seconds(replace(decode, workers=1), load, batch))[0]))
-    prompts = float(np.ravel(prompts_carried(replace(prefill, workers=1), load))[0])
-    carried = np.minimum(reading * prompts, writing * answers)
-    best = int(np.argmax(carried))
-    return int(reading[best]), int(writing[best])
+    readers = np.arange(1, most + 1)
+    writers = (gpus - readers * reader) // writer
+    best = int(np.argmax(np.minimum(readers * read, writers * written)))
+    return int(readers[best]), int(writers[best])

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .architecture import element_bytes
-from .collectives import Wires, all_reduce, group
+from .architecture import Architecture, element_bytes
+from .collectives import Group, Wires, all_reduce, group
 from .dispatch import SCALE_BYTES, Routing, call_time, dispatch_from
-from .serving_time import Engined, Number, weight_formats
+from .serving_time import Engined, Number, Split, weight_formats
 
 ACTIVATION = 2.0  # bytes of a hidden state's element
 
@@ -26,7 +26,7 @@ def spread_out(engined: Engined) -> bool:
     return crosses(engined) and engined.split.dp > 1 and engined.architecture.experts > 0
 
 
-def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Number, halved: Number) -> Number:
+def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Number, halved: Number) -> np.ndarray:
     """Seconds that the network adds to a decoding pass of ``compute`` seconds with ``tokens`` on each replica.
 
     With experts over nodes an engine may cut its batch in two that take turns (``halved``: seconds of both halves'
@@ -41,14 +41,14 @@ def decoding_added(engined: Engined, wires: Wires, tokens: Number, compute: Numb
     return np.minimum(plain, halved - compute + both - hidden * np.minimum(both, halved))
 
 
-def prefill_added(engined: Engined, wires: Wires, tokens: Number, compute: float) -> Number:
+def prefill_added(engined: Engined, wires: Wires, tokens: Number, alone: Number) -> np.ndarray:
     """The same for a pass over ``tokens`` of prompts on each replica. The exchange of long messages takes units from
     the compute beside it; the rank whose experts are asked for most keeps the others waiting."""
     plain = between_domains(wires, engined, tokens, decoding=False)
     if not spread_out(engined):
         return plain
     c = dispatch_from(engined.machine.constants)
-    alone, compute = compute, compute + handling(engined, tokens)
+    compute = alone + handling(engined, tokens)
     both = 2.0 * between_domains(wires, engined, np.asarray(tokens) / 2.0, decoding=False)
     taken = min(c.units / engined.machine.compute_units, 1.0)
     together = compute + both - c.hidden * (1.0 - taken) * np.minimum(both, compute)
@@ -70,27 +70,67 @@ def between_domains(wires: Wires, engined: Engined, tokens: Number, *, decoding:
     """Seconds of one pass on the network with nothing beside it; of a copy inside one domain zero."""
     a, split = engined.architecture, engined.split
     shape = np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2]
-    time = np.zeros(shape)
     if not crosses(engined):
-        return time
+        return np.zeros(shape)
     state = np.broadcast_to(np.asarray(tokens, dtype=float) * a.hidden, shape)[..., None]  # elements of a replica
-    if split.tp > 1:
-        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
-        time = time + 2.0 * a.layers * all_reduce(wires, ACTIVATION * state, ranks)[..., 0]
-    if split.pp > 1:
-        hop = ACTIVATION * state / (wires.networks.nic_rate / wires.slowdown) + wires.latency
-        time = time + (split.pp - 1) * hop[..., 0]
+    time = pass_communication(wires, a, split, ACTIVATION * state)
     if split.dp > 1 and a.experts:
         time = time + a.moe_layers * _exchange(wires, engined, state / split.tp, decoding)[..., 0]
     return time
 
 
-def _exchange(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> np.ndarray:
-    """Seconds of one layer's dispatch, narrow where the experts' weights are, and combine in 16 bits, (K, F, 1)."""
+def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: float | np.ndarray) -> np.ndarray:
+    """Seconds of one pass through the model with hidden states of so many bytes: two all-reduces per layer, one
+    hand-over per stage."""
+    time = np.zeros(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2])
+    states = np.broadcast_to(np.asarray(bytes_, dtype=float), (*time.shape, 1))
+    if split.tp > 1:
+        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
+        time = time + 2.0 * a.layers * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
+    if split.pp > 1:
+        hop = states / (wires.networks.nic_rate / wires.slowdown) + wires.latency
+        time = time + (split.pp - 1) * hop[..., 0]
+    return time
+
+
+def bytes_between(engined: Engined, *, decoding: bool) -> float:
+    """Bytes that enter a domain for one token of an answer or of a prompt: two reduced states per layer, one handed
+    over per stage, and what goes to experts elsewhere and back."""
+    a, split, domain = engined.architecture, engined.split, engined.machine.domain
+    if not crosses(engined):
+        return 0.0
+    state, moved = ACTIVATION * a.hidden, 0.0
+    if split.tp > domain:
+        moved += 2.0 * a.layers * 2.0 * state * (split.tp - 1) / split.tp
+    if split.pp > 1:
+        moved += state * (split.pp - 1)
+    if split.dp > 1 and a.experts:
+        ranks = _expert_ranks(engined)
+        copies = float(np.ravel(_routing(engined, ranks, decoding).crossing(ranks))[0])
+        moved += a.moe_layers * copies * a.hidden * (_outward(engined) + ACTIVATION)
+    return moved
+
+
+def _expert_ranks(engined: Engined) -> Group:
+    split = engined.split
+    return group(np.array([float(split.gpus // split.pp)]), np.ones(1), engined.machine.domain)
+
+
+def _routing(engined: Engined, ranks: Group, decoding: bool) -> Routing:
     a = engined.architecture
-    ranks = group(np.array([float(engined.split.gpus // engined.split.pp)]), np.ones(1), wires.machine.domain)
     limit = a.expert_group_limit * np.maximum(ranks.domains / a.expert_groups, 1.0) if a.expert_groups > 1 else np.inf
-    routing = Routing(a.experts_per_token, limit, direct=decoding)
-    narrow = element_bytes(weight_formats(a, engined.precision)[1]) <= 1.0
-    out = call_time(wires, (1.0 + SCALE_BYTES if narrow else ACTIVATION) * state, ranks, routing)
+    return Routing(a.experts_per_token, limit, once=not decoding, direct=decoding)
+
+
+def _outward(engined: Engined) -> float:
+    """Bytes of an element on its way to the experts: narrow where their weights are (2412.19437, 3.3.2)."""
+    narrow = element_bytes(weight_formats(engined.architecture, engined.precision)[1]) <= 1.0
+    return 1.0 + SCALE_BYTES if narrow else ACTIVATION
+
+
+def _exchange(wires: Wires, engined: Engined, state: np.ndarray, decoding: bool) -> np.ndarray:
+    """Seconds of one layer's dispatch, and of the combine in 16 bits, (K, F, 1); ``state``: elements of a rank."""
+    ranks = _expert_ranks(engined)
+    routing = _routing(engined, ranks, decoding)
+    out = call_time(wires, _outward(engined) * state, ranks, routing)
     return out + call_time(wires, ACTIVATION * state, ranks, routing, combine=True)
