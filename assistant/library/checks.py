@@ -13,6 +13,10 @@ from assistant.vocabulary.questionnaire import Inference, ModelShape, Parallelis
 def check(questionnaire: Questionnaire, catalog: Catalog) -> None:
     """Raise :class:`InputError` for the first id or combination that cannot be."""
     _check_ids(questionnaire, catalog)
+    if questionnaire.sized_by_load:  # the GPUs are checked when they are known
+        if questionnaire.inference is not None:
+            _check_copy(questionnaire.inference, _shape(questionnaire, catalog))
+        return
     check_shape(questionnaire, catalog)
 
 
@@ -33,7 +37,8 @@ def _check_ids(questionnaire: Questionnaire, catalog: Catalog) -> None:
     cluster = questionnaire.cluster
     if isinstance(questionnaire.model, str):
         known_id("model", questionnaire.model, catalog.models)
-    known_id("cluster.gpu", cluster.gpu, catalog.gpus)
+    if "gpu" not in questionnaire.sized_by_load:
+        known_id("cluster.gpu", cluster.gpu, catalog.gpus)
     if cluster.fabric is not None:
         known_id("cluster.fabric", cluster.fabric, catalog.fabrics)
     if cluster.provider is not None:

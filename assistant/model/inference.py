@@ -70,6 +70,11 @@ class Serving:
     decode_workers: int | None = None
 
     @property
+    def loaded(self) -> bool:
+        """Whether a load was said."""
+        return bool(self.requests_per_s or self.concurrency)
+
+    @property
     def weight_bytes(self) -> float:
         return weight_bytes(self.architecture, self.precision)
 

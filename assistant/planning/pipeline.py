@@ -21,7 +21,7 @@ from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
-from . import choice, facts, money, power, verdicts
+from . import choice, facts, money, power, sized, verdicts
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
@@ -50,6 +50,7 @@ class Decision:
     conclusions: list[Conclusion]
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
+    asked: Questionnaire | None = None  # before the GPUs of a service were counted
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
 
 
@@ -114,7 +115,11 @@ class Pipeline:
         ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
         be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
         """
+        asked = questionnaire
+        questionnaire, left_open = sized.filled(questionnaire, self.predictor)
+        questionnaire, spared = sized.needed(questionnaire, self.predictor)
         job = resolve(questionnaire, self.catalog)
+        job = replace(job, assumptions=(*left_open, *spared, *job.assumptions))
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
         if charging is not None:
@@ -128,7 +133,7 @@ class Pipeline:
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
         choice.mark_probabilities(entries)
-        return replace(made, variants=variants, today=self.today)
+        return replace(made, asked=asked, variants=variants, today=self.today)
 
     def priced(self, entries: list[Entry], job: Resolved) -> list[Entry]:
         """The entries with their prices, each on all terms on which it is let, and the power where it counts."""

@@ -20,7 +20,7 @@ def serving(job: Resolved) -> Serving:
         job.precision,
         inference.prompt_tokens,
         inference.output_tokens,
-        inference.requests_per_s,
+        inference.rate,
         inference.tensor_parallel,
         disaggregated=job.questionnaire.workload == "disaggregated-inference",
         offline=job.questionnaire.workload == "batch-inference",

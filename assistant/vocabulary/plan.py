@@ -470,6 +470,54 @@ class RentOrBuy(Contract):
     break_even_utilization_percent: float | None
 
 
+class KindOfGpu(Contract):
+    """What a load takes of one kind of GPU, and what that costs at the offer that is cheapest for it.
+
+    ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
+    the nodes of a copy that spans several.
+    """
+
+    gpu: str
+    gpus: int
+    copies: int
+    gpus_per_copy: int
+    parallelism: dict[str, Any]
+    requests_per_s: float
+    ttft_s: float
+    tpot_s: float
+    network: str
+    provider: str
+    instance: str
+    tier: Tier
+    usd_per_gpu_hour: float
+    usd_per_month: float
+    usd_per_million_output_tokens: float
+    usd_per_million_tokens: float
+    date: str | None
+
+
+class Sizing(Contract):
+    """The load of a service and the GPUs that carry it.
+
+    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry.
+    ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
+    of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
+    """
+
+    requests_per_s: float | None
+    concurrency: int | None
+    ttft_ms: float | None
+    tpot_ms: float | None
+    gpus: int
+    copies: int
+    could_be_had: int | None
+    carries_requests_per_s: float
+    usd_per_month: float | None
+    usd_per_million_output_tokens: float | None
+    usd_per_million_tokens: float | None
+    kinds: list[KindOfGpu]
+
+
 class Warning_(Contract):
     """Something the reader must know."""
 
@@ -496,6 +544,7 @@ class Plan(Contract):
     purchase: Purchase | None = None  # buying
     power: PowerUse | None = None
     rent_or_buy: RentOrBuy | None = None  # buying, and where it is asked for
+    sizing: Sizing | None = None  # serving
     fabric_design: dict[str, Any]
     nccl: dict[str, Any]
     warnings: list[Warning_]

@@ -1,7 +1,7 @@
 """The questionnaire: everything the planner may be told, and what the house knows of each field (:class:`About`).
 
-Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed. What is missing stays
-``None`` here; the planner fills it in and lists every assumption.
+Only ``workload``, ``model``, ``cluster.gpu`` and ``cluster.gpus`` are needed, of serving the first two. What is missing
+stays ``None`` here; the planner fills it in and lists every assumption.
 """
 
 from __future__ import annotations
@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
 
 from .fields import About, RegisteredField, registry
 from .quantities import Count, Days, Gbps, Percent, Ratio, Usd, Whole, YesNo, shown
@@ -610,6 +617,12 @@ class Inference(Section):
         About("load", "amount", "How many requests come per second?", "the cluster is taken as fully used",
               unit="{} requests per second", span="number", words=("load", "requests per second", "qps", "rps")),
     ] = None  # fmt: skip
+    tokens_per_s: Annotated[
+        Annotated[Count, Field(gt=0, le=1e12)] | None,
+        About("output tokens per second", "amount", "How many output tokens per second, of all users together?",
+              "as the requests have it", unit="{} output tokens per second", span="number",
+              words=("output tokens (per second|a second)", "token (rate|throughput)")),
+    ] = None  # fmt: skip
     concurrency: Annotated[
         Annotated[Whole, Field(ge=1, le=100_000_000)] | None,
         About("requests in flight", "count", "How many requests are answered at the same time?", "what fits",
@@ -658,10 +671,22 @@ class Inference(Section):
         """Output tokens of the whole job; ``None`` where it has no end."""
         return self.tokens or (self.requests and self.requests * self.output_tokens)
 
+    @property
+    def rate(self) -> float | None:
+        """Requests per second, as said or as the output tokens per second have it."""
+        return self.requests_per_s or (self.tokens_per_s and self.tokens_per_s / self.output_tokens)
+
+    @property
+    def sizes(self) -> bool:
+        """Whether the load says how many GPUs it takes: a rate does, and users do who must not wait too long."""
+        return self.rate is not None or bool(self.concurrency and (self.ttft_ms or self.tpot_ms))
+
     @model_validator(mode="after")
-    def _one_size(self) -> Inference:
+    def _said_once(self) -> Inference:
         if self.tokens is not None and self.requests is not None:
             raise ValueError("expected tokens or requests of the whole job, got both")
+        if self.tokens_per_s is not None and self.requests_per_s is not None:
+            raise ValueError("expected requests_per_s or tokens_per_s, got both")
         return self
 
 
@@ -808,6 +833,9 @@ class Constraints(Section):
     ] = Field(default_factory=list)  # never considered: "no InfiniBand"  # fmt: skip
 
 
+_OPEN = {"gpu": "open", "gpus": 1}
+
+
 class Questionnaire(Section):
     """What the person said, before anything is assumed."""
 
@@ -834,6 +862,30 @@ class Questionnaire(Section):
     budget: Budget = Field(default_factory=Budget)
     constraints: Constraints = Field(default_factory=Constraints)
     _converted: tuple[tuple[str, str, float], ...] = ()
+    _sized_by_load: tuple[str, ...] = ()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_gpus(cls, given: Any, handler: ModelWrapValidatorHandler[Questionnaire]) -> Questionnaire:
+        """Of a job that serves the GPUs may be left open: their number follows from the load."""
+        cluster = given.get("cluster") if isinstance(given, Mapping) and given.get("workload") in SERVING else False
+        if cluster is not None and not isinstance(cluster, Mapping):
+            return handler(given)
+        said = {name: value for name, value in (cluster or {}).items() if name not in _OPEN or value is not None}
+        left = tuple(name for name in _OPEN if name not in said)
+        made = handler({**given, "cluster": {**_OPEN, **said}} if left else given)
+        made._sized_by_load = left
+        return made
+
+    @property
+    def sized_by_load(self) -> tuple[str, ...]:
+        """Which of ``gpu`` and ``gpus`` nobody said: what stands in the cluster then only holds their place."""
+        return self._sized_by_load
+
+    def with_gpus_said(self) -> Questionnaire:
+        """The same, with what stands in its cluster as said."""
+        self._sized_by_load = ()
+        return self
 
     @property
     def converted(self) -> tuple[tuple[str, str, float], ...]:
