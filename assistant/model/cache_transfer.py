@@ -49,11 +49,18 @@ def transfer_rate(
 
 
 def transfer_seconds(
-    wires: Wires, bytes_: float, gpus: float, *, paged: bool = True, constants: TransferConstants | None = None
+    wires: Wires,
+    bytes_: float,
+    gpus: float,
+    *,
+    paged: bool = True,
+    stored: bool = False,
+    constants: TransferConstants | None = None,
 ) -> np.ndarray:
-    """Seconds of one transfer of ``bytes_`` over an idle network, or inside the domain where there is only one."""
+    """Seconds of one transfer of ``bytes_`` over an idle network, or inside the domain where there is only one, unless
+    they are ``stored`` elsewhere."""
     m, c = wires.machine, constants or transfer_constants(wires.machine.constants)
-    if m.domains == 1:
+    if m.domains == 1 and not stored:
         inside = bytes_ / (m.scale_up_bandwidth * gpus) + c.start
         return np.full(np.broadcast_shapes(np.shape(wires.latency), (1, 1)), inside)
     rate = transfer_rate(wires, gpus, paged=paged, constants=c)

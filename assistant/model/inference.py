@@ -14,6 +14,7 @@ import numpy as np
 from assistant.vocabulary.plan import Band
 
 from .architecture import Architecture
+from .cache_transfer import transfer_seconds
 from .collectives import Wires
 from .machine import Machine
 from .network import Network, Networks
@@ -29,6 +30,7 @@ from .serving_time import (
     decoded,
     engine_of,
     fastest_within,
+    prefilled,
     serving_constants,
     spreads_of,
     under_load,
@@ -63,7 +65,8 @@ class Serving:
     data_parallel: int | None = None
     ttft: float | None = None
     tpot: float | None = None
-    cached: float = 0.0  # share of a prompt whose cache is there already, in GPU memory
+    cached: float = 0.0  # share of a prompt whose cache is there already
+    fetched_over: float | str | None = None  # bytes/s of a GPU to the host's memory it is in, or "network"; its own
     prefill_gpus: int | None = None  # of one instance of that side, and how many instances
     decode_gpus: int | None = None
     prefill_workers: int | None = None
@@ -92,6 +95,11 @@ class Serving:
     def kv_of_prompt(self) -> float:
         """Cache bytes of a whole prompt: what moves from prefill to decode."""
         return float(self.architecture.kv_bytes(self.prompt_tokens, self.formats[1]))
+
+    @property
+    def fetched_bytes(self) -> float:
+        """Of a prompt's cache that comes over the network because it is kept there."""
+        return self.cached * self.kv_of_prompt if self.fetched_over == "network" else 0.0
 
     @property
     def kv_per_request(self) -> float:
@@ -322,7 +330,18 @@ def timing_of(serving: Serving, machine: Machine, columns: Networks, copy: Copy)
     each = float(one.step(Shape(0.0, 0.0, load.fresh / steps, load.behind)))
     prefill = steps * prefill_added(one, wires, load.fresh / steps, each)
     inside = float(one.reductions(batch))
-    return Timing(copy.served.tpot + decode, copy.served.ttft + prefill + decode, decode + inside)
+    first = copy.served.ttft + prefill + decode + fetching(serving, wires, split)
+    return Timing(copy.served.tpot + decode, first, decode + inside)
+
+
+def fetching(serving: Serving, wires: Wires, split: Split) -> np.ndarray | float:
+    """Seconds in which the part of a prompt's cache that is kept elsewhere comes to the GPUs of its copy."""
+    bytes_ = serving.cached * serving.kv_of_prompt
+    if not bytes_ or serving.fetched_over is None:
+        return 0.0
+    if isinstance(serving.fetched_over, float):
+        return bytes_ / (serving.fetched_over * split.gpus)
+    return transfer_seconds(wires, bytes_, min(split.gpus, wires.machine.gpus_per_node), stored=True)[..., 0]
 
 
 def _outcome(
@@ -368,7 +387,7 @@ def _outcome(
         tokens_per_s_per_gpu=most * serving.output_tokens / split.gpus if copies else 0.0,
         kv_bytes_per_request=serving.kv_per_request,
         across_nodes_per_token=token,
-        across_nodes_per_request=prompt * copy.load.fresh + token * serving.output_tokens,
+        across_nodes_per_request=prompt * copy.load.fresh + token * serving.output_tokens + serving.fetched_bytes,
         exposed_communication_percent=100.0 * float(timing.per_token_communication[middle, f]) / per_token,
         memory_bytes=memory,
         fits=copies >= 1 and copy.held >= 1 and (nodes == 1 or network.possible),
@@ -385,8 +404,11 @@ def _parallelism(split: Split, copies: int) -> dict[str, object]:
 
 
 def requests_of(serving: Serving, copy: Copy, output_tokens_per_s: float) -> float:
-    """Requests per second of one copy."""
-    return output_tokens_per_s / serving.output_tokens
+    """Requests per second of one copy; where prompts are read elsewhere, of its GPUs on both sides in balance."""
+    rate = output_tokens_per_s / serving.output_tokens
+    if not serving.disaggregated or not rate:
+        return rate
+    return 1.0 / (1.0 / rate + prefilled(copy.engined, copy.load) / copy.split.dp)
 
 
 def keeps(serving: Serving, served: Served) -> bool:

@@ -218,11 +218,12 @@ def _link(serving: Serving, wires: Wires, way: Way) -> Link:
     """A cache goes from the GPUs of one instance to those of another; all share what leaves the side of fewer GPUs."""
     kv = serving.kv_of_prompt
     narrow = min(way.prefill.gpus, way.decode.gpus)
+    fetched = inference.fetching(serving, wires, way.prefill)
     if way.inside:
-        return Link(kv / (wires.machine.scale_up_bandwidth * narrow))
+        return Link(kv / (wires.machine.scale_up_bandwidth * narrow) + fetched)
     all_ = max(1, min(way.readers * way.prefill.gpus, way.writers * way.decode.gpus))
     seconds, rate = transfer_seconds(wires, kv, narrow), transfer_rate(wires, all_)
-    return Link(seconds[..., 0], rate[..., 0] / kv)
+    return Link(seconds[..., 0] + fetched, rate[..., 0] / max(kv, serving.fetched_bytes))  # both ways at once
 
 
 def _outcome(
@@ -261,6 +262,7 @@ def _outcome(
         kv_bytes_per_request=serving.kv_of_prompt,
         across_nodes_per_token=token,
         across_nodes_per_request=moved
+        + serving.fetched_bytes
         + prompt * serving.prompt_tokens * (1 - serving.cached)
         + token * serving.output_tokens,
         exposed_communication_percent=100.0 * min(1.0, added / at["tpot"]),

@@ -110,6 +110,15 @@ class ServingFigures(Contract):
     kv_gb_per_request: float
     network_gb_per_s_per_node: float
     meets_targets: bool | None = None
+    # Prompts and answers apart: instances of each side and GPUs of one; how long a prompt's cache moves, which share of
+    # the network between them that takes, and which it would take were the network never in the way
+    prefill_workers: int | None = None
+    prefill_gpus: int | None = None
+    decode_workers: int | None = None
+    decode_gpus: int | None = None
+    kv_transfer_s: float | None = None
+    kv_link_percent: float | None = None
+    kv_link_wanted_percent: float | None = None
 
 
 class Prediction(Contract):
