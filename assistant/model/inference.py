@@ -159,6 +159,7 @@ class InferenceOutcome:
     draws: np.ndarray
     outside_calibration: list[str]
     sides: Sides | None = None
+    network_wait_s: float = 0.0  # of a whole request
 
     @property
     def kv_transfer_s(self) -> float:
@@ -395,6 +396,7 @@ def _outcome(
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
         outside_calibration=uncalibrated(machine),
+        network_wait_s=first - served.ttft + serving.output_tokens * (per_token - served.tpot),
     )
 
 

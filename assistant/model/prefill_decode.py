@@ -192,6 +192,7 @@ def _outcomes(serving: Serving, machine: Machine, networks: list[Network], way: 
     free = served_apart(prefill, decode, load, Link(link.seconds), serving.requests_per_s)
     wanted = (serving.requests_per_s or free.requests_per_s) / link.carries
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
+    table["tpot"] = free.tpot + many  # not that of the fewer answers that a slow network leaves to be written
     spread, names = spreads_of(machine.constants), [one.id for one in networks]
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
     draws = drawn_times(table["tpot"], spread.tpot, names, errors)
@@ -275,6 +276,7 @@ def _outcome(
         band=Band(p10=float(band[0]), p50=float(band[1]), p90=float(band[2])),
         draws=draws,
         outside_calibration=inference.uncalibrated(machine),
+        network_wait_s=serving.output_tokens * added + (0.0 if way.inside else at["moving"]),
         sides=Sides(
             way.readers, way.prefill.gpus, way.writers, way.decode.gpus, at["moving"], at["link_busy"], at["wanted"]
         ),

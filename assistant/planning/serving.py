@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assistant.model import InferenceOutcome, Serving, predict_inference
 from assistant.model.inference import Sides
 from assistant.vocabulary.catalog import Catalog
@@ -83,6 +85,7 @@ def _as_estimate(outcome: InferenceOutcome, job: Resolved, crossing: float) -> E
             "kv_gb_per_request": outcome.kv_bytes_per_request / 1e9,
             "replica_nodes": outcome.nodes_per_replica,
             "kv_transfer_s": outcome.kv_transfer_s,
+            "network_wait_percent": 100 * outcome.network_wait_s / outcome.request_latency_s,
             "time_to_first_token_s": outcome.time_to_first_token_s,
             "replicas": outcome.replicas,
             "replicas_needed": outcome.replicas_needed or 0,
@@ -121,7 +124,7 @@ def _figures(outcome: InferenceOutcome, job: Resolved) -> ServingFigures:
     )
 
 
-def _sides(sides: Sides) -> dict[str, float]:
+def _sides(sides: Sides) -> dict[str, Any]:
     return {
         "prefill_workers": sides.prefill_workers,
         "prefill_gpus": sides.prefill_gpus,

@@ -690,7 +690,7 @@ class Inference(Section):
     ] = None  # fmt: skip
     cached_percent: Annotated[
         Annotated[Percent, Field(ge=0, lt=100)] | None,
-        About("prompt cache hits", "percent", "What share of a prompt's tokens is in the cache already?", "none",
+        About("prompt cache hits", "amount", "What share of a prompt's tokens is in the cache already?", "none",
               unit="{} %", span="percent", words=("(prefix|prompt|kv) [cache] hit rate", "cache hits")),
     ] = None  # fmt: skip
     cache_store: Annotated[
