@@ -143,7 +143,7 @@ def _writing(serving: Serving, machine: Machine, wires: Wires, split: Split) -> 
     side, load = side_of(serving, machine, split, wires, 1, decoding=True), _load(serving, 1.0, 1.0)
     room = max(1.0, min(float(int(holds(serving, machine, split))), LARGEST_BATCH * split.dp))
     if serving.tpot is None and not serving.concurrency and serving.requests_per_s is None:
-        room = min(room, ONLINE_BATCH * (split.dp if crosses(side.engined) else 1))
+        room = min(room, ONLINE_BATCH * (split.gpus if crosses(side.engined) else 1))
     low, high = np.ones((1, len(wires.networks))), np.full((1, len(wires.networks)), room)
     if serving.tpot is not None:
         kept = token_seconds(side, load, high) <= serving.tpot

@@ -20,6 +20,7 @@ from .low_communication import low_communication_groups
 from .mlperf import benchmark_runs, pairs
 from .reinforcement import SEEN, steps_compared, syncs_compared
 from .serving import serving_groups
+from .serving_clusters import cluster_groups
 from .step_tail import step_tail_groups
 
 
@@ -131,7 +132,8 @@ def _kv_transfers(measured: Measured) -> Iterable[Group]:
 
 
 def _serving(measured: Measured) -> Iterable[Group]:
-    return serving_groups(measured.folder, measured.catalog)
+    yield from serving_groups(measured.folder, measured.catalog)
+    yield from cluster_groups(measured.folder, measured.catalog)
 
 
 GROUPS: tuple[Callable[[Measured], Iterable[Group]], ...] = (
