@@ -107,9 +107,9 @@ def _on(questionnaire: Questionnaire, gpu: str, catalog: Catalog, gpus: int | No
     return questionnaire.model_copy(update={"cluster": questionnaire.cluster.model_copy(update=change)})
 
 
-def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor) -> Sized | None:
-    """The fewest GPUs of a kind that carry the load; ``None`` where no layout keeps the targets, or the job cannot be
-    on it."""
+def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: int | None = None) -> Sized | None:
+    """The fewest GPUs of a kind that carry the load, or so many with the layout that carries most on them; ``None``
+    where no layout keeps the targets, or the job cannot be on it."""
     catalog = predictor.catalog
     try:
         asked = _on(questionnaire, gpu, catalog)
@@ -122,6 +122,8 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor) -> Sized
         Sized(job, one, _whole(one.gpus, job), joined[0] if one.crosses and joined else "none")
         for one in predictor.layouts(job, load_of(job), joined[1] if joined else None)
     ]
+    if gpus is not None:
+        found = [replace(one, gpus=gpus) for one in found if one.layout.split.gpus <= gpus]
     return min(found, key=lambda one: (one.gpus, -one.carries), default=None)
 
 
@@ -220,10 +222,10 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
     questionnaire = job.questionnaire
     if not job.serves or job.sites > 1:
         return None
-    here = sized(questionnaire, job.gpu.id, predictor) or sized(_without_targets(questionnaire), job.gpu.id, predictor)
+    tried = (sized(one, job.gpu.id, predictor, job.gpus) for one in (questionnaire, _without_targets(questionnaire)))
+    here = next((one for one in tried if one), None)
     if here is None:
         return None
-    here = replace(here, gpus=job.gpus)
     kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
     load, per_million = job.served, _of_tokens(here, usd_per_month)
@@ -241,6 +243,12 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
         usd_per_million_tokens=per_million[1],
         kinds=[_kind(one, offered) for one, offered in kinds],
     )
+
+
+def with_price(found: Sized, predictor: Predictor) -> KindOfGpu | None:
+    """GPUs that carry a load, with the offer that lets them for least; ``None`` where nobody lets them at a price."""
+    offered = _offer(found, predictor.catalog, predictor.today)
+    return None if offered is None else _kind(found, offered)
 
 
 def _kind(found: Sized, offered: Offered) -> KindOfGpu:
