@@ -218,7 +218,7 @@ def _hourly(found: Sized, offered: Offered) -> float:
 
 def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, predictor: Predictor) -> Sizing | None:
     """What the plan tells of the load and the GPUs that carry it. ``asked``: as it was said, ``job``: as it is planned;
-    ``usd_per_month``: of the recommendation."""
+    ``usd_per_month``: of the recommendation, of a job in bulk its cost."""
     questionnaire = job.questionnaire
     if not job.serves or job.sites > 1:
         return None
@@ -228,7 +228,11 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
         return None
     kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
     had = asked.cluster.gpus if not asked.sized_by_load and asked.cluster.gpus != job.gpus else None
-    load, per_million = job.served, _of_tokens(here, usd_per_month)
+    load, whole = job.served, job.served.job_tokens
+    per_million = _of_tokens(here, usd_per_month)
+    if whole is not None and usd_per_month is not None:  # what it costs is that of the job
+        each = usd_per_month / (whole / 1e6)
+        per_million = each, each * load.output_tokens / (load.output_tokens + load.prompt_tokens)
     return Sizing(
         requests_per_s=load.rate,
         concurrency=load.concurrency,

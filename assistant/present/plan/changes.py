@@ -6,7 +6,7 @@ from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
-from .reading import chosen, confidence, is_given, unit_of_work
+from .reading import chosen, confidence, ends, gpus, is_given, the_work, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -39,9 +39,17 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours)
-    said = (_moved("Cost of the run", *cost, figures.usd), length, _moved(unit_of_work(after), *step, figures.seconds))
+    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours) if ends(after) else None
+    what = f"Cost of {the_work(after)}"
+    said = (_size(before, after), _moved(what, *cost, figures.usd), length)
+    said += (_moved(unit_of_work(after), *step, figures.seconds),)
     return [text for text in said if text]
+
+
+def _size(before: Plan, after: Plan) -> str | None:
+    """How many GPUs of which kind a service takes, where that is another number than before."""
+    old, new = (f"{gpus(plan):,} {plan.questionnaire['cluster']['gpu']}" for plan in (before, after))
+    return f"GPUs: {new}, before {old}." if after.sizing and before.sizing and old != new else None
 
 
 def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:

@@ -5,7 +5,7 @@ from assistant.vocabulary.plan import Alternative, Candidate, Plan
 from .. import figures, limits
 from ..blocks import Block, Paragraph, told
 from ..fields import field_text
-from . import advice, candidates, flips, reading
+from . import advice, candidates, flips, reading, sizing
 
 
 def section(plan: Plan) -> list[Block]:
@@ -22,10 +22,11 @@ def in_talk(plan: Plan) -> list[Block]:
     answer = plan.recommendation
     headline = Paragraph(answer.headline, strong=True)
     if answer.verdict == "no-network-needed":
-        return [headline]
+        return [headline, *sizing.in_talk(plan)]
     sure = f"{reading.confidence(plan)} {_runner_up(plan)}".rstrip() if answer.verdict == "recommended" else None
     said = (sure, answer.not_the_likeliest, answer.smallest_change)
-    return [headline, *(Paragraph(text) for text in said if text), *_what_fits(plan), *candidates.in_talk(plan)]
+    told_of = [headline, *(Paragraph(text) for text in said if text), *sizing.in_talk(plan)]
+    return [*told_of, *_what_fits(plan), *candidates.in_talk(plan)]
 
 
 def summary(plan: Plan) -> list[Block]:

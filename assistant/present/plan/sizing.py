@@ -40,13 +40,24 @@ def _told(plan: Plan, most: int | None) -> list[Block]:
     shown = [k for n, k in enumerate(found.kinds) if most is None or n < most or k.gpu == own]
     gone = len(found.kinds) - len(shown)
     more = f" {gone} more kinds cost more." if gone > 1 else " One more kind costs more." if gone else ""
-    what = "the fewest GPUs that carry it" if _is_loaded(found) else "one copy of the model, always busy"
+    in_bulk = "the fewest GPUs that end it in time, by the month" if _in_bulk(plan) else "the fewest GPUs that carry it"
+    what = in_bulk if sized else "one copy of the model, always busy"
     note = f"On each kind of GPU that is let: {what}, at the offer that costs least for them.{more}"
     return [*said, _table(shown, own), Paragraph(note)]
 
 
 def _is_loaded(found: Sizing) -> bool:
     return found.requests_per_s is not None or found.concurrency is not None
+
+
+def _in_bulk(plan: Plan) -> bool:
+    """Whether it is a job that ends."""
+    return reading.ends(plan)
+
+
+def _is_sized(plan: Plan, found: Sizing) -> bool:
+    """Whether what was said asks for a number of GPUs: a load, or a job that must end in time."""
+    return _is_loaded(found) or (_in_bulk(plan) and bool(reading.asked(plan, "constraints.deadline_days")))
 
 
 def _sentences(plan: Plan, found: Sizing) -> list[str]:
@@ -89,6 +100,9 @@ def _price(plan: Plan, found: Sizing) -> str:
     if found.usd_per_month is None or found.usd_per_million_output_tokens is None:
         return ""
     output, every = map(figures.usd, (found.usd_per_million_output_tokens, found.usd_per_million_tokens))
+    if _in_bulk(plan):
+        sum_ = f"The job costs {figures.usd(found.usd_per_month)}"
+        return f"{sum_}, {output} per million output tokens ({every} per million with the prompts')."
     busy = "" if _is_loaded(found) else " if they are always busy"
     return (
         f"A month costs {figures.usd(found.usd_per_month)}, {output} per million output tokens{busy} ({every} per "
