@@ -30,10 +30,8 @@ def _told(plan: Plan, most: int | None) -> list[Block]:
     found = plan.sizing
     if found is None:
         return []
-    said = [
-        Heading(TITLE if _is_loaded(found) else "What the GPUs carry"),
-        Paragraph(" ".join(_sentences(plan, found))),
-    ]
+    sized = _is_sized(plan, found)
+    said = [Heading(TITLE if sized else "What the GPUs carry"), Paragraph(" ".join(_sentences(plan, found)))]
     if not found.kinds:
         return said
     own = plan.questionnaire["cluster"]["gpu"]
