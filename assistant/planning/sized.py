@@ -261,6 +261,7 @@ def _kind(found: Sized, offered: Offered) -> KindOfGpu:
     return KindOfGpu(
         gpu=found.job.gpu.id,
         gpus=found.gpus,
+        gpus_paid=offered.paid(found.gpus),
         copies=found.copies,
         gpus_per_copy=found.layout.split.gpus,
         parallelism=found.parallelism,

@@ -474,11 +474,12 @@ class KindOfGpu(Contract):
     """What a load takes of one kind of GPU, and what that costs at the offer that is cheapest for it.
 
     ``requests_per_s``: what they carry at most within the targets; the times are those at the load. ``network`` joins
-    the nodes of a copy that spans several.
+    the nodes of a copy that spans several. ``gpus_paid``: of whole machines, and of the smallest order.
     """
 
     gpu: str
     gpus: int
+    gpus_paid: int
     copies: int
     gpus_per_copy: int
     parallelism: dict[str, Any]

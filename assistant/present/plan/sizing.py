@@ -64,12 +64,13 @@ def _sentences(plan: Plan, found: Sizing) -> list[str]:
     many = f"{found.copies:,} {'copy' if found.copies == 1 else 'copies'} of {each} GPU{'s' if each > 1 else ''}"
     asked, carried = _asked(plan, found), figures.significant(found.carries_requests_per_s)
     within = " within these times" if found.ttft_ms or found.tpot_ms else ""
+    verb = "carries" if found.gpus == 1 else "carry"
     gpus = f"{found.gpus:,} {plan.questionnaire['cluster']['gpu']}"
     if found.could_be_had:
         carry = f"Of the {found.could_be_had:,} GPUs that could be had {gpus} are enough, {many}; all of them"
-        carry += f" would carry up to {carried} requests per second{within}."
+        carry += f" would {verb} up to {carried} requests per second{within}."
     else:
-        carry = f"{gpus}, {many}, carry up to {carried} requests per second{within}."
+        carry = f"{gpus}, {many}, {verb} up to {carried} requests per second{within}."
     return [text for text in (asked, carry, _price(plan, found), _ON_TOP) if text]
 
 
@@ -115,7 +116,7 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
         [
             "✓" if k.gpu == own else "·",
             k.gpu,
-            f"{k.gpus:,}",
+            f"{k.gpus:,}" if k.gpus_paid == k.gpus else f"{k.gpus:,} ({k.gpus_paid:,} paid)",
             f"{k.copies:,}",
             figures.layout({**k.parallelism, "replicas": 1}),
             figures.seconds(k.ttft_s),
@@ -123,7 +124,7 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
             figures.usd(k.usd_per_month),
             figures.usd(k.usd_per_million_output_tokens),
             k.network,
-            f"{k.provider}, ${k.usd_per_gpu_hour:.2f}",
+            _at(k),
         ]
         for k in kinds
     ]
@@ -131,3 +132,8 @@ def _table(kinds: list[KindOfGpu], own: str) -> Table:
     return Table(
         header, rows, frozenset({2, 3, 5, 6, 7, 8}), won, (9, 4, 5, 6, 10), {10: ["at", *(k.provider for k in kinds)]}
     )
+
+
+def _at(kind: KindOfGpu) -> str:
+    tier = "" if kind.tier == "on-demand" else f" {kind.tier}"
+    return f"{kind.provider}, ${kind.usd_per_gpu_hour:.2f}{tier}"
