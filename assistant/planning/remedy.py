@@ -117,12 +117,13 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
 
 
 def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
-    """The fewest GPUs that carry the load, with their own best layout."""
+    """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
+    be kept."""
     load, carried = job.served.rate or 0.0, 100 / entry.estimate.copies_short
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is None:
-        return f"{text}, and no number of them carries it within the times that are asked for."
+        return _loosened(job, [entry], predictor)
     return f"{text}: with {found.gpus:,} GPUs it would work."
 
 

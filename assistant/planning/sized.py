@@ -118,8 +118,9 @@ def sized(questionnaire: Questionnaire, gpu: str, predictor: Predictor, gpus: in
     except InputError:
         return None
     joined = _joined(job, predictor)
+    apart = job.questionnaire.workload == "disaggregated-inference"
     found = [
-        Sized(job, one, _whole(one.gpus, job), joined[0] if one.crosses and joined else "none")
+        Sized(job, one, _whole(one.gpus, job), joined[0] if joined and (one.crosses or apart) else "none")
         for one in predictor.layouts(job, load_of(job), joined[1] if joined else None)
     ]
     if gpus is not None:
@@ -222,8 +223,8 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
     questionnaire = job.questionnaire
     if not job.serves or job.sites > 1:
         return None
-    tried = (sized(one, job.gpu.id, predictor, job.gpus) for one in (questionnaire, _without_targets(questionnaire)))
-    here = next((one for one in tried if one), None)
+    in_time = sized(questionnaire, job.gpu.id, predictor, job.gpus)
+    here = in_time or sized(_without_targets(questionnaire), job.gpu.id, predictor, job.gpus)
     if here is None:
         return None
     kinds = on_each_kind(questionnaire, predictor) if questionnaire.budget.mode == "rent" else []
@@ -241,7 +242,7 @@ def sizing_of(asked: Questionnaire, job: Resolved, usd_per_month: float | None, 
         gpus=job.gpus,
         copies=here.copies,
         could_be_had=had,
-        carries_requests_per_s=here.layout.with_gpus(had or job.gpus),
+        carries_requests_per_s=here.layout.with_gpus(had or job.gpus) if in_time else 0.0,
         usd_per_month=usd_per_month,
         usd_per_million_output_tokens=per_million[0],
         usd_per_million_tokens=per_million[1],

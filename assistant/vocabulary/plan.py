@@ -103,8 +103,14 @@ class ServingFigures(Contract):
     output_tokens_per_s_p10: float
     output_tokens_per_s_p90: float
     total_tokens_per_s: float
+    total_tokens_per_s_p10: float
+    total_tokens_per_s_p90: float
     output_tokens_per_s_per_gpu: float
+    output_tokens_per_s_per_gpu_p10: float
+    output_tokens_per_s_per_gpu_p90: float
     requests_per_s: float
+    requests_per_s_p10: float
+    requests_per_s_p90: float
     copies: int
     gpus_per_copy: int
     kv_gb_per_request: float
@@ -500,7 +506,8 @@ class KindOfGpu(Contract):
 class Sizing(Contract):
     """The load of a service and the GPUs that carry it.
 
-    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry.
+    ``gpus`` are those of the plan, ``could_be_had`` more that were said, ``carries_requests_per_s`` what these carry, 0
+    where no layout keeps the targets.
     ``kinds``: the same load on every kind of GPU that is let, least per million tokens first. The prices of a month and
     of tokens are those of the recommendation, at this load or, without one, of GPUs that are always busy.
     """

@@ -66,12 +66,16 @@ def _sentences(plan: Plan, found: Sizing) -> list[str]:
     within = " within these times" if found.ttft_ms or found.tpot_ms else ""
     verb = "carries" if found.gpus == 1 else "carry"
     gpus = f"{found.gpus:,} {plan.questionnaire['cluster']['gpu']}"
-    if found.could_be_had:
+    if not found.carries_requests_per_s:
+        carry = f"No layout of a copy on {gpus} answers as fast as that, however few requests there are."
+    elif found.could_be_had:
         carry = f"Of the {found.could_be_had:,} GPUs that could be had {gpus} are enough, {many}; all of them"
         carry += f" would {verb} up to {carried} requests per second{within}."
     else:
         carry = f"{gpus}, {many}, {verb} up to {carried} requests per second{within}."
-    return [text for text in (asked, carry, _price(plan, found), _ON_TOP) if text]
+    return [
+        text for text in (asked, carry, _price(plan, found), _ON_TOP if found.carries_requests_per_s else "") if text
+    ]
 
 
 def _asked(plan: Plan, found: Sizing) -> str:
@@ -85,7 +89,9 @@ def _asked(plan: Plan, found: Sizing) -> str:
     named = " and ".join(text for text in load if text)
     targets = [
         f"the first token within {figures.seconds(found.ttft_ms / 1e3)}" if found.ttft_ms else "",
-        f"each further one within {figures.seconds(found.tpot_ms / 1e3)}" if found.tpot_ms else "",
+        f"each further {'one' if found.ttft_ms else 'token'} within {figures.seconds(found.tpot_ms / 1e3)}"
+        if found.tpot_ms
+        else "",
     ]
     within = ", ".join(text for text in targets if text)
     start = f"{named}, {lengths}" if named else f"{lengths[0].upper()}{lengths[1:]}"
