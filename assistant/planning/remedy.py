@@ -43,7 +43,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed[0], predictor)
+    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed, predictor)
 
 
 def _not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -116,14 +116,14 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
     )
 
 
-def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
+def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
     be kept."""
-    load, carried = job.served.rate or 0.0, 100 / entry.estimate.copies_short
+    load, carried = job.served.rate or 0.0, 100 / min(e.estimate.copies_short for e in allowed)
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is None:
-        return _loosened(job, [entry], predictor)
+        return _loosened(job, allowed, predictor)
     return f"{text}: with {found.gpus:,} GPUs it would work."
 
 
