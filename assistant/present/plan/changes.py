@@ -47,9 +47,14 @@ def _figures(before: Plan, after: Plan) -> list[str]:
 
 
 def _size(before: Plan, after: Plan) -> str | None:
-    """How many GPUs of which kind a service takes, where that is another number than before."""
+    """How many GPUs of which kind a service takes, where that is another number than before, or less than was said."""
+    if after.sizing is None or before.sizing is None:
+        return None
     old, new = (f"{gpus(plan):,} {plan.questionnaire['cluster']['gpu']}" for plan in (before, after))
-    return f"GPUs: {new}, before {old}." if after.sizing and before.sizing and old != new else None
+    had, many = after.sizing.could_be_had, figures.significant(after.sizing.carries_requests_per_s)
+    if had and had != before.sizing.could_be_had:
+        return f"Of the {had:,} GPUs {new} are enough; all of them would carry up to {many} requests per second."
+    return f"GPUs: {new}, before {old}." if old != new else None
 
 
 def _moved(what: str, old: float | None, new: float | None, text: Callable[[float], str]) -> str | None:
