@@ -75,8 +75,8 @@ def verdict(found: Candidate, plan: Plan) -> str:
 
 def confidence(plan: Plan, *, why: bool = True) -> str:
     """How sure the answer is, and of what; without ``why`` a second time. Nothing where nothing works."""
-    sure, cheaper = _sure(plan, why=why), unadvised(plan)
-    return f"{sure} {_left_out(cheaper)}" if sure and cheaper and why else sure
+    sure, cheaper = _sure(plan, why=why), left_out(plan)
+    return f"{sure} {cheaper}" if sure and cheaper and why else sure
 
 
 def unadvised(plan: Plan) -> list[Candidate]:
@@ -88,9 +88,11 @@ def unadvised(plan: Plan) -> list[Candidate]:
     return [c for c in avoided if c.cost_usd and c.cost_usd.p50 < best.cost_usd.p50]
 
 
-def _left_out(cheaper: list[Candidate]) -> str:
+def left_out(plan: Plan) -> str:
+    """What costs less and is advised against, with its sum; nothing where there is none."""
+    cheaper = unadvised(plan)
     named = ", ".join(f"{c.fabric}, {figures.usd(c.cost_usd and c.cost_usd.p50)}" for c in cheaper)
-    return f"That is among those advised; cheaper but not advised: {named}."
+    return f"That is among those advised; cheaper but not advised: {named}." if cheaper else ""
 
 
 def _sure(plan: Plan, *, why: bool) -> str:
@@ -106,7 +108,7 @@ def _sure(plan: Plan, *, why: bool) -> str:
         return f"Confidence {share}."
     whose = ", not this offer of it," if plan.recommendation.offer is not None else ""
     what = "it" if plan.recommendation.fabric == "none" else f"this network{whose}"
-    chance = f"the chance that {what} is the cheapest, or within a percent of it, if what was assumed holds"
+    chance = f"the chance that {what} is the cheapest, or within a percent, if what was assumed holds"
     return f"Confidence {share}: {chance}."
 
 
