@@ -105,9 +105,12 @@ def _finish(made: Decision, chosen: Entry) -> str:
     if job.serves and not job.served.job_tokens:
         times = f"{1e3 * chosen.step:.3g} ms per output token"
         if served is not None:
-            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {served.gpus_per_copy}"
-            times = f"{copies}, first token after {1e3 * served.ttft_s:,.0f} ms, then {1e3 * served.tpot_s:.3g} ms each"
-        return f"A service: {times}."
+            gpus = f"{served.gpus_per_copy} GPU{'s' if served.gpus_per_copy > 1 else ''}"
+            copies = f"{served.copies:,} {'copy' if served.copies == 1 else 'copies'} of {gpus}"
+            times = (
+                f"{copies}, first token after {1e3 * served.ttft_s:,.0f} ms, each further {1e3 * served.tpot_s:.3g} ms"
+            )
+        return f"{times[0].upper()}{times[1:]}."
     hours = chosen.median_hours
     if hours > _FOREVER:
         return f"Done in {lasting(hours)}."
