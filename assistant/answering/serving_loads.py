@@ -107,7 +107,7 @@ def _one_copy(asked: Questionnaire) -> Questionnaire:
     """The same without a load: the layout that carries most on few GPUs."""
     if asked.inference is None:
         return asked
-    free = dict.fromkeys(("requests_per_s", "tokens_per_s", "concurrency"))
+    free: dict[str, None] = dict.fromkeys(("requests_per_s", "tokens_per_s", "concurrency"))
     return asked.model_copy(update={"inference": asked.inference.model_copy(update=free)})
 
 
