@@ -124,7 +124,7 @@ def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> s
     found = sized(job.questionnaire, job.gpu.id, predictor)
     if found is None:
         return _loosened(job, allowed, predictor)
-    return f"{text}: with {found.gpus:,} GPUs it would work."
+    return f"{text}: with about {found.gpus:,} GPUs it would work."
 
 
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
@@ -220,7 +220,7 @@ def _more_gpus(job: Resolved, quick: Entry, predictor: Predictor) -> str:
     deadline = job.questionnaire.constraints.deadline_days
     if job.serves:
         found = sized(job.questionnaire, job.gpu.id, predictor)
-        return f", or with {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
+        return f", or with about {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
     here = None if job.sites > 1 else _time_per_token(job, job.gpus, quick, predictor)
     if here is None or deadline is None:
         return ""
