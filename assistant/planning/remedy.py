@@ -14,6 +14,7 @@ from .entry import Entry
 from .headline import usd
 from .predictor import Predictor
 from .resolve import Resolved
+from .sized import sized
 
 GIB = 2.0**30
 HARDLY_MORE = 1.03  # times the least change: networks of one speed differ by less in power
@@ -37,7 +38,7 @@ def smallest_change(job: Resolved, entries: list[Entry], predictor: Predictor) -
         text = f"Whatever the limits, every network that joins {job.gpus:,} {job.gpu.name} is ruled out for this job."
         return text + _in_one_domain(job, predictor)
     carrying = [e for e in allowed if e.estimate.copies_short <= 1]
-    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed[0], predictor)
+    return _loosened(job, carrying, predictor) if carrying else _more_copies(job, allowed, predictor)
 
 
 def not_sold(job: Resolved, fits: list[Entry]) -> str:
@@ -110,22 +111,15 @@ def fits_on(job: Resolved, gpus: int, parallelism: Parallelism | None, predictor
     )
 
 
-def _more_copies(job: Resolved, entry: Entry, predictor: Predictor) -> str:
-    """The fewest whole nodes that carry the load, each size with its own best split."""
-    load, node = job.served.requests_per_s, max(job.gpus_per_node, job.gpu.gpus_per_node)
-    carried = 100 / entry.estimate.copies_short
+def _more_copies(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
+    """The fewest GPUs that carry the load, with their own best layout; where no number keeps the times, those that can
+    be kept."""
+    load, carried = job.served.rate or 0.0, 100 / min(e.estimate.copies_short for e in allowed)
     text = f"{job.gpus:,} GPUs carry {carried:.2g} % of {load:g} requests per second"
-    most = -(-int(1.1 * entry.estimate.copies_short * job.gpus) // node) + 1
-    low, high = 0, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _carries(job, middle * node, node, entry, predictor) else (middle, high)
-    return f"{text}: with about {high * node:,} GPUs it would work."
-
-
-def _carries(job: Resolved, gpus: int, node: int, entry: Entry, predictor: Predictor) -> bool:
-    there = replace(job, gpus=gpus, gpus_per_node=min(node, gpus), sites=1)
-    return any(e.usable and e.estimate.copies_short <= 1 for e in predictor.estimated(there, entry.id))
+    found = sized(job.questionnaire, job.gpu.id, predictor)
+    if found is None:
+        return _loosened(job, allowed, predictor)
+    return f"{text}: with about {found.gpus:,} GPUs it would work."
 
 
 def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
@@ -138,7 +132,7 @@ def _loosened(job: Resolved, allowed: list[Entry], predictor: Predictor) -> str:
     first, *others = limits
     asked = [f"{first.enough} ({entry.considered.fabric.name}) instead of {first.given}"]
     asked += [f"{one.enough} instead of {one.given}" for one in others]
-    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry)}."
+    return f"It would work with {' and '.join(asked)}{'' if others else _other_size(job, entry, predictor)}."
 
 
 @dataclass(frozen=True)
@@ -202,9 +196,12 @@ def _change(limits: list[_Missed]) -> float:
     return prod(one.needs / max(one.limit, _TINY) for one in limits)
 
 
-def _other_size(job: Resolved, entry: Entry) -> str:
-    """Beside the one limit that is not kept: how many GPUs the power feeds."""
-    limits = job.questionnaire.constraints
+def _other_size(job: Resolved, entry: Entry, predictor: Predictor) -> str:
+    """Beside the one limit that is not kept: how many GPUs end a job in bulk in time, or how many the power feeds."""
+    limits, latest = job.questionnaire.constraints, job.questionnaire.latest_days
+    if job.serves and latest is not None and entry.median_hours > 24 * latest:
+        found = sized(job.questionnaire, job.gpu.id, predictor)
+        return f", or with about {found.gpus:,} GPUs" if found and found.gpus > job.gpus else ""
     if limits.max_power_kw is None or not entry.power_kw or entry.power_kw <= limits.max_power_kw:
         return ""
     fed = int(job.gpus * limits.max_power_kw / entry.power_kw) // job.gpus_per_node * job.gpus_per_node
