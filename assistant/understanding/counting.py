@@ -17,6 +17,7 @@ from .wordings import Says
 
 _MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
 _MOST_IN_A_CHASSIS = 16
+_SIZES_OF_NODES = frozenset({*range(1, 7), 8, 10, 16, 36, 72})  # GPUs of a node that is sold
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
@@ -69,10 +70,10 @@ class Counter:
     def __init__(self, data: Mapping[str, Any], compiler: Compiler) -> None:
         self._matcher = Matcher(
             compiler,
-            [(Says("count", COUNTED), t) for t in data["says"]]
+            [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
+            + [(Says("count", COUNTED), t) for t in data["says"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
-            + [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
             + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
@@ -148,6 +149,8 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
 def _plausible(said: Scale, own: Set[str]) -> Scale:
     """ "2 nodes, 16 H100 in all" and "4 x 256 GPUs": what cannot be in one node is all of them."""
     alone = said.nodes is None and said.gpus is None and not own & _EACH
+    if said.per_node and alone and said.per_node > _MOST_PER_NODE:  # "128 H100 in HGX boxes"
+        return replace(said, gpus=said.per_node, per_node=None)
     if said.per_node and alone and said.gpu and said.per_node not in _USUAL_NODES:
         return replace(said, nodes=said.per_node, per_node=None)  # "10 x H100 servers"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
@@ -272,7 +275,7 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
     if _of_each_node(said):
         said = replace(said, per_node=said.gpus, gpus=None)
     gpus, per_node = said.gpus, said.per_node
-    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes <= _MOST_PER_NODE:
+    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes in _SIZES_OF_NODES:
         per_node = gpus // said.nodes
     elif gpus is None and said.nodes is not None:
         total = known.get("cluster.gpus")

@@ -88,6 +88,14 @@ def _stemmer():
     return snowballstemmer.stemmer("english")
 
 
+ENDS = frozenset(".;!?")
+
+
+def ends_sentence(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a sentence ends with the mark at a place: the point of "3.5x" ends none."""
+    return tokens[at].text in ENDS and not (tokens[at].text == "." and at + 1 < len(tokens) and tokens[at + 1].glued)
+
+
 def cut(text: str) -> list[Token]:
     """The tokens of a text that is spelled right, as data are."""
     return list(_tokens(_lower(text)))
