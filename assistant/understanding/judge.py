@@ -33,8 +33,7 @@ _ELSE = 0.9  # that it is something else, or nothing: a number of which nothing 
 _NEAR = 8  # tokens on either side
 _COMPUTED_FROM = frozenset({"tokens", "per_gpu", "epochs", "links"})  # roles of what is not the value as it stands
 _PLAIN_ROLES = frozenset({"gpus", "nodes", "per_node", "them", "gpu", "instance", "old"})  # what is labelled: no racks
-_ASKED_IN = frozenset({"describe", "change", "what-if"})
-_STATED_IN = _ASKED_IN | {"ask"}
+_STATED_IN = frozenset({"describe", "change", "what-if"})  # a question works with what it supposes
 _NOT_OF_OFFERS = frozenset({"cluster.provider", "budget.gpu_hour_usd", "budget.usd", "budget.usd_per_month"})
 _UNREAD = frozenset({"product", "fabric", "length"})
 
@@ -117,11 +116,10 @@ class Judge:
         for fact in live:
             self._doubt(reading, fact, likely)
         self._doubt_network(reading, [each for at, each in likely.items() if found[at].quantities[0].kind == NETWORK])
-        if reading.act in _ASKED_IN:
-            claimed = {at for fact in live for at in fact.claimed} | reading.quiet
-            for at, one in found.items():
-                if at not in claimed and one.quantities[0].kind != NETWORK:
-                    self._propose(reading, one, likely[at])
+        claimed = {at for fact in live for at in fact.claimed} | reading.quiet
+        for at, one in found.items():
+            if at not in claimed and one.quantities[0].kind != NETWORK:
+                self._propose(reading, one, likely[at])
 
     def _doubt(self, reading: Reading, fact: Fact, likely: Mapping[int, Mapping[str, float]]) -> None:
         places = {q.start for q in fact.slots.values()} | {fact.start}
@@ -131,18 +129,15 @@ class Judge:
             classes = {NAMES["gpu"]} if any(q.kind == "instance" for q in fact.slots.values()) else classes
             known = path in self._learned.classes and path in reading.fields and path != reading.context.asked
             if known and _is_none_of(classes, weighed) and _says(fact, path, reading.fields[path]):
-                value = reading.fields.pop(path)
-                if reading.act in _ASKED_IN:
-                    said = reading.text.typed(fact.start, fact.end)
-                    reading.doubts.append(_question(path, value, said))
+                said = reading.text.typed(fact.start, fact.end)
+                reading.doubts.append(_question(path, reading.fields.pop(path), said))
 
     def _doubt_network(self, reading: Reading, weighed: Sequence[Mapping[str, float]]) -> None:
         fabric = reading.fields.get(FABRIC)
         if fabric is None or reading.context.asked == FABRIC or not _is_none_of({FABRIC}, weighed):
             return
         del reading.fields[FABRIC]
-        if reading.act in _ASKED_IN:
-            reading.doubts.append(Doubt(FABRIC, "is that network what connects the machines?", (fabric,)))
+        reading.doubts.append(Doubt(FABRIC, "is that network what connects the machines?", (fabric,)))
 
     def _propose(self, reading: Reading, stretch: Stretch, likely: Mapping[str, float]) -> None:
         path = max(likely, key=lambda one: likely[one])
