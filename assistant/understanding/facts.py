@@ -305,7 +305,7 @@ class Facts:
         get", "half are busy"."""
         counts = [fact for fact in live if fact.says.act == "count" or fact.says.field == counting.COUNTED]
         gpus = reading.fields.get(counting.COUNTED)
-        if gpus is None or reading.act != "describe":
+        if gpus is None or reading.act != "describe" or any(fact.says.value == "total" for fact in counts):
             return
         of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
         times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"

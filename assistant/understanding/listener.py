@@ -4,7 +4,7 @@ model."""
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import Speller, Text, Token, clean, cut, ends_sentence
+from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
@@ -248,7 +248,9 @@ class Listener:
                     reading.unset.append(asked)
                 else:
                     reading.fields[asked] = best.key.value
-        if reading.act in ("describe", "change", "what-if") and not reading.fields and not self._is_long(reading):
+        if reading.act in ("describe", "change", "what-if") and not (
+            reading.fields or reading.unset or self._is_long(reading)
+        ):
             taken = reading.taken | reading.withheld | reading.quiet
             spoken_of = {hit.key for hit in self._names_of_fields.hits(reading.source) if not hit.claimed & taken}
             found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today, spoken_of)
@@ -307,19 +309,15 @@ def _maybe(path: str, value: Any) -> Doubt:
 def _keep_stated(reading: Reading, live: Iterable[Fact], *, in_full: bool) -> None:
     """A question states the job it is asked for; a mechanism that it asks about is no fact, one of which the sentences
     before it tell is. ``in_full``: what is asked is known, so that its words are no facts."""
-    told = {fact.says.field for fact in live if not _in_question(reading.text.tokens, fact)}
+    tokens = reading.text.tokens
+    ended = lambda fact: any(ends_sentence(tokens, at) for at in range(fact.end, len(tokens)))
+    told = {fact.says.field for fact in live if ended(fact) and not in_question(tokens, fact.end)}
     plain = {p for p in reading.fields if p in _JOB or FIELDS[p].about.kind in NUMERIC}
     kept = reading.fields.keys() - {"budget.mode"} if in_full else plain
     reading.fields = {p: v for p, v in reading.fields.items() if p in kept | told}
     of_job = ("model", "model.params", "cluster.gpu", "cluster.gpus")
     if not in_full and not any(path in reading.fields for path in of_job):
         reading.fields = {p: v for p, v in reading.fields.items() if p != "workload"}
-
-
-def _in_question(tokens: Sequence[Token], fact: Fact) -> bool:
-    """Whether the sentence of a fact ends in a question mark, or in nothing at all."""
-    end = next((at for at in range(fact.end, len(tokens)) if ends_sentence(tokens, at)), None)
-    return end is None or tokens[end].text == "?"
 
 
 def _sizes(counted: Iterable[Quantity]) -> list[Quantity]:

@@ -96,6 +96,12 @@ def ends_sentence(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].text in ENDS and not (tokens[at].text == "." and at + 1 < len(tokens) and tokens[at + 1].glued)
 
 
+def in_question(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the sentence that goes on at a place ends in a question mark."""
+    end = next((n for n in range(at, len(tokens)) if ends_sentence(tokens, n)), None)
+    return end is not None and tokens[end].text == "?"
+
+
 def cut(text: str) -> list[Token]:
     """The tokens of a text that is spelled right, as data are."""
     return list(_tokens(_lower(text)))
