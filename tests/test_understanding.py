@@ -114,6 +114,8 @@ def test_a_message_says_exactly_this(message: dict[str, Any]) -> None:
         ("fresh_d", 0.95, 0.86),
         ("fresh_f", 0.88, 0.93),
         ("fresh_e", 0.88, 0.83),
+        ("fresh_g", 0.90, 0.92),
+        ("fresh_h", 0.92, 0.91),
     ],
 )
 def test_messages_of_many_people_are_understood(name: str, acts: float, facts: float, some: Callable[..., Any]) -> None:
@@ -127,6 +129,28 @@ def test_messages_of_many_people_are_understood(name: str, acts: float, facts: f
         both, claimed, wanted_total = both + len(got & wanted), claimed + len(got), wanted_total + len(wanted)
     assert right / len(messages) >= acts
     assert 2 * both / (claimed + wanted_total) >= facts
+
+
+@pytest.mark.parametrize(
+    ("say", "asked_about", "never"),
+    [
+        ("we have 64 H100. roce is out, had PFC storms for a month at my last job", set(), "training.days"),
+        ("normal DDP, because with QLoRA a 7B fits in one card", set(), "cluster.gpus"),
+        ("64 H100, sequences are short, 4k tops", {"training.sequence_length"}, "training.sequence_length"),
+        ("the neighbours have 64 A100 but we only have 16", {"cluster.gpus"}, "cluster.gpus"),
+        ("64 H100s. RoCE? a 70B model", {"cluster.fabric"}, "cluster.fabric"),
+    ],
+)
+def test_what_the_words_around_a_number_hardly_support_is_never_taken_in_silence(
+    say: str, asked_about: set[str], never: str
+) -> None:
+    assert never not in said(say).fields
+    assert asked(say) >= asked_about
+
+
+def test_so_many_in_all_settle_what_was_counted_in_parts() -> None:
+    known = {"cluster.gpus_per_node": 8, "cluster.gpus": 48, "cluster.sites": 2}
+    assert said("sorry, it is 6 servers per site, so 12 altogether", fields=known).fields["cluster.gpus"] == 96
 
 
 @pytest.mark.parametrize("message", [m for m in _messages("siblings") if m.get("unset")], ids=lambda m: m["say"])

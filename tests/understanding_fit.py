@@ -1,4 +1,5 @@
-"""Learns what the words of a message speak for from the labelled messages, and writes the weights.
+"""Learns what the words of a message speak for from the labelled messages, and writes the weights: those of acts, and
+those of amounts and names.
 
 ``python -m tests.understanding_fit`` writes them; ``python -m tests.understanding_fit NAME...`` leaves out one set
 after the other and says how often the act is right there: what may be expected of messages that nobody has seen. It
@@ -7,6 +8,7 @@ writes nothing then.
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import sys
@@ -20,21 +22,32 @@ import numpy as np
 import yaml
 
 from assistant import library
-from assistant.understanding import Listener, acts
+from assistant.understanding import Listener, acts, attach, judge
+from assistant.understanding.attach import Fact
+from assistant.understanding.judge import Stretch
+from assistant.understanding.reading import NAMES, Reading
 from assistant.understanding.templates import Quantity
 from assistant.understanding.text import Text
+from assistant.vocabulary.catalog import Fabric
+from assistant.vocabulary.fields import NUMERIC
+from assistant.vocabulary.questionnaire import FIELDS
 
 MESSAGES = Path(__file__).parent / "messages"
 WEIGHTS = library.load().knowledge_folder / "language" / "acts.json"
+SPANS = WEIGHTS.with_name("spans.json")
 WORDINGS = WEIGHTS.with_name("acts.yaml")
 # The development sets; one that is kept back is never learned from.
 LEARNED_FROM = (
     *("development", "nothing_said", "held_out", "held_out_again", "voices_development", "voices_development_again"),
     *("siblings", "voices_a", "voices_b", "voices_c", "voices_d", "voices_e", "trades_a", "trades_b", "trades_c"),
     *("classes", "acts", "acts_of_many", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "fresh_e"),
+    *("fresh_f", "fresh_g", "fresh_h"),
 )
+_WITHOUT_FIELDS = frozenset({"acts", "acts_of_many", "siblings"})  # sets that label no facts
+TODAY = datetime.date(2026, 11, 22)  # of the labels
 ACTS = ("ask", "change", "compare", "describe", "export", "help", "undo", "unclear", "what-if", "why", "why-not")
-_LEAST_SEEN = 2  # messages a feature must be in
+_LEAST_SEEN = 2  # messages, or amounts, a feature must be in
+_LEAST_LABELLED = 8  # amounts and names of a field that is learned
 _DECAY = 1e-4  # weight of the squared weights in the loss
 _STEPS, _RATE = 80, 0.1
 _LEAST_WEIGHT = 0.15  # what is smaller is left out of the file
@@ -100,23 +113,30 @@ def listener() -> Listener:
     return Listener(loaded.language, loaded.catalog)
 
 
+Example = tuple[list[str], tuple[str, ...]]  # the features of something and the classes that are right for it
+
+
 def learned(rows: list[Labelled]) -> dict[str, Any]:
+    """What the messages teach of acts."""
+    return regressed([(row.features(), row.right) for row in rows], list(ACTS))
+
+
+def regressed(rows: list[Example], classes: list[str]) -> dict[str, Any]:
     """Softmax regression by gradient descent (Adam), the same every time."""
-    found = [row.features() for row in rows]
-    seen = Counter(feature for features in found for feature in features)
+    seen = Counter(feature for features, _ in rows for feature in features)
     names = sorted(feature for feature, times in seen.items() if times >= _LEAST_SEEN)
     place = {name: n for n, name in enumerate(names)}
-    said = [[place[feature] for feature in features if feature in place] for features in found]
-    meant = np.zeros((len(rows), len(ACTS)), dtype=np.float32)
-    for n, row in enumerate(rows):
-        meant[n, [ACTS.index(act) for act in row.right]] = 1 / len(row.right)
+    said = [[place[feature] for feature in features if feature in place] for features, _ in rows]
+    meant = np.zeros((len(rows), len(classes)), dtype=np.float32)
+    for n, (_, right) in enumerate(rows):
+        meant[n, [classes.index(one) for one in right]] = 1 / len(right)
     weights, bias = _descended(said, meant, len(names))
     kept = {
         name: [part for k, w in enumerate(row) if abs(w) >= _LEAST_WEIGHT for part in (k, round(100 * float(w)))]
         for name, row in zip(names, weights, strict=True)
     }
     weighed = {name: row for name, row in kept.items() if row}
-    return {"acts": list(ACTS), "bias": [round(float(b), 2) for b in bias], "weights": weighed}
+    return {"classes": classes, "bias": [round(float(b), 2) for b in bias], "weights": weighed}
 
 
 def _descended(said: list[list[int]], meant: np.ndarray, features: int) -> tuple[np.ndarray, np.ndarray]:
@@ -152,6 +172,95 @@ def misjudged(rows: list[Labelled], weights: dict[str, Any]) -> list[tuple[str, 
     return wrong
 
 
+# -- amounts and names -------------------------------------------------------------------------------------
+
+
+class _Recorder:
+    """Stands in for the judge: keeps what it would have judged."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Reading, list[Fact]]] = []
+
+    def settle(self, reading: Reading, live: list[Fact]) -> None:
+        self.seen.append((reading, list(live)))
+
+
+@dataclass(frozen=True)
+class _Known:
+    fields: dict[str, Any]
+    asked: str | None
+    changed: tuple[str, ...]
+
+
+def spans(name: str) -> list[Example]:
+    """Every amount and name of the messages of one set, with the fields it is a value of."""
+    hearing = Listener(library.load().language, library.load().catalog)
+    hearing.judge = recorder = _Recorder()  # type: ignore[assignment]
+    found: list[Example] = []
+    for row in labelled(name) if name not in _WITHOUT_FIELDS else ():
+        recorder.seen.clear()
+        known = row.get("known", {})
+        hearing.hear(row["say"], _Known(known, row.get("asked"), tuple(known)), today=TODAY)
+        said = {p: v for p, v in row.get("fields", {}).items() if v is not None}
+        for reading, live in recorder.seen[-1:]:
+            for one in judge.stretches(reading):
+                right = _stands_for(one, said, live) or {judge.NONE}
+                found.append((judge.features(reading, one), tuple(sorted(right))))
+    return found
+
+
+def _stands_for(one: Stretch, said: dict[str, Any], live: list[Fact]) -> set[str]:
+    """The fields of which an amount or a name is the value; the one that a wording found there, if it is among them."""
+    found = {p for p in said for q in one.quantities if any(_near(v, said[p]) for v in _values(p, q))}
+    found |= {path for q in one.quantities for path in _of_count(q, said)}
+    fabric = library.load().catalog.fabrics.get(said.get(judge.FABRIC, ""))
+    found |= {judge.FABRIC for q in one.quantities if q.kind == judge.NETWORK and fabric and _is_of(fabric, q)}
+    claimed = [fact for fact in live if one.start in fact.claimed and fact.says.act == "set"]
+    found |= {f.says.field for f in claimed if f.says.field in said and _near(f.value, said[f.says.field])}
+    return {f.says.field for f in claimed} & found or found
+
+
+def _values(path: str, quantity: Quantity) -> list[Any]:
+    if quantity.kind == "instance":
+        return [quantity.value[1].gpu] if path == "cluster.gpu" else []
+    if quantity.kind in NAMES:
+        return [quantity.value] if NAMES[quantity.kind] == path else []
+    if path.startswith("cluster.gpus") or path not in FIELDS or FIELDS[path].about.kind not in NUMERIC:
+        return []
+    each = [attach.computed("1000/", quantity)] if path == "inference.tpot_ms" and quantity.kind == "number" else []
+    plain = [quantity] if quantity.kind == "number" else []
+    values = [attach.converted(FIELDS[path], q, TODAY) for q in plain] + [q.value for q in each]
+    return [v for v in (*values, attach.sensible(FIELDS[path], quantity, TODAY)) if v is not None]
+
+
+def _of_count(quantity: Quantity, said: dict[str, Any]) -> set[str]:
+    if quantity.kind != "number":
+        return set()
+    gpus, each, number = said.get(judge.GPUS), said.get(judge.PER_NODE), quantity.value
+    whole = {judge.GPUS} if number == gpus else {judge.NODES} if gpus and each and number * each == gpus else set()
+    return whole | ({judge.PER_NODE} if number == each else set())
+
+
+def _is_of(fabric: Fabric, named: Quantity) -> bool:
+    """Whether a network that was named is this fabric; Ethernet of 400 Gb/s and more is RoCE."""
+    return fabric.technology in (named.value, {"tcp": "roce"}.get(named.value))
+
+
+def _near(value: Any, wanted: Any) -> bool:
+    if not isinstance(value, (int, float)) or not isinstance(wanted, (int, float)):
+        return value == wanted
+    return abs(value - wanted) <= 0.011 * abs(wanted)
+
+
+def learned_of_spans(left_out: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What the messages teach of the words around amounts and names."""
+    rows = [row for name in LEARNED_FROM if name not in left_out for row in spans(name)]
+    seen = Counter(one for _, right in rows for one in right)
+    classes = sorted(one for one, times in seen.items() if times >= _LEAST_LABELLED)
+    kept = [(features, tuple(one for one in right if one in classes)) for features, right in rows]
+    return regressed([row for row in kept if row[1]], classes)
+
+
 def main(left_out: list[str]) -> None:
     for name in left_out:
         found = learned([row for other in LEARNED_FROM if other != name for row in examples(other)])
@@ -160,8 +269,13 @@ def main(left_out: list[str]) -> None:
     if not left_out:
         found = learned([row for name in LEARNED_FROM for row in examples(name)])
         found["learned_from"] = learned_from()
-        WEIGHTS.write_text(json.dumps(found, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"{len(found['weights'])} words, pairs and triples")
+        _write(WEIGHTS, found)
+        _write(SPANS, learned_of_spans())
+
+
+def _write(path: Path, found: dict[str, Any]) -> None:
+    path.write_text(json.dumps(found, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{path.name}: {len(found['weights'])} features")
 
 
 if __name__ == "__main__":

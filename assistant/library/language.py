@@ -17,7 +17,8 @@ def read(folder: Path) -> Language:
     """The language data of a folder. Raises :class:`KnowledgeError` naming file, line and key."""
     fields: dict[str, Wording] = {}
     others: dict[str, OtherLanguage] = {}
-    parts = {"weights": json.loads((folder / "acts.json").read_bytes())}
+    learned = {"weights": "acts.json", "judged": "spans.json"}
+    parts = {name: json.loads((folder / file).read_bytes()) for name, file in learned.items()}
     for name, content in shipped.documents("language", folder).items():
         if name.startswith("languages/"):
             others[Path(name).stem] = shipped.validated(OtherLanguage, content, folder / name, ())

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-from .search_words import kinds
+from .search_words import kinds, question_word
 from .tokens import tokens
 
-_QUESTION_WORD = re.compile(
-    r"\b(?:how (?:many|much|long|often|big|large|fast|deep|heavy|loud|wide|tall|old|far|high|quickly|soon|thin|hard|"
-    r"expensive|dear)|"
-    r"which|what|whose|who|when|where|how)\b",
-    re.IGNORECASE,
-)
 _WORDS = 2  # beside the question word: the thing asked for and what is said of it
 
 
 def focus(text: str) -> list[str]:
     """The tokens beside the first question word, ``which Linux kernel …``, ``how deep is an …``; none without such a
     word."""
-    found = _QUESTION_WORD.search(text)
+    found = question_word().search(text)
     return tokens(text[found.end() :])[:_WORDS] if found else []
 
 

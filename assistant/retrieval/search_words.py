@@ -22,6 +22,7 @@ class SearchWords(Entry):
     """The whole file."""
 
     spelling: list[tuple[str, str]]
+    question_words: list[str]
     technical: list[str]
     kinds: list[Kind]
 
@@ -36,6 +37,12 @@ def _read() -> SearchWords:
 def spelling() -> list[tuple[re.Pattern[str], str]]:
     """What is written in several ways, and the one way in which it is searched, in order."""
     return [(re.compile(pattern, re.IGNORECASE), written) for pattern, written in _read().spelling]
+
+
+@lru_cache(maxsize=1)
+def question_word() -> re.Pattern[str]:
+    """A word that opens a question, with what belongs to it: ``how deep``."""
+    return re.compile(rf"\b(?:{'|'.join(_read().question_words)})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,6 @@ No model is loaded.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +15,9 @@ from typing import Any, cast
 
 from assistant.vocabulary.answers import Intent
 
+from .learned import Learned
 from .templates import Compiler, Matcher, Quantity, Source
 from .text import Text, Token
-
-Weights = Mapping[
-    str, Sequence[int]
-]  # of a feature: the place of an act, the weight there in hundredths, the next place, …
 
 _OPENING = 4  # tokens, marks among them, within which a message begins
 _LONGEST = 3  # words in a row that are looked at together
@@ -62,14 +58,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class Acts:
-    """``acts.yaml`` and ``acts.json``, compiled. ``weights`` of every feature."""
+    """``acts.yaml`` and ``acts.json``, compiled."""
 
     rules: Sequence[Rule]
     openings: Matcher  # wordings that begin a message, by (number of the rule, whether it speaks)
     wordings: Matcher  # all others
-    acts: Sequence[Intent]
-    bias: Sequence[float]
-    weights: Weights
+    learned: Learned
 
     @classmethod
     def of(cls, data: Mapping[str, Any], learned: Mapping[str, Any]) -> Acts:
@@ -80,9 +74,7 @@ class Acts:
             [Rule(row["act"], frozenset(row.get("when", ()))) for row in data["rules"]],
             Matcher(compiler, [row for row in wordings if row[1][0] == "^"]),
             Matcher(compiler, [row for row in wordings if row[1][0] != "^"]),
-            learned["acts"],
-            learned["bias"],
-            learned["weights"],
+            Learned.of(learned),
         )
 
 
@@ -100,9 +92,9 @@ def act_of(
 
     Describing and saying nothing sound alike: :func:`settled` says which of both it is once the facts are read.
     """
-    likely = _likely(features(text, quantities, learned, asked=asked, known=known), learned)
+    likely = learned.learned.likely(features(text, quantities, learned, asked=asked, known=known))
     act = max(likely, key=lambda act: likely[act])
-    return Judged(act, likely[act])
+    return Judged(cast(Intent, act), likely[act])
 
 
 def settled(act: Intent, *, stated: bool) -> Intent:
@@ -133,18 +125,6 @@ def _source(text: Text, quantities: Sequence[Quantity]) -> Source:
     for quantity in quantities:
         starting[quantity.start].append(quantity)
     return Source(text.tokens, starting)
-
-
-def _likely(found: Iterable[str], learned: Acts) -> dict[Intent, float]:
-    """The probability of every act by the weights alone."""
-    scores = list(learned.bias)
-    for feature in found:
-        row = learned.weights.get(feature, ())
-        for at in range(0, len(row), 2):
-            scores[row[at]] += row[at + 1] / 100
-    most = max(scores)
-    powers = [math.exp(score - most) for score in scores]
-    return {act: power / sum(powers) for act, power in zip(learned.acts, powers, strict=True)}
 
 
 # -- what is weighed ---------------------------------------------------------------------------------------

@@ -122,6 +122,15 @@ def answers(source: Source, field: RegisteredField | None, today: datetime.date)
     return found
 
 
+def sensible(field: RegisteredField, quantity: Quantity, today: datetime.date) -> Any:
+    """A quantity as the field's value where kind and unit are those of the field and nobody would wonder about it."""
+    for kind, _, unit in (kind.partition("/") for kind in span_kinds(field)):
+        if quantity.kind == kind and quantity.unit == (unit if kind.startswith("money") else quantity.unit):
+            value = converted(field, quantity, today)
+            return None if value is None or _fit(field, value) else value
+    return None
+
+
 def score(hit: Hit) -> float:
     """How much of a message a hit explains: its own words most, then everything it claims; few long readings beat many
     short ones."""
@@ -251,16 +260,19 @@ def _between(one: Candidate, other: Candidate) -> Doubt:
     return Doubt(names[0], f"{one.fact.value} may be {names[0]} or {names[1]}", (one.fact.value,))
 
 
-def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any]) -> list[Candidate]:
-    """Candidates of a section that the job has not are left out where the other section says the same."""
+def of_this_job(found: Iterable[Candidate], fields: Mapping[str, Any], asked: str | None = None) -> list[Candidate]:
+    """Candidates of a section that the job has not are left out where the other section says the same, and those that
+    count only beside another field where that one is not said."""
     found = list(found)
+    said = {c.fact.says.field for c in found if c.fact.says.act in ("set", "add")} | fields.keys()
+    found = [c for c in found if not c.fact.says.beside or c.fact.says.beside in said]
     workload = next((c.fact.value for c in found if c.fact.says.field == "workload"), fields.get("workload"))
     others = {c.fact.claimed for c in found if not c.fact.says.field.startswith("rl.")}
     if any(
         c.fact.says.act == "set" and c.fact.says.field.startswith("rl.") and c.fact.claimed not in others for c in found
     ):
         workload = workload or "rlhf"  # "PPO, answers of 3000 tokens": what only reinforcement learning has
-    serving = workload in SERVING
+    serving = workload in SERVING or (asked or "").startswith("inference.")
     left_out = {"parallelism.tp"} if serving else {"inference.tensor_parallel"}
     left_out |= {"training.precision"} if serving else {"inference.precision"}
     loop = {c.fact.claimed for c in found if c.fact.says.field.startswith("rl.")}

@@ -17,6 +17,7 @@ from .wordings import Says
 
 _MOST_PER_NODE = 72  # GPUs one node or scale-up domain holds; a "256-GPU pod" is a cluster
 _MOST_IN_A_CHASSIS = 16
+_SIZES_OF_NODES = frozenset({*range(1, 7), 8, 10, 16, 36, 72})  # GPUs of a node that is sold
 _PER_BOARD = 8  # every DGX and HGX board with SXM GPUs carries eight
 _RACK = 72  # GPUs of an NVL72 rack
 COUNTED = "cluster.gpus"
@@ -25,7 +26,7 @@ _NEAR = 6  # tokens between "each" and what is counted
 _EACH = frozenset("each every apiece je jeweils chacun chaque cada à".split())
 _USUAL_NODES = frozenset({1, 2, 4, 8, 16})  # GPUs
 _MOST_RACKS = 64  # "256 GB200 NVL72" are GPUs, "4 GB200 NVL72" racks
-_ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them sites rollouts rollout_nodes".split())
+_ROLES = frozenset("gpus nodes per_node racks per_rack_nodes them total sites rollouts rollout_nodes".split())
 
 
 _JOINED = (
@@ -52,6 +53,7 @@ class Scale:
     racks: int | None = None
     per_rack_nodes: int | None = None
     them: int | None = None  # "16 of them": of what was spoken of last
+    total: int | None = None  # "so 12 altogether": of whatever is counted
     sites: int | None = None  # places with as many GPUs each
     per_site: bool = False
     gpu: str | None = None
@@ -69,10 +71,11 @@ class Counter:
     def __init__(self, data: Mapping[str, Any], compiler: Compiler) -> None:
         self._matcher = Matcher(
             compiler,
-            [(Says("count", COUNTED), t) for t in data["says"]]
+            [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
+            + [(Says("count", COUNTED), t) for t in data["says"]]
+            + [(Says("count", COUNTED, "total"), t) for t in data["totals"]]
             + [(Says("count", COUNTED, "rack"), t) for t in data["a_rack"]]
             + [(Says("count", COUNTED, "site"), t) for t in data["per_site"]]
-            + [(Says("count", COUNTED, "board"), t) for t in data["boards"]]
             + [(Says("count", COUNTED, "part"), t) for t in data["part_of"]]
             + [(Says("add", COUNTED, 1), t) for t in data["more_nodes"]]
             + [(Says("add", COUNTED, -1), t) for t in data["fewer_nodes"]]
@@ -148,6 +151,8 @@ def _scale(hit: Hit, own: Set[str]) -> Scale:
 def _plausible(said: Scale, own: Set[str]) -> Scale:
     """ "2 nodes, 16 H100 in all" and "4 x 256 GPUs": what cannot be in one node is all of them."""
     alone = said.nodes is None and said.gpus is None and not own & _EACH
+    if said.per_node and alone and said.per_node > _MOST_PER_NODE:  # "128 H100 in HGX boxes"
+        return replace(said, gpus=said.per_node, per_node=None)
     if said.per_node and alone and said.gpu and said.per_node not in _USUAL_NODES:
         return replace(said, nodes=said.per_node, per_node=None)  # "10 x H100 servers"
     if said.nodes and said.per_node and said.per_node > _MOST_PER_NODE:
@@ -191,7 +196,7 @@ def concluded(
         result.fields["cluster.sites"] = said.sites
     if sites > 1 and said.per_node and said.nodes is None and said.gpus is None:
         said = replace(said, gpus=said.per_node, per_node=None, per_site=True)  # "16 in each": of the sites
-    sites = sites if said.per_site else 1
+    sites = (sites if sites > 1 else known.get("cluster.sites") or 1) if said.per_site else 1
     if said.provider:
         result.fields["cluster.provider"] = said.provider
     if said.gpu:
@@ -211,11 +216,14 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
     parts = [fact for fact in facts if fact.says.value == "part"]  # "512, of which 64 are free"
     facts = [f if f in parts or not parts else replace(f, value=replace(f.value, gpus=None, nodes=None)) for f in facts]
     counted = counted or any(fact.value.gpu or fact.value.provider or fact.value.unknown_gpu for fact in facts)
+    total = next((fact.value.total for fact in facts if fact.value.total), None)
     for fact in sorted(facts, key=lambda fact: fact.value.them is not None):
         scale: Scale = fact.value
         if scale.unknown_gpu is not None:
             result.unknown.append(scale.unknown_gpu)
         if scale.them is not None and not counted:
+            if fact.says.value == "named":
+                result.doubts.append(Doubt(COUNTED, f"is {scale.them} the number of GPUs?", (scale.them,)))
             continue
         if scale.them is not None:
             if said.gpus or said.nodes:  # "16 nodes, 4 of them are reserved"
@@ -234,10 +242,21 @@ def _joined(facts: list[Fact], result: Concluded, of_nodes: bool, counted: bool)
             said = replace(said, **{name: value})
         said = replace(said, rack_scale=said.rack_scale or scale.rack_scale, per_site=said.per_site or scale.per_site)
         said = replace(said, each=said.each or (scale.each and scale.gpus is not None))
+    if total:
+        result.doubts[:] = [doubt for doubt in result.doubts if doubt.field != COUNTED]
+        said = _in_all(said, total)
     doubted = {doubt.field for doubt in result.doubts}
     if COUNTED in doubted:
         said = replace(said, gpus=None, nodes=None)
     return replace(said, gpu=None) if "cluster.gpu" in doubted else said
+
+
+def _in_all(said: Scale, total: int) -> Scale:
+    """ "6 servers per site, so 12 altogether": what was counted before it, nodes or GPUs, is so many in all."""
+    of_nodes = said.nodes is not None and said.gpus is None
+    return replace(
+        said, nodes=total if of_nodes else None, gpus=None if of_nodes else total, per_site=False, each=False
+    )
 
 
 def _either(said: Scale, name: str, other: Any) -> Doubt:
@@ -272,7 +291,7 @@ def _count(said: Scale, known: Mapping[str, Any], gpu: Gpu | None, sites: int, r
     if _of_each_node(said):
         said = replace(said, per_node=said.gpus, gpus=None)
     gpus, per_node = said.gpus, said.per_node
-    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes <= _MOST_PER_NODE:
+    if gpus and said.nodes and per_node is None and gpus % said.nodes == 0 and gpus // said.nodes in _SIZES_OF_NODES:
         per_node = gpus // said.nodes
     elif gpus is None and said.nodes is not None:
         total = known.get("cluster.gpus")

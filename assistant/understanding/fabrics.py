@@ -14,7 +14,7 @@ from .networks import Mention
 from .offers import Cabled, Message, Offers, Priced
 from .reading import ABOUT_A_PLAN, Reading
 from .scopes import denial_of, fragment, lists_on
-from .text import stem
+from .text import in_question, stem
 
 _ENDS = frozenset({",", ".", ";", "!", "?", "and", "but"})
 _NEAR_BEHIND = 4  # tokens behind a network that may say what it is for
@@ -178,6 +178,8 @@ class Fabrics:
             return True
         if kinds & _NOT_DECIDED:
             return False
+        if reading.act != "what-if" and in_question(reading.text.tokens, mention.end):
+            return False  # "64 H100. RoCE? 70B"
         return reading.act == "what-if" or "decided" in kinds or self._stands_alone(reading, mention)
 
     def _stands_alone(self, reading: Reading, mention: Mention) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.vocabulary.catalog import Catalog
-from assistant.vocabulary.fields import RegisteredField
+from assistant.vocabulary.fields import NUMERIC, RegisteredField
 from assistant.vocabulary.quantities import in_dollars
 from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
@@ -21,16 +21,16 @@ from .quantities import MONEY_OTHER
 from .reading import NOT_OURS, Reading
 from .scopes import denial_of
 from .templates import Quantity
-from .text import Token
+from .text import Token, ends_sentence
 from .wordings import LAST
 
-_SENTENCE_ENDS = frozenset(".;!?")
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
     "but only free available left reserved except instead keep spare ours allocated busy actually get use whole "
     "idle".split()
 )
 _ROUNDED = 0.06  # figures of a model are said in round numbers: "47B", "128k vocab"
+_SAYS_MORE = ("rlhf", "disaggregated-inference", "batch-inference")  # than that there is inference in the job
 _DEADLINE = "constraints.deadline_days"
 _SETTINGS = ("parallelism.", "cluster.oversubscription", "cluster.nics_per_node")
 _YEARS = range(2015, 2041)
@@ -106,6 +106,8 @@ class Facts:
                 self._change(reading, fact)
         for path, readings in said.items():
             self._settle(reading, path, readings)
+        for fact in (fact for fact in facts if fact.says.act == "becomes"):
+            self._becomes(reading, fact, [one for one in facts if _is_number(one) and one.end <= fact.start])
         self._one_model(reading)
         self._details_of_a_model(reading)
         if reading.fields.get("workload") == "inference" and reading.context.fields.get("workload") in SERVING:
@@ -119,6 +121,14 @@ class Facts:
                 reading.doubts.append(Doubt(fact.says.field, "which of both?", FIELDS[fact.says.field].values))
             if fact.says.act == "ask" and fact.says.field not in reading.fields:
                 reading.doubts.append(self._question(reading, fact))
+
+    def _becomes(self, reading: Reading, fact: Fact, before: Sequence[Fact]) -> None:
+        """ "The figure of 1,200 users has been revised to 2,000": the number said before it is replaced."""
+        path = max(before, key=lambda one: one.end).says.field if before else None
+        new = next(q for role, q in fact.slots.items() if role != "old")
+        value = attach.converted(FIELDS[path], new, reading.today) if path else None
+        if path and value is not None and reading.act == "change":
+            reading.fields[path] = value
 
     def _implication(self, path: str, value: Any) -> Iterable[tuple[str, Any]]:
         """What a value says of other fields, by the value itself or by any."""
@@ -188,6 +198,8 @@ class Facts:
         planned = reading.planned(readings)
         planned = [f for f in planned if not f.says.weak] or planned
         values = list(dict.fromkeys(f.value for f in planned))
+        if {*_SAYS_MORE} & {*values}:
+            values = [v for v in values if v != "inference"]
         ends = _ends_of_range(planned[-1], reading.today) if planned else ()
         if ends and not path.startswith("constraints.max_"):  # "10-15 % slower is ok": 15 is
             reading.doubts.append(Doubt(path, f"{ends[0]:,} or {ends[1]:,}?", ends))
@@ -293,7 +305,7 @@ class Facts:
         get", "half are busy"."""
         counts = [fact for fact in live if fact.says.act == "count" or fact.says.field == counting.COUNTED]
         gpus = reading.fields.get(counting.COUNTED)
-        if gpus is None or reading.act != "describe":
+        if gpus is None or reading.act != "describe" or any(fact.says.value == "total" for fact in counts):
             return
         of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
         times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
@@ -336,10 +348,14 @@ class Facts:
                 return
 
 
+def _is_number(fact: Fact) -> bool:
+    return fact.says.act == "set" and FIELDS[fact.says.field].about.kind in NUMERIC
+
+
 def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:
     """Whether no sentence ends between a number and one of the counts."""
     stretches = (range(min(f.start, number.start), max(f.end, number.end)) for f in counts)
-    return any(not any(tokens[at].text in _SENTENCE_ENDS and not tokens[at].glued for at in s) for s in stretches)
+    return any(not any(ends_sentence(tokens, at) for at in s) for s in stretches)
 
 
 def _is_setting(field: RegisteredField) -> bool:

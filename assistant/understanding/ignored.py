@@ -12,12 +12,11 @@ from typing import Any
 from assistant.vocabulary.utterance import Doubt
 
 from .templates import Compiler, Hit, Matcher, Source
-from .text import Text, Token
+from .text import ENDS, Text, Token
 
 HIDDEN = "\x00"  # stands for a word that nobody reads
 _SCHEMES = frozenset({"http", "https", "ftp", "ssh", "file", "mailto", "git", "s"})
 _CURRENCIES = frozenset("$€£¥₹")
-_STOPS = frozenset(".;!?")
 _LONGEST_SAID = 80  # characters of an order that are quoted back
 
 
@@ -58,7 +57,7 @@ def _reach(hit: Hit, tokens: Sequence[Token]) -> range:
     """The tokens that a hit hides: itself and what is glued to it; code and orders reach to the end of the sentence."""
     end = hit.end
     if hit.key in ("code", "orders"):
-        while end < len(tokens) and tokens[end].text not in _STOPS:
+        while end < len(tokens) and tokens[end].text not in ENDS:
             end += 1
     while hit.key == "references" and end < len(tokens) and tokens[end].glued and not _ends(tokens, end):
         end += 1

@@ -16,10 +16,9 @@ from typing import Any
 
 from assistant.vocabulary.language import Language, OtherLanguage
 
-from .text import ENGLISH, Token, cut, stem
+from .text import ENGLISH, Token, cut, ends_sentence, stem
 
 UNREAD = "unread"  # a language that no file knows
-_ENDS = frozenset(".;!?")
 _GROUP = re.compile(r"\d{3}")
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # 1.250, where a dot marks thousands
 _COMMAED = re.compile(r"\d{1,3},\d{3}")  # 1,250: in English a thousand, elsewhere a little more than one
@@ -117,7 +116,7 @@ class Languages:
         """The languages of the house; English is every word of its data, and of the messages that acts were learned
         from."""
         learned = words_of([feature for feature in language["weights"]["weights"] if feature.startswith("~")])
-        parts = [part for name, part in language.parts.items() if name not in ("weights", "spelling")]
+        parts = [part for name, part in language.parts.items() if name not in ("weights", "judged", "spelling")]
         english = words_of([parts, language["spelling"]["words"], language["spelling"]["right"]]) | set(wordings)
         return cls(language.others, english, learned, names, language["words"]["signs"].split())
 
@@ -235,16 +234,12 @@ def unsure(tokens: Sequence[Token]) -> frozenset[int]:
     found: set[int] = set()
     start = 0
     for at in range(len(tokens) + 1):
-        if at < len(tokens) and not (tokens[at].text in _ENDS and not _goes_on(tokens, at)):
+        if at < len(tokens) and not ends_sentence(tokens, at):
             continue
         if any(token.foreign for token in tokens[start:at]):
             found.update(range(start, at))
         start = at + 1
     return frozenset(found)
-
-
-def _goes_on(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].text == "." and at + 1 < len(tokens) and tokens[at + 1].glued
 
 
 def _apart(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -24,7 +24,9 @@ from .documents import excerpt
 from .fabrics import Fabrics
 from .facts import Facts
 from .ignored import Ignored
+from .judge import Judge
 from .languages import Languages, unsure, words_of
+from .learned import Learned
 from .names import Names
 from .networks import Mention, by_start
 from .numbers import NumberWords, numbers
@@ -33,13 +35,14 @@ from .reading import ABOUT_A_PLAN, NAMES, SILENT_ACTS, Reading
 from .result import Results
 from .scopes import Reach, ScopeReader
 from .templates import Compiler, Hit, Quantity, Source, TemplateError
-from .text import Speller, Text, clean, cut
+from .text import Speller, Text, clean, cut, ends_sentence, in_question
 from .topics import Heard, Question, Topics
 from .wordings import Says, matcher, names, of_the_last, replies
 
 _ASKED = {"model": "model.params"}  # the question for a model may be answered with its size
 _KEPT = 4  # listeners: a catalog that was changed has one of its own
 _CORRECTING = frozenset({"no", "sorry", "wait", "actually", "oops", "correction", "rather"})
+_MOST_WORDS = 5  # that nothing explains, beside a bare number that is an answer
 _FEW = 4  # words of a correction that names no field
 _WITH_UNIT = frozenset("length rate money money-other percent power memory time date".split())  # no bare numbers
 _JOB = frozenset({"workload", "model", "cluster.gpu", "cluster.provider", "training.method", "inference.precision"})
@@ -89,7 +92,7 @@ class Listener:
         self._counter = counting.Counter(language["counts"], compiler)
         self._fields = matcher(FIELDS, language, compiler)
         implied = {path: wording.implies for path, wording in language.fields.items() if wording.implies}
-        filler = frozenset(language["words"]["filler"].split())
+        self._filler = filler = frozenset(language["words"]["filler"].split())
         self._facts = Facts(catalog, self._names, implied, filler)
         self._fabrics = Fabrics(
             catalog, frozenset(language["names"]["other_networks"]), filler, language["words"]["offers"]
@@ -101,6 +104,7 @@ class Listener:
         self._replies = replies(language, compiler)
         self._hedges = frozenset(str(word) for word in language["words"]["hedges"])
         self._acts = Acts.of(language["acts"], language["weights"])
+        self.judge = Judge(Learned.of(language["judged"]))
         self._topics = Topics(language["topics"], language["words"]["sets"])
         self._telling = frozenset(word for word in self._names.words if len(word) > 2)
         self._speller = _speller(language, self._names, compiler.vocabulary)
@@ -210,9 +214,10 @@ class Listener:
         asked = reading.context.asked or ""
         found += attach.answers(reading.source, FIELDS.get(_ASKED.get(asked, asked)), reading.today)
         found += _of_networks(reading.mentions)
-        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields))
+        facts, doubts = attach.chosen(attach.of_this_job(found, reading.context.fields, asked))
         reading.doubts += doubts
         reading.taken |= {at for fact in facts if fact.says.act != "quiet" for at in fact.claimed}
+        reading.quiet = frozenset(at for fact in facts if fact.says.act == "quiet" for at in fact.claimed)
         said = frozenset(at for fact in facts if fact.says.act == "set" for at in fact.claimed)
         reading.scopes = [s for s in reading.scopes if not _belongs(s, said)]
         facts = [fact for fact in facts if not fact.claimed & reading.withheld]
@@ -229,13 +234,14 @@ class Listener:
         self._fabrics.decide(reading)
         self._fabrics.lay_side_by_side(reading, live)
         self._answer(reading)
+        self.judge.settle(reading, live)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)
         if reading.act == "compare" and any("instance" in fact.slots for fact in live):
             reading.fields.pop("cluster.gpu", None)  # "compare p5en with CoreWeave's": neither is decided
         reading.fields = {p: v for p, v in reading.fields.items() if not _argued(reading, p)}
-        if reading.act == "ask" and self._asked(reading).topic is None:
-            _keep_stated(reading)
+        if reading.act == "ask":
+            _keep_stated(reading, live, in_full=self._asked(reading).topic is not None)
 
     def _answer(self, reading: Reading) -> None:
         """What only the open question, or what was said last, gives a meaning."""
@@ -248,14 +254,22 @@ class Listener:
                     reading.unset.append(asked)
                 else:
                     reading.fields[asked] = best.key.value
-        if reading.act in ("describe", "change", "what-if") and not reading.fields:
-            taken = reading.taken | reading.withheld
+        if reading.act in ("describe", "change", "what-if") and not (
+            reading.fields or reading.unset or self._is_long(reading)
+        ):
+            taken = reading.taken | reading.withheld | reading.quiet
             spoken_of = {hit.key for hit in self._names_of_fields.hits(reading.source) if not hit.claimed & taken}
             found = changes.bare(reading.source, taken, reading.act, reading.context, FIELDS, reading.today, spoken_of)
             if found is not None:
                 path, value, tokens = found
                 reading.fields[path] = value
                 reading.taken |= set(tokens)
+
+    def _is_long(self, reading: Reading) -> bool:
+        """Whether more is said than a bare number needs: then it may be a number of anything."""
+        unread = (at for at in range(len(reading.text.tokens)) if at not in reading.taken)
+        words = [at for at in unread if reading.text.tokens[at].is_word and not reading.says_nothing(at, self._filler)]
+        return len(words) > _MOST_WORDS
 
     def _asked(self, reading: Reading) -> Question:
         """What is asked; words that state facts of a job ask nothing."""
@@ -298,10 +312,17 @@ def _maybe(path: str, value: Any) -> Doubt:
     return Doubt(path, f"was {unit.format(value)} meant? Not every word beside it was understood", (value,))
 
 
-def _keep_stated(reading: Reading) -> None:
-    """A question states the job it is asked for; a mechanism that it asks about is no fact."""
-    reading.fields = {p: v for p, v in reading.fields.items() if p in _JOB or FIELDS[p].about.kind in NUMERIC}
-    if not any(path in reading.fields for path in ("model", "model.params", "cluster.gpu", "cluster.gpus")):
+def _keep_stated(reading: Reading, live: Iterable[Fact], *, in_full: bool) -> None:
+    """A question states the job it is asked for; a mechanism that it asks about is no fact, one of which the sentences
+    before it tell is. ``in_full``: what is asked is known, so that its words are no facts."""
+    tokens = reading.text.tokens
+    ended = lambda fact: any(ends_sentence(tokens, at) for at in range(fact.end, len(tokens)))
+    told = {fact.says.field for fact in live if ended(fact) and not in_question(tokens, fact.end)}
+    plain = {p for p in reading.fields if p in _JOB or FIELDS[p].about.kind in NUMERIC}
+    kept = reading.fields.keys() - {"budget.mode"} if in_full else plain
+    reading.fields = {p: v for p, v in reading.fields.items() if p in kept | told}
+    of_job = ("model", "model.params", "cluster.gpu", "cluster.gpus")
+    if not in_full and not any(path in reading.fields for path in of_job):
         reading.fields = {p: v for p, v in reading.fields.items() if p != "workload"}
 
 

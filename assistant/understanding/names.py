@@ -67,6 +67,7 @@ class _Trie:
                     and tokens[place].text in _JOINTS
                     and place + 1 < len(tokens)
                     and tokens[place + 1].text in node
+                    and (tokens[place].text != "." or tokens[place + 1].glued)
                 ):
                     place += 1
                     continue

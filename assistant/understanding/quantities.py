@@ -67,8 +67,9 @@ def amounts(tokens: Sequence[Token], numbers: Iterable[Quantity], units: Units) 
     found: list[Quantity] = []
     numbers = list(numbers)
     cents = {q.start: q for q in numbers if 0 < q.value < 100}
-    currencies = {units.currencies.get((token.text,), "USD") for token in tokens} - {"USD"}
-    of_cents = next(iter(currencies), "USD")  # beside euros a cent is one of them
+    texts = [token.text for token in tokens]
+    named = (units.currencies.get(tuple(texts[at : at + size]), "USD") for at in range(len(texts)) for size in (1, 2))
+    of_cents = next((code for code in named if code != "USD"), "USD")  # beside euros a cent or a grand is of them
     for number in numbers:
         money = _money(source, number, cents, of_cents, units)
         found += [money] if money else _measured(tokens, number, units)
@@ -201,7 +202,7 @@ def _money(
     elif number.end < len(tokens) and _are_cents(tokens, number.end, units):
         code, end, value = of_cents, number.end + (2 if tokens[number.end].text == "us" else 1), value / 100
     elif tokens[number.end - 1].text == "grand":
-        code = "USD"
+        code = of_cents
     if code is None:
         return None
     if before is not None and after is not None and after[0] == code:

@@ -47,6 +47,7 @@ class Reading:
     offers: list[Quoted] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
     withheld: frozenset[int] = frozenset()  # tokens that state nothing, since a word beside them is not known
+    quiet: frozenset[int] = frozenset()  # tokens that a wording knows to state nothing
     denied: set[int] = field(default_factory=set)  # what was denied and is nothing that could be taken back
 
     @property

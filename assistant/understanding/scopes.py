@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from .templates import Compiler, Hit, Matcher, Source
-from .text import Token
+from .text import ENDS, Token, ends_sentence
 
-_ENDS = frozenset(".;!?")
 _BREAKS = frozenset({"but", "whereas", "while", "however", "although", "though"})
 _JOINS = frozenset("and so then we i now which they it our the they're that's this it's rather make".split())
 _INTERJECTIONS = frozenset("no nope nah not yes well ok sorry".split())  # "no, InfiniBand" denies nothing
+_GOES_ON = frozenset("wait sorry actually hold it's its we i we're they the".split())  # "no wait, the nodes are 8"
 _BY = frozenset({"by", "with", "for", "to", ">", "take", "use", "go"})  # what comes after it takes the place
 _SUBJECT = 3  # tokens behind "does" that are what is asked about
 _DENIAL_REACH = 4  # tokens between the denying word and what it denies
+_FROM, _ARTICLES = frozenset({"from", "with", "for", "to"}), frozenset({"the", "a", "another", "some", "our"})
+_TERM = 4  # tokens in quotation marks that are a term and quote nobody: "HDR InfiniBand"
 _LISTS = frozenset({",", "or", "nor", "and", "/", "&", "any", "no", "not"})
 _OURS_AGAIN = {
     "others": frozenset("we we're our ours i i'm mine can".split()),
-    "past": frozenset("now today currently meanwhile it's we're nowadays this how starting we'll here".split()),
+    "past": frozenset("now today currently meanwhile it's its we're nowadays this how starting we'll here".split()),
     "present": frozenset("proposal offer planned future next then boss what plan proposal".split()),
     "supposition": frozenset(),
 }
@@ -53,9 +55,18 @@ class ScopeReader:
         ours = [scope.start for scope in found if scope.kind == "ours"]
         given = {scope.start for scope in found if scope.kind == "given"}
         found = [s for s in found if not (s.kind == "supposition" and s.start in given)]
-        found = [s for s in found if not (s.kind == "others" and any(start <= min(s.cue) for start in ours))]
+        found = [s for s in found if not (s.kind == "others" and _is_ours_now(s, ours, source.tokens))]
         relayed = {hit.end for hit in cues if hit.key == "relayed"}  # what our own people wrote
-        return found + list(_quotations(source.tokens, relayed))
+        adopted = any(hit.key == "adopted" for hit in cues)
+        return found + ([] if adopted else list(_quotations(source.tokens, relayed)))
+
+
+def _is_ours_now(scope: Reach, ours: Sequence[int], tokens: Sequence[Token]) -> bool:
+    """Whether others are spoken of for whom we plan, or from whom we have what is said: "2 nodes borrowed from the
+    group next door"."""
+    first = min(scope.cue)
+    led = next((tokens[at].text for at in range(first - 1, -1, -1) if tokens[at].text not in _ARTICLES), "")
+    return led in _FROM or any(start <= first for start in ours)
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -63,12 +74,13 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     start = 0
     for at, token in enumerate(tokens):
         following = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        if token.text in _ENDS and not (token.text == "." and at + 1 < len(tokens) and tokens[at + 1].glued):
+        if ends_sentence(tokens, at):
             yield start, at + 1
             start = at + 1
         elif (
             token.text in _BREAKS
             or (token.text == "," and 0 < at - start <= 2 and tokens[at - 1].text in _INTERJECTIONS)
+            or (at == start + 1 and tokens[start].text == "no" and token.text in _GOES_ON)
             or (token.text in (",", ":", "-") and not token.glued and following in _JOINS)
             or (token.text == "," and following in _JOINS)
         ):
@@ -78,14 +90,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _sentence(at: int, tokens: Sequence[Token]) -> int:
-    return next(
-        (
-            n
-            for n in range(at, len(tokens))
-            if tokens[n].text in _ENDS and not (tokens[n].text == "." and n + 1 < len(tokens) and tokens[n + 1].glued)
-        ),
-        len(tokens),
-    )
+    return next((n for n in range(at, len(tokens)) if ends_sentence(tokens, n)), len(tokens))
 
 
 def _clause_of(at: int, clauses: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -125,11 +130,11 @@ def _turns(kind: str, tokens: Sequence[Token], at: int) -> bool:
 
 def _closed(hit: Hit, tokens: Sequence[Token], clauses: Sequence[tuple[int, int]]) -> Reach:
     start, _ = _clause_of(hit.start, clauses)
-    last = hit.end >= len(tokens) or tokens[hit.end].text in (*_ENDS, ",")
+    last = hit.end >= len(tokens) or tokens[hit.end].text in (*ENDS, ",")
     if start == hit.start and last:  # "InfiniBand? No thanks.", but "…; we do not have anything"
         start, _ = _clause_of(max(0, start - 1), clauses)
     if hit.key == "owned":
-        ends = [n for n in range(hit.start) if tokens[n].text in _ENDS and not tokens[min(n + 1, hit.start)].glued]
+        ends = [n for n in range(hit.start) if ends_sentence(tokens, n)]
         start = ends[-1] + 1 if ends else 0
     elif hit.key == "denied":  # "64 H100, the network is not there yet" denies the network alone
         comma = next((at + 1 for at in range(hit.start - 2, start - 1, -1) if tokens[at].text == ","), start)
@@ -141,7 +146,7 @@ def _quotations(tokens: Sequence[Token], relayed: Collection[int]) -> Iterator[R
     for mark in ('"', "'"):
         marks = [at for at, token in enumerate(tokens) if token.text == mark]
         for first, last in zip(marks[::2], marks[1::2], strict=False):
-            if last - first > 2 and first not in relayed and (first == 0 or not tokens[first].glued):
+            if last - first > _TERM and first not in relayed and (first == 0 or not tokens[first].glued):
                 yield Reach("quoted", first, last + 1, frozenset({first, last}))
 
 
@@ -182,7 +187,7 @@ def lists_on(tokens: Sequence[Token], previous_end: int, start: int, *, corrects
 
 def fragment(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """The item of a list in which the tokens ``start:end`` stand: between commas, full stops and "and"."""
-    ends = (*_ENDS, *_BREAKS, ",", "and", "plus", "+", "&", "|", "(", ")")
+    ends = (*ENDS, *_BREAKS, ",", "and", "plus", "+", "&", "|", "(", ")")
     first = next((at + 1 for at in range(start - 1, -1, -1) if tokens[at].text in ends), 0)
     last = next((at for at in range(end, len(tokens)) if tokens[at].text in ends), len(tokens))
     return first, last

@@ -88,6 +88,20 @@ def _stemmer():
     return snowballstemmer.stemmer("english")
 
 
+ENDS = frozenset(".;!?")
+
+
+def ends_sentence(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a sentence ends with the mark at a place: the point of "3.5x" ends none."""
+    return tokens[at].text in ENDS and not (tokens[at].text == "." and at + 1 < len(tokens) and tokens[at + 1].glued)
+
+
+def in_question(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the sentence that goes on at a place ends in a question mark."""
+    end = next((n for n in range(at, len(tokens)) if ends_sentence(tokens, n)), None)
+    return end is not None and tokens[end].text == "?"
+
+
 def cut(text: str, *, stemmed: bool = True) -> list[Token]:
     """The tokens of a text that is spelled right, as data are; without stems where another language is spoken."""
     return list(_tokens(_lower(text), stem if stemmed else str))

@@ -44,6 +44,7 @@ class Says:
     generic: bool = False
     how: str = ""
     weak: bool = False  # gives way to another value
+    beside: str = ""  # another field that has to be said or known
 
 
 def span_kinds(field: RegisteredField) -> tuple[str, ...]:
@@ -80,6 +81,7 @@ _YES_NO = {
         "(we|it) (can't|cannot)",
     ],
 }
+_TURNED = "(revised|changed|raised|lowered|reduced|increased|cut|corrected|updated|amended|bumped|trimmed|adjusted)"
 LAST = "last"  # stands for the number that was said last: "half of that"
 
 
@@ -94,6 +96,10 @@ def of_the_last(compiler: Compiler) -> Matcher:
                 f"[only|about|make it|just] {_TIMES} [as many|as much|as long|of|the size of] ({that}|$)",
             ),
             (Says("scale", LAST), f"(make|take) {that} {_TIMES}"),
+            (
+                Says("becomes", LAST),
+                f"(is|was|been|be|got|gets|were|now) [now] {_TURNED} [up|down] [from {{old:number}}] to {{number}}",
+            ),
             (Says("scale", "cluster.gpus"), f"{_TIMES} [the|as many|our|of the] <node>"),
             (Says("share", LAST, -1), f"{_LESS} {that} {_SHARE}"),
             (Says("share", LAST, 1), f"{_MORE} {that} {_SHARE}"),
@@ -124,6 +130,8 @@ def _of(field: RegisteredField, wording: Wording | None) -> Iterator[tuple[Says,
     if wording is None:
         return
     yield from ((Says("set", field.path), template) for template in wording.says)
+    for other, templates in wording.beside.items():
+        yield from ((Says("set", field.path, beside=other), template) for template in templates)
     yield from ((Says("quiet", field.path), template) for template in wording.quiet)
     yield from (
         (Says("ask", field.path, ask), template) for ask, templates in wording.asks.items() for template in templates

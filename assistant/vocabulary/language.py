@@ -25,12 +25,13 @@ class Wording(Entry):
     ``replies`` the same for the answer to the open question alone, ``implies`` what a value says of other fields unless
     they are said themselves, ``quiet`` what looks like the field and is not; ``asks`` what cannot be taken as it
     stands, by the sentence that asks back (``{said}`` stands for the words); a value with ``?`` gives way where another
-    one is said too."""
+    one is said too. ``beside`` are templates that count only where another field is said or known, by its path."""
 
     field: str
     says: list[str] = Field(default_factory=list)
     values: dict[str, list[str]] = Field(default_factory=dict)
     replies: dict[str, list[str]] = Field(default_factory=dict)
+    beside: dict[str, list[str]] = Field(default_factory=dict)
     implies: dict[str, dict[str, Any]] = Field(default_factory=dict)
     quiet: list[str] = Field(default_factory=list, alias="not")
     asks: dict[str, list[str]] = Field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,8 +12,7 @@ from assistant.understanding.text import Token, cut
 
 from ..events import Failure
 
-_LONGEST, _LONGEST_BRANCH = 120, 60  # characters: whoever says more says more than a command
-_BRANCH = re.compile(r"\W*(?:(?:go|switch|return) (?:back )?to )?(?:branch|variation) (\d+)\W*", re.IGNORECASE)
+_LONGEST = 120  # characters: whoever says more says more than a command
 
 
 @dataclass(frozen=True)
@@ -45,16 +43,17 @@ def _idle(token: Token, words: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _phrases(library: Library) -> tuple[Phrases, Phrases]:
-    """The commands, and what takes back a fact that is needed."""
+def _phrases(library: Library) -> tuple[Phrases, Phrases, Phrases]:
+    """The commands, what takes back a fact that is needed, and the way to a branch by its number."""
     told: dict[str, Any] = library.language["commands"]
     compiler = Compiler(library.language["words"]["sets"])
     before, after = (told["taken_back"][part] for part in ("before", "after"))
     commands = [(name, template) for name, says in told["commands"].items() for template in says]
     needed = [(name, f"{before} ({one}) {after}") for name, field in told["needed"].items() for one in field["says"]]
     lead, tail = frozenset(told["lead"]), frozenset(told["tail"])
-    made = (Phrases(Matcher(compiler, pairs), tuple(dict(pairs)), lead, tail) for pairs in (commands, needed))
-    return next(made), next(made)
+    branch = [("branch", template) for template in told["branch"]]
+    made = (Phrases(Matcher(compiler, pairs), tuple(dict(pairs)), lead, tail) for pairs in (commands, needed, branch))
+    return next(made), next(made), next(made)
 
 
 def command_of(text: str, library: Library) -> str | None:
@@ -72,7 +71,7 @@ def not_without(text: str, library: Library) -> Failure | None:
     return Failure(text=f"{needed['called']} is needed: without it nothing can be planned. {how}", field=field)
 
 
-def branch_of(text: str) -> int | None:
+def branch_of(text: str, library: Library) -> int | None:
     """The number in "branch 2"."""
-    match = _BRANCH.fullmatch(text) if len(text) < _LONGEST_BRANCH else None
-    return int(match[1]) if match else None
+    numbers = [token.text for token in cut(text[:_LONGEST]) if token.text.isdigit()]
+    return int(numbers[0]) if len(numbers) == 1 and _phrases(library)[2].meaning(text) else None

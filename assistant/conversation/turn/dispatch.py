@@ -27,7 +27,7 @@ def respond(parts: Parts, text: str) -> list[Event]:
     choice = parts.interviewer.choice_typed(text)
     if choice is not None:
         return steps.take(parts, choice)
-    branch, command = branch_of(text), command_of(text, parts.library)
+    branch, command = branch_of(text, parts.library), command_of(text, parts.library)
     if branch is not None:
         return steps.go_to_branch(parts, branch)
     if command is not None:
