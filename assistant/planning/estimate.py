@@ -52,14 +52,18 @@ def networks(found: list[Considered], of: Machine, job: Resolved) -> list[Networ
     them."""
     cluster = job.questionnaire.cluster
     cabling = Cabling(
-        cluster.oversubscription or 1.0,
-        cluster.adaptive_routing,
-        bool(cluster.in_network_reduction),
-        cluster.lossless,
-        cluster.topology or "rail",
-        cluster.planes or (USUAL_PLANES if cluster.topology == "plane" else 1),
+        adaptive_routing=cluster.adaptive_routing,
+        in_network=bool(cluster.in_network_reduction),
+        lossless=cluster.lossless,
+        topology=cluster.topology or "rail",
+        planes=cluster.planes or (USUAL_PLANES if cluster.topology == "plane" else 1),
     )
-    return [profile.on_network(network_of(c.fabric, c.nics_per_node, of, cabling=cabling), of) for c in found]
+
+    def seen(one: Considered) -> Network:
+        cabled = replace(cabling, oversubscription=one.oversubscription)
+        return profile.on_network(network_of(one.fabric, one.nics_per_node, of, cabling=cabled), of)
+
+    return [seen(one) for one in found]
 
 
 def estimate_training(entries: list[Entry], job: Resolved, catalog: Catalog) -> None:

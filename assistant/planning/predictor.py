@@ -128,7 +128,7 @@ class Predictor:
         """One result per item: from what was worked out before; only what is new with this job is worked out now."""
         known = self._known[stage]
         together = tuple(c.fabric.id for c in fabrics) if job.sites > 1 else ()
-        keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node) for c in fabrics]
+        keys = [(job.determines_estimates, together, c.fabric.id, c.nics_per_node, c.oversubscription) for c in fabrics]
         found = [known.get(key, UNKNOWN) for key in keys]  # at once: another thread may forget them meanwhile
         new = [at for at, one in enumerate(found) if one is UNKNOWN]
         if new:

@@ -1,6 +1,6 @@
 """Where the answer turns: the nearest value of each input at which another network wins."""
 
-from assistant.vocabulary.plan import Flip, Plan
+from assistant.vocabulary.plan import Flip, Plan, RivalOffer
 
 from ..blocks import Block, Bullets, Paragraph, titled, told
 from ..fields import field_name, value_text
@@ -27,15 +27,31 @@ def _other_offer(plan: Plan) -> list[str]:
     rival = plan.recommendation.rival_offer
     if rival is None:
         return []
+    if rival.quote is not None:
+        return [_beside_the_quote(rival, plan)]
     tier = "" if rival.tier == "on-demand" else f" ({rival.tier})"
     at = value_text("budget.gpu_hour_usd", rival.cheaper_at_usd_per_gpu_hour)
     now = _bare(value_text("budget.gpu_hour_usd", rival.usd_per_gpu_hour), at)
     return [f"Same network at {rival.provider}{tier}: cheaper below {at} (list: {now})."]
 
 
+def _beside_the_quote(rival: RivalOffer, plan: Plan) -> str:
+    """Which price of the quote is as good as the best list."""
+    now = next(q.usd_per_gpu_hour for q in plan.quotes if q.number == rival.quote)
+    listed, even = (
+        value_text("budget.gpu_hour_usd", usd) for usd in (rival.usd_per_gpu_hour, rival.quote_even_at_usd_per_gpu_hour)
+    )
+    who = f"{rival.provider} ({rival.instance}, {rival.fabric}, list price {listed})"
+    if (rival.quote_even_at_usd_per_gpu_hour or 0.0) >= (now or 0.0):
+        return f"Above {even} quote {rival.quote} costs this run more than the best published offer, {who}."
+    return f"The best published offer, {who}, costs this run less: quote {rival.quote} would match it at {even}."
+
+
 def turn(flip: Flip, chosen: str | None) -> str:
     """``GPUs: from 64 to 128, then roce-v2-400.`` ``chosen``: what is recommended as things are."""
     then = "no network" if flip.to_fabric == "none" else flip.to_fabric
+    if flip.to_quote is not None:
+        then = f"quote {flip.to_quote}" if flip.to_fabric == "none" else f"quote {flip.to_quote} ({then})"
     old, new = value_text(flip.input, flip.from_), value_text(flip.input, flip.at)
     held = flip.even is not None and abs(flip.even - flip.at) > _SAME * abs(flip.at)
     even = f" (even at {_bare(value_text(flip.input, flip.even), new)}; in between the rules decide)" if held else ""
