@@ -33,7 +33,7 @@ def large_job(catalog: Catalog, framework: str | None = None) -> tuple[Job, Mach
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
-    """Seconds for the 70B example, and of one prediction for the mixture, in this process, once everything is loaded."""
+    """Seconds for the 70B example, and of a prediction for the mixture, in this process, once everything is loaded."""
     catalog = library.catalog
     questionnaire = read_one(library.examples["llama-70b-pretraining"], catalog)
     made = plan(questionnaire, library)
