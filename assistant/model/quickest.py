@@ -32,17 +32,20 @@ ROUNDING = 1e-9
 
 
 def searched(
-    job: Job, machine: Machine, networks: Networks, parallelism: Parallelism | None = None
+    job: Job, machine: Machine, networks: Networks, parallelism: Parallelism | None = None, *, timed: bool = True
 ) -> tuple[Layouts, np.ndarray, bool]:
     """``(the fastest layout of each network or one for all, its seconds per step (F,), whether it fits)``.
 
-    Where nothing fits it is the least unfit layout. Raises :class:`InputError` when the job cannot be split over its
+    Where nothing fits it is the least unfit layout. Without ``timed`` a single layout is not timed, and the seconds are
+    not a number. Raises :class:`InputError` when the job cannot be split over its
     GPUs.
     """
     layouts = layouts_for(job, machine, parallelism, repeats=False)
     if len(layouts) * len(networks) > MANY and (chosen := _bounded(job, machine, networks, layouts)):
         return *chosen, True
     layouts, fits = fitting(job, machine, parallelism, layouts)
+    if len(layouts) == 1 and not timed:
+        return layouts, np.full(len(networks), np.nan), fits
     best, seconds = fastest(job, machine, networks, layouts)
     return layouts.take(best[:1] if (best == best[0]).all() else best), seconds, fits
 

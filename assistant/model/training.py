@@ -79,7 +79,7 @@ def _together(
     if not networks:
         return []
     columns = Networks(networks)
-    layouts, _, fits = searched(job, machine, columns, parallelism)
+    layouts, _, fits = searched(job, machine, columns, parallelism, timed=False)
     return _outcomes(job, machine, columns, layouts, fits)
 
 
