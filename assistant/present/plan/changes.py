@@ -7,7 +7,7 @@ from assistant.vocabulary.plan import Plan
 from .. import figures
 from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
-from .reading import chosen, is_given, unit_of_work
+from .reading import bill, chosen, is_given, serves, unit_of_work
 
 
 def changes(before: Plan | None, after: Plan) -> tuple[str, ...]:
@@ -40,8 +40,13 @@ def _figures(before: Plan, after: Plan) -> list[str]:
         return []
     step = (old.step_time_s and old.step_time_s.p50, new.step_time_s and new.step_time_s.p50)
     cost = (old.cost_usd and old.cost_usd.p50, new.cost_usd and new.cost_usd.p50)
-    length = _moved("Length of the run", old.run_hours, new.run_hours, figures.hours)
-    said = (_moved("Cost of the run", *cost, figures.usd), length, _moved(unit_of_work(after), *step, figures.seconds))
+    hours = (None, None) if serves(after) else (old.run_hours, new.run_hours)
+    length = _moved("Length of the run", *hours, figures.hours)
+    said = (
+        _moved(f"Cost of {bill(after)}", *cost, figures.usd),
+        length,
+        _moved(unit_of_work(after), *step, figures.seconds),
+    )
     return [text for text in said if text]
 
 

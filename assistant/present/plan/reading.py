@@ -3,6 +3,7 @@
 from typing import Any
 
 from assistant.vocabulary.plan import Candidate, Plan
+from assistant.vocabulary.questionnaire import latest_days
 
 from .. import figures
 from ..limits import SPLITS
@@ -46,6 +47,18 @@ def serves(plan: Plan) -> bool:
 def unit_of_work(plan: Plan) -> str:
     """What is timed: an optimizer step, or one output token when serving."""
     return "One output token" if serves(plan) else "One step"
+
+
+def bill(plan: Plan) -> str:
+    """What a cost is that of: a service has no end, so a month of it."""
+    return "a month" if serves(plan) else "the run"
+
+
+def usd_per_million_tokens(plan: Plan, found: Candidate) -> float | None:
+    """US dollars per million tokens trained, or written by a service."""
+    hours = found.run_hours or 0.0
+    tokens = asked(plan, "training.tokens") or 3600 * hours * gpus(plan) * (found.tokens_per_s_per_gpu or 0.0)
+    return found.cost_usd.p50 / tokens * 1e6 if found.cost_usd and tokens else None
 
 
 def is_owned(plan: Plan) -> bool:
@@ -126,7 +139,7 @@ def limits_kept(plan: Plan) -> str | None:
         return None
     said, hours, cost, slow = [], best.run_hours, best.cost_usd, run_band(best)[1]
     if days and not serves(plan):
-        kept = _kept(hours, slow, 24 * days)
+        kept = _kept(hours, slow, 24 * latest_days(days, asked(plan, "training.days")))
         said.append(f"Deadline of {days:g} days: {kept}, {figures.hours(hours)} (up to {figures.hours(slow)}).")
     if usd and plan.purchase is not None:
         bought = plan.purchase
