@@ -89,6 +89,19 @@ def test_leaving_out_needless_recompute_never_loses_the_fastest(searched, reques
     assert np.allclose(fastest(job, machine, networks, kept)[1], fastest(job, machine, networks, every)[1], rtol=1e-12)
 
 
+def test_what_a_search_does_not_time_is_never_the_fastest(searched, request, monkeypatch):
+    job, machine, networks, _ = searched
+    given = request.node.callspec.params["searched"][-1]
+    monkeypatch.setattr(quickest, "MANY", 0)
+    monkeypatch.setattr(quickest, "LOWEST", 4)  # so that some have to be timed later
+    monkeypatch.setattr(quickest, "SIXTEENTH", 1000)
+    chosen, seconds, fits = quickest.searched(job, machine, networks, given)
+    whole, _ = fitting(job, machine, given)
+    best, least = fastest(job, machine, networks, whole)
+    assert fits and np.allclose(seconds, least, rtol=1e-12)
+    assert [chosen.one(at % len(chosen)) for at in range(len(networks))] == [whole.one(at) for at in best]
+
+
 @pytest.mark.parametrize("codes", [[3, 3, 5, 0, 5], [10**9, 4, 10**9], [7]])
 def test_each_different_code_is_found_once(codes):
     first, index = distinct(np.array(codes))

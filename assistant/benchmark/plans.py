@@ -10,11 +10,13 @@ from assistant.planning.estimate import model_job
 from assistant.planning.resolve import resolve
 from assistant.vocabulary.benchmark import Measurement
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.questionnaire import Questionnaire
 
 from .timing import timed
 
 FABRICS, GPUS = 12, 1024
 _MODEL = f"best parallelism on {FABRICS} fabrics, with bands"
+_MIXTURE = "the same for a mixture of experts, which may be split in more ways"
 
 
 def between_nodes(catalog: Catalog, machine: Machine) -> list[Network]:
@@ -31,15 +33,13 @@ def large_job(catalog: Catalog, framework: str | None = None) -> tuple[Job, Mach
 
 
 def measure(library: Library, repeats: int) -> list[Measurement]:
-    """Seconds for the 70B example, in this process, once everything is loaded."""
+    """Seconds for the 70B example, and of a prediction for the mixture, in this process, once everything is loaded."""
     catalog = library.catalog
     questionnaire = read_one(library.examples["llama-70b-pretraining"], catalog)
-    job = resolve(questionnaire, catalog)
-    machine = machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
-    fabrics = between_nodes(catalog, machine)[:FABRICS]
     made = plan(questionnaire, library)
     runs = {
-        _MODEL: lambda: predict_training(model_job(job), machine, fabrics, None),
+        _MODEL: _prediction(questionnaire, catalog),
+        _MIXTURE: _prediction(read_one(library.examples["mixtral-moe"], catalog), catalog),
         "a decision: prices and rules besides": _anew(lambda: decide(questionnaire, library)),
         "a plan: evidence and flips besides": _anew(lambda: plan(questionnaire, library)),
         "its crossover: the same job at other sizes": _anew(lambda: with_crossover(made, library)),
@@ -48,6 +48,14 @@ def measure(library: Library, repeats: int) -> list[Measurement]:
         Measurement(part="plan", what=what, values=timed(run, repeats), against=None if what == _MODEL else _MODEL)
         for what, run in runs.items()
     ]
+
+
+def _prediction(questionnaire: Questionnaire, catalog: Catalog) -> Callable[[], object]:
+    """What the model alone does for a questionnaire with parallelism auto."""
+    job = resolve(questionnaire, catalog)
+    machine = machine_of(job.gpu, job.scale_up, job.gpus, job.gpus_per_node, catalog.constants)
+    fabrics = between_nodes(catalog, machine)[:FABRICS]
+    return lambda: predict_training(model_job(job), machine, fabrics, None)
 
 
 def _anew(run: Callable[[], object]) -> Callable[[], None]:

@@ -136,7 +136,8 @@ def _slope(share: float) -> float:
 def generate(rollouts: Rollouts, machine: Machine, network: Network) -> Generated:
     """The answers on all GPUs of ``machine``, with the copies that write them soonest, or those of the least memory
     where none fits."""
-    tried = [_with(rollouts, machine, network, split) for split in _splits(rollouts, machine)]
+    wires, ages = Wires(machine, Networks([network])), unfinished(rollouts.mean, rollouts.longest)
+    tried = [_with(rollouts, wires, ages, split) for split in _splits(rollouts, machine)]
     return min(tried, key=lambda one: (not one.fits, one.seconds if one.fits else one.memory_bytes))
 
 
@@ -152,7 +153,9 @@ def _splits(rollouts: Rollouts, machine: Machine) -> Sequence[Split]:
     return fitting or [Split(inside[-1], int(np.ceil(needed / inside[-1])))]
 
 
-def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) -> Generated:
+def _with(rollouts: Rollouts, wires: Wires, ages: tuple[np.ndarray, np.ndarray], split: Split) -> Generated:
+    """``ages``: tokens behind an answer, and the share of answers that are longer."""
+    machine, (tokens, left) = wires.machine, ages
     serving = rollouts.serving(machine.gpus)
     copies = machine.gpus // split.gpus
     weights = serving.weight_bytes * 1.03
@@ -161,8 +164,7 @@ def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) 
     most = min(int(max(room, 0.0) / max(cache, 1.0)), LARGEST_BATCH)
     per_copy = -(-rollouts.answers // max(copies, 1))
     batch = max(1, min(per_copy, most))
-    token = _Token(serving, machine, Networks([network]), split)
-    tokens, left = unfinished(rollouts.mean, rollouts.longest)
+    token = _Token(serving, wires, split)
     going = np.maximum(left * batch, 1.0)
     # Copies finish apart: the step waits for the longest answer of all, which is beyond an age with this probability.
     waited = 1.0 - (1.0 - left) ** max(rollouts.answers, 1)
@@ -187,9 +189,9 @@ def _with(rollouts: Rollouts, machine: Machine, network: Network, split: Split) 
 class _Token:
     """Seconds of one decoded token of a copy."""
 
-    def __init__(self, serving: Serving, machine: Machine, networks: Networks, split: Split) -> None:
-        self._serving, self._machine, self._split = serving, machine, split
-        self._wires = Wires(machine, networks)
+    def __init__(self, serving: Serving, wires: Wires, split: Split) -> None:
+        machine = wires.machine
+        self._serving, self._machine, self._split, self._wires = serving, machine, split, wires
         engine = engine_constants(machine.constants)
         self._host = engine.host
         self._answer = engine.answer + (engine.routed if serving.architecture.experts else 0.0)
@@ -215,7 +217,7 @@ class _Token:
         low, high = float(batch.min()), float(batch.max())
         times = [
             float(np.ravel(pass_communication(self._wires, self._serving.architecture, self._split, size * hidden))[0])
-            for size in (low, high)
+            for size in sorted({low, high})
         ]
         return np.interp(batch, [low, high], times) if high > low else np.full(len(batch), times[0])
 

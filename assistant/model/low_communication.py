@@ -94,11 +94,11 @@ def inside_island(parallelism: Parallelism | None) -> Parallelism | None:
 def predict_islands(
     job: Job,
     machine: Machine,
-    network: Network,
+    networks: Sequence[Network],
     parallelism: Parallelism | None,
     predict: Callable[[Job, Machine, Sequence[Network], Parallelism | None], list[Outcome]],
-) -> Outcome:
-    """The outcome when every scale-up domain trains alone and ``network`` joins them rarely.
+) -> list[Outcome]:
+    """The outcomes when every scale-up domain trains alone and each of the ``networks`` joins them rarely.
 
     ``predict`` is the prediction of one synchronous job. The WAN's bandwidth belongs to a site and is shared by its
     islands.
@@ -106,15 +106,17 @@ def predict_islands(
     islands = islands_of(job, machine)
     inner_job = replace(job, gpus=job.gpus // islands, global_batch=max(1, job.global_batch // islands), sites=1)
     inner_machine = replace(machine, gpus=inner_job.gpus)
-    inside = replace(network, wide_area=False, possible=True)
-    split = inside_island(parallelism)
-    outcome = predict(inner_job, inner_machine, [inside], split)[0]
-    rate = (
-        job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else network.gpu_rate * machine.gpus_per_node
-    )
-    per_site = max(1, islands // job.sites) if network.wide_area else 1
-    sync = synchronise(job.trained_params * job.gradient_bytes, islands, rate / per_site, job.sync_every)
-    return _with_sync(outcome, network, job, islands, sync)
+    inside = [replace(network, wide_area=False, possible=True) for network in networks]
+    outcomes = predict(inner_job, inner_machine, inside, inside_island(parallelism))
+    moved = job.trained_params * job.gradient_bytes
+    found = []
+    for network, outcome in zip(networks, outcomes, strict=True):
+        rate = network.gpu_rate * machine.gpus_per_node
+        rate = job.wan_bytes_per_s if network.wide_area and job.wan_bytes_per_s else rate
+        per_site = max(1, islands // job.sites) if network.wide_area else 1
+        sync = synchronise(moved, islands, rate / per_site, job.sync_every)
+        found.append(_with_sync(outcome, network, job, islands, sync))
+    return found
 
 
 def _with_sync(outcome, network: Network, job: Job, islands: int, sync: Synchronisation):

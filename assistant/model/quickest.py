@@ -23,63 +23,65 @@ from .step import least_times, step_times
 
 # layouts × networks worked out at once: a column of 256 KiB, of which a handful fit into a core's second cache
 PIECE = 32768
-# Layouts × networks from which on it takes less time to bound them first; and of these, what is timed to have
-# something to compare with: one in so many, and so many of the lowest bounds of each network. Tried, not derived.
-MANY, SAMPLED, LOWEST = 40_000, 32, 8
+# Layouts × networks from which on it takes less time to bound them first. Of these are timed at once, to have something
+# to compare the others with, one in so many and of each network those of the lowest bounds: so many, or one in sixteen.
+# Tried, not derived.
+MANY, SAMPLED, LOWEST, SIXTEENTH = 40_000, 32, 192, 16
 # A bound is compared with so much to spare for the last bits of its sum.
 ROUNDING = 1e-9
 
 
 def searched(
-    job: Job, machine: Machine, networks: Networks, parallelism: Parallelism | None = None
+    job: Job, machine: Machine, networks: Networks, parallelism: Parallelism | None = None, *, timed: bool = True
 ) -> tuple[Layouts, np.ndarray, bool]:
     """``(the fastest layout of each network or one for all, its seconds per step (F,), whether it fits)``.
 
-    Where nothing fits it is the least unfit layout. Raises :class:`InputError` when the job cannot be split over its
+    Where nothing fits it is the least unfit layout. Without ``timed`` a single layout is not timed, and the seconds are
+    not a number. Raises :class:`InputError` when the job cannot be split over its
     GPUs.
     """
     layouts = layouts_for(job, machine, parallelism, repeats=False)
     if len(layouts) * len(networks) > MANY and (chosen := _bounded(job, machine, networks, layouts)):
         return *chosen, True
     layouts, fits = fitting(job, machine, parallelism, layouts)
+    if len(layouts) == 1 and not timed:
+        return layouts, np.full(len(networks), np.nan), fits
     best, seconds = fastest(job, machine, networks, layouts)
     return layouts.take(best[:1] if (best == best[0]).all() else best), seconds, fits
 
 
 def _bounded(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -> tuple[Layouts, np.ndarray] | None:
     """The fastest of layouts without recompute and their seconds, without timing those that cannot be; ``None`` where
-    none fits of those that would have told.
-
-    Networks on which few layouts are left are searched by themselves.
-    """
-    left = _promising(job, machine, networks, layouts)
-    if left is None:
-        return None
-    few = (left.sum(1) * 3 < left.sum(1).max()) & (left.any(0).sum() * len(networks) > PIECE // 2)
-    parts, times = [], np.empty(len(networks))
-    groups = [np.flatnonzero(group) for group in (few, ~few) if group.any()]
-    for group in groups:
-        some = _able(job, machine, layouts.rows(np.flatnonzero(left[group].any(0))))
-        assert some is not None  # what was timed is among them
-        best, times[group] = fastest(job, machine, networks.some(group), some)
-        parts.append(some.take(best))
-    return joined(parts).take(np.argsort(np.concatenate(groups))), times
-
-
-def _promising(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -> np.ndarray | None:
-    """Which layouts without recompute may be the fastest, (F, L); ``None`` where none fits of those that are timed to
-    tell."""
+    none fits of those that would have told."""
     fully = is_fully_sharded(layouts)
     new = np.append(True, (layouts.pipeline[1:] != layouts.pipeline[:-1]) | (fully[1:] != fully[:-1]))
     kind = np.cumsum(new) - 1
     bound = least_times(job, machine, networks, layouts.rows(np.flatnonzero(new)))
     tried = np.arange(bound.shape[1]) % SAMPLED == 0
-    tried[np.argpartition(bound, LOWEST, axis=1)[:, :LOWEST]] = True
-    some = _able(job, machine, layouts.rows(np.flatnonzero(tried[kind])))
+    lowest = min(max(LOWEST, bound.shape[1] // SIXTEENTH), bound.shape[1] - 1)
+    tried[np.argpartition(bound, lowest, axis=1)[:, :lowest]] = True
+    found = _timed(job, machine, networks, layouts.rows(np.flatnonzero(tried[kind])))
+    if found is None:
+        return None
+    chosen, seconds = found
+    left = (bound <= seconds[:, None] * (1.0 + ROUNDING)) & ~tried
+    late = np.flatnonzero(left.any(1))
+    rest = layouts.rows(np.flatnonzero(left.any(0)[kind])) if len(late) else None
+    if rest is None or (others := _timed(job, machine, networks.some(late), rest)) is None:
+        return chosen, seconds
+    index, better = np.arange(len(networks)), others[1] < seconds[late]
+    index[late[better]] = len(networks) + np.flatnonzero(better)
+    seconds[late] = np.minimum(seconds[late], others[1])
+    return joined([chosen, others[0]]).take(index), seconds
+
+
+def _timed(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -> tuple[Layouts, np.ndarray] | None:
+    """Of layouts without recompute the fastest that fits on each network, and its seconds; ``None`` where none fits."""
+    some = _able(job, machine, layouts)
     if some is None:
         return None
-    _, seconds = fastest(job, machine, networks, some)
-    return np.take(bound <= seconds[:, None] * (1.0 + ROUNDING), kind, axis=1)
+    best, seconds = fastest(job, machine, networks, some)
+    return some.take(best), seconds
 
 
 def fitting(

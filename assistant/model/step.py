@@ -146,7 +146,7 @@ def step_times(
 
 def least_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts) -> np.ndarray:
     """Seconds below which no step comes of layouts without recompute, however they share gradients and state: the
-    layers' compute and communication and what stages send to each other, (F, L)."""
+    layers' compute and communication and what stages send to each other, (F, L), or (1, L) where no network matters."""
     framework, none = machine.framework(job.framework), np.zeros(1)
     links, times = Links(machine, networks), layer_times(job, machine, framework, layouts.slices)
     first, kind = distinct(layouts.slice_index * 2 + is_fully_sharded(layouts))
@@ -156,7 +156,7 @@ def least_times(job: Job, machine: Machine, networks: Networks, layouts: Layouts
     stage = share_of(job, layouts).layers
     pieces = _Pieces(job.architecture.layers, 0.0, layouts, layer, kind, stage, none, none, none, send, none, both)
     work, slowest = pieces.work()
-    return layouts.micro_batches * slowest + pieces.filling(work, slowest) + send
+    return np.atleast_2d(layouts.micro_batches * slowest + pieces.filling(work, slowest) + send)
 
 
 def _pick(values: Times, index: np.ndarray) -> Times:

@@ -66,13 +66,10 @@ def predict_training(
     """
     asked = parallelism is not None and STRATEGIES.index(parallelism.strategy) == DILOCO
     apart = [n.wide_area or asked for n in networks]
-    together = iter(
-        _together(job, machine, [n for n, alone in zip(networks, apart, strict=True) if not alone], parallelism)
-    )
-    return [
-        predict_islands(job, machine, network, parallelism, _together) if alone else next(together)
-        for network, alone in zip(networks, apart, strict=True)
-    ]
+    rarely, always = ([n for n, alone in zip(networks, apart, strict=True) if alone is kind] for kind in (True, False))
+    found = {True: iter(predict_islands(job, machine, rarely, parallelism, _together) if rarely else [])}
+    found[False] = iter(_together(job, machine, always, parallelism))
+    return [next(found[alone]) for alone in apart]
 
 
 def _together(
@@ -82,7 +79,7 @@ def _together(
     if not networks:
         return []
     columns = Networks(networks)
-    layouts, _, fits = searched(job, machine, columns, parallelism)
+    layouts, _, fits = searched(job, machine, columns, parallelism, timed=False)
     return _outcomes(job, machine, columns, layouts, fits)
 
 
