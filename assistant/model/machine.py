@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from assistant.vocabulary.catalog import Fact, Gpu, ScaleUp
 
@@ -63,7 +64,14 @@ class Machine:
 
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
-        return framework_of(name, self.gpu, self.constants)
+        if name not in self._frameworks:
+            self._frameworks[name] = framework_of(name, self.gpu, self.constants)
+        return self._frameworks[name]
+
+    @cached_property
+    def _frameworks(self) -> dict[str | None, Framework]:
+        """Those asked for so far: one prediction asks for its own some eight times."""
+        return {}
 
 
 def machine_of(
