@@ -10,6 +10,7 @@ from assistant.vocabulary.catalog import Fact, Gpu, ScaleUp
 
 from .framework import Framework, framework_of
 from .kernels import KernelConstants, kernels_from
+from .protocols import CollectiveConstants, protocols_from
 
 _FLOPS_PER_UNIT = 7.5e12  # H100: 989 TFLOP/s on 132 units, where the catalog does not know how many a GPU has
 
@@ -62,6 +63,10 @@ class Machine:
         origin = f"taken over from {self.relative}" if self.relative else "assumed"
         return "" if self.calibrated else f"{self.gpu}: efficiencies {origin}, not measured"
 
+    @cached_property
+    def _frameworks(self) -> dict[str | None, Framework]:
+        return {}
+
     def framework(self, name: str | None) -> Framework:
         """The framework's profile with the catalog's factors."""
         if name not in self._frameworks:
@@ -69,9 +74,9 @@ class Machine:
         return self._frameworks[name]
 
     @cached_property
-    def _frameworks(self) -> dict[str | None, Framework]:
-        """Those asked for so far: one prediction asks for its own some eight times."""
-        return {}
+    def protocols(self) -> CollectiveConstants:
+        """What collectives cost, with the catalog's figures."""
+        return protocols_from(self.constants)
 
 
 def machine_of(

@@ -7,10 +7,12 @@ from typing import Any
 
 from assistant.library.checks import known_id
 from assistant.market import BillPart, NetworkBill
-from assistant.network.topology import design
+from assistant.model import Cabling
+from assistant.network import design, planes_of_adapter
 from assistant.vocabulary.answers import FabricDesign, PricedItem
-from assistant.vocabulary.catalog import Catalog, Fact
+from assistant.vocabulary.catalog import Catalog, Fabric, Fact
 from assistant.vocabulary.errors import InputError, Place
+from assistant.vocabulary.questionnaire import Cluster
 
 from .entry import Entry
 from .resolve import Resolved
@@ -79,6 +81,18 @@ def design_for(entry: Entry, job: Resolved, catalog: Catalog) -> FabricDesign | 
     return free
 
 
+def cabling_of(cluster: Cluster, fabric: Fabric, catalog: Catalog) -> Cabling:
+    """How the adapters and switches of a fabric are joined, as it was described."""
+    return Cabling(
+        cluster.oversubscription or 1.0,
+        cluster.adaptive_routing,
+        bool(cluster.in_network_reduction),
+        cluster.lossless,
+        cluster.topology or "rail",
+        planes_of_adapter(fabric, cluster.topology, cluster.planes, catalog),
+    )
+
+
 def described(job: Resolved) -> bool:
     """Whether anything was said of how the network is built that may not be possible."""
     return bool({"topology", "planes"} & job.questionnaire.cluster.model_fields_set)
@@ -117,7 +131,7 @@ def _one_way(entry: Entry, job: Resolved, catalog: Catalog, **how: Any) -> Fabri
         job.gpus_per_node,
         entry.considered.nics_per_node,
         catalog,
-        oversubscription=job.questionnaire.cluster.oversubscription or 1.0,
+        oversubscription=entry.considered.oversubscription,
         amortization_months=job.questionnaire.budget.amortization_months,
         **how,
     )

@@ -19,10 +19,12 @@ from assistant.market import Offered
 from assistant.reasoning import Conclusion, Reasoner
 from assistant.vocabulary.answers import FabricDesign
 from assistant.vocabulary.catalog import Catalog
+from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import Questionnaire
 from assistant.vocabulary.rules import Rule
 
 from . import choice, facts, money, power, verdicts
+from .candidates import sizes_let
 from .choice import NEAR
 from .design import described, drawn_designs, not_as_described
 from .entry import Entry, cheapest_of_each
@@ -58,6 +60,7 @@ class Decision:
     choice: choice.Choice
     today: datetime.date | None = None  # dates the prices
     variants: list[Entry] = field(default_factory=list)  # every fabric on all terms on which it is let
+    instead_of: Decision | None = None  # about all GPUs that were asked for, where nobody lets so many at a price
 
 
 def _every_rule(rules: Mapping[str, Rule]) -> Iterable[Rule]:
@@ -123,6 +126,31 @@ class Pipeline:
         ``charging``: what is offered, at other prices than the lists'. Raises :class:`InputError` for a job that cannot
         be split over its GPUs or priced, and for a network that is decided and cannot be built as described.
         """
+        made = self._decided(questionnaire, strategy, charging)
+        fit = [e for e in made.entries if e.estimated is not None and e.estimate.fits]
+        if made.choice.chosen is None and fit and all(e.considered.sold is False for e in fit):
+            return self._on_fewer(made, strategy, charging) or made
+        return made
+
+    def _on_fewer(
+        self, made: Decision, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision | None:
+        """The decision for the most GPUs that somebody lets together, where nobody lets all at a price: those beyond
+        them would stand idle."""
+        asked = made.job.questionnaire
+        for gpus in sizes_let(made.job, self.catalog):
+            fewer = asked.model_copy(update={"cluster": asked.cluster.model_copy(update={"gpus": gpus})})
+            try:
+                found = self._decided(fewer, strategy, charging)
+            except InputError:  # what else was said does not divide so
+                continue
+            if found.choice.chosen is not None:
+                return replace(found, instead_of=made)
+        return None
+
+    def _decided(
+        self, questionnaire: Questionnaire, strategy: Strategy, charging: Callable[[Offered], Offered] | None
+    ) -> Decision:
         job = resolve(questionnaire, self.catalog)
         entries = self.predictor.estimated(job)
         _as_described(entries, job, self.catalog)
@@ -136,7 +164,7 @@ class Pipeline:
         if facts.told_of_another(made.choice.chosen, entries):
             # The rules have spoken of a network or a split that was not chosen: they look again, at the choice.
             made = self._judged(job, entries, strategy, made.choice.chosen)
-        choice.mark_probabilities(entries)
+        choice.mark_probabilities(entries, questionnaire)
         return replace(made, variants=variants, today=self.today)
 
     def outcome(self, questionnaire: Questionnaire, *, charging: Callable[[Offered], Offered] | None = None) -> Outcome:
@@ -165,7 +193,12 @@ class Pipeline:
         if job.questionnaire.budget.mode != "buy" and job.questionnaire.constraints.max_power_kw is None:
             return {}
         cluster, months = job.questionnaire.cluster.model_dump_json(), job.questionnaire.budget.amortization_months
-        key = (cluster, job.gpus_per_node, months, tuple((e.id, e.considered.nics_per_node) for e in entries))
+        key = (
+            cluster,
+            job.gpus_per_node,
+            months,
+            tuple((e.id, e.considered.nics_per_node, e.considered.oversubscription) for e in entries),
+        )
         if key not in self._designs:
             self._designs[key] = drawn_designs(entries, job, self.catalog)
         return self._designs[key]
@@ -179,6 +212,9 @@ class Pipeline:
             said = rules.run(about_job, [facts.candidate_facts(e, job, rivals) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
+        able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
+        for outweighed in choice.advised(choice.comparable(able)):
+            outweighed.verdict = "acceptable"
         return Decision(job, entries, conclusions, choice.choose(entries, job.questionnaire))
 
 

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from assistant.library import Library
-from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 from assistant.vocabulary.questionnaire import Questionnaire
 
 from .affordable import what_fits
 from .assemble import plan_of
+from .card import card
 from .flips import flips, rival_offer
-from .pipeline import CHOICE_ALONE, Decision, Pipeline, pipeline_of
+from .pipeline import Decision, Pipeline, pipeline_of
+from .quote_flips import best_published, without_quotes
 from .rent_or_buy import rent_or_buy
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ class Begun:
 
     @cached_property
     def _whole(self) -> Plan:
-        answer = self.plan.recommendation.model_copy(
-            update={"flips": flips(self.made, self.pipeline), "rival_offer": rival_offer(self.made)}
-        )
-        return self.plan.model_copy(update={"recommendation": answer})
+        turns, made, answer = flips(self.made, self.pipeline), self.made, self.plan.recommendation
+        rival = best_published(made, self.pipeline) if made.job.questionnaire.budget.quotes else rival_offer(made)
+        found = {"flips": turns, "rival_offer": rival, "card": card(made, answer, turns)}
+        return self.plan.model_copy(update={"recommendation": answer.model_copy(update=found)})
 
 
 def plan(
@@ -85,27 +86,17 @@ def begun(
 
 def _begun(questionnaire: Questionnaire, library: Library, pipeline: Pipeline, index: Index | None) -> Begun:
     made = pipeline.decide(questionnaire)
-    told = plan_of(made, library, pipeline.predictor, index, _without_quotes(questionnaire, pipeline))
+    told = plan_of(made, library, pipeline.predictor, index, without_quotes(questionnaire, pipeline))
     if made.job.questionnaire.budget.mode == "buy":
         told = told.model_copy(update={"rent_or_buy": rent_or_buy(made, pipeline)})
     told.recommendation.what_fits = what_fits(made, pipeline)
+    told.recommendation.card = card(made, told.recommendation)
     return Begun(told, made, pipeline, index)
 
 
 def decide(questionnaire: Questionnaire, library: Library, *, today: datetime.date | None = None) -> Decision:
     """The decision alone: see :meth:`Pipeline.decide`."""
     return pipeline_of(library, today).decide(questionnaire)
-
-
-def _without_quotes(questionnaire: Questionnaire, pipeline: Pipeline) -> Decision | None:
-    """What would be decided by published prices alone; ``None`` without a quote, and where nothing is published."""
-    if not questionnaire.budget.quotes:
-        return None
-    budget = questionnaire.budget.model_copy(update={"quotes": []})
-    try:
-        return pipeline.decide(questionnaire.model_copy(update={"budget": budget}), CHOICE_ALONE)
-    except InputError:
-        return None
 
 
 def _built_index(library: Library) -> Index | None:

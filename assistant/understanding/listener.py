@@ -227,7 +227,7 @@ class Listener:
         }
         reading.mentions = [m for m in reading.mentions if not (m.technology == "tcp" and m.claimed & wide)]
         self._fabrics.decide(reading)
-        self._fabrics.lay_side_by_side(reading)
+        self._fabrics.lay_side_by_side(reading, live)
         self._answer(reading)
         self._facts.doubt_count(reading, live)
         self._facts.doubt_date(reading, live)

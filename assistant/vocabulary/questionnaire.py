@@ -631,7 +631,8 @@ class Quote(Section):
 
     Renting, a sum is that of the run, or of ``months`` months where a term is given; buying, it is that of the whole
     cluster, or of the network alone where it is far less than its GPUs cost. ``provider`` need not be in the catalog.
-    ``includes`` are ids of the catalog's ``quote_items``.
+    ``oversubscription``, ``nics_per_node`` and ``gbps_per_nic`` are of its network, where it says so: else
+    ``cluster``'s, or what the provider lists. ``includes`` are ids of the catalog's ``quote_items``.
     """
 
     fabric: Id | None = None  # null: what the provider sells with this GPU
@@ -640,8 +641,15 @@ class Quote(Section):
     provider: Annotated[str, BeforeValidator(_identifier), Field(max_length=100)] | None = None
     months: Annotated[Count, Field(gt=0, le=240)] | None = None
     oversubscription: Annotated[Ratio, Field(ge=1, le=32)] | None = None
+    nics_per_node: Annotated[Whole, Field(ge=1, le=256)] | None = None
+    gbps_per_nic: Annotated[Gbps, Field(gt=0, le=12_800)] | None = None  # null: the line rate of the fabric
     includes: list[Id] = Field(default_factory=list)
     note: Annotated[str, Field(max_length=1000)] = ""
+
+    @property
+    def tells_adapters(self) -> bool:
+        """Whether it says how many adapters a node has, or at which rate."""
+        return self.nics_per_node is not None or self.gbps_per_nic is not None
 
     @model_validator(mode="after")
     def _one_price(self) -> Quote:
@@ -811,9 +819,11 @@ class Questionnaire(Section):
         return self.workload in SERVING
 
     @property
-    def deadline_days(self) -> float | None:
-        """Days by which the work must be done; of serving, which has no amount of work to finish, none."""
-        return None if self.serves else self.constraints.deadline_days
+    def latest_days(self) -> float | None:
+        """Days that a run may take and keeps the deadline; of serving, which has no amount of work to finish, none."""
+        if self.serves or self.constraints.deadline_days is None:
+            return None
+        return latest_days(self.constraints.deadline_days, self.training.days if self.training else None)
 
     @property
     def trainers(self) -> int:
@@ -855,6 +865,12 @@ class Questionnaire(Section):
             )
         if rl.algorithm == "dpo" and (rl.rollout_gpus or rl.asynchronous):
             raise ValueError("expected no rollout_gpus and nothing asynchronous for dpo, which writes no answers")
+
+
+def latest_days(deadline_days: float, run_days: float | None) -> float:
+    """Days that keep a deadline. Where the run is given in days and not in tokens, its work is what the fastest network
+    does in them: one that needs no more than a percent longer for just that is not late."""
+    return deadline_days * (1.0 if run_days is None else 1.01)
 
 
 FIELDS: Mapping[str, RegisteredField] = registry(Questionnaire)
