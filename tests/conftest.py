@@ -37,10 +37,10 @@ import pytest
 # The longest first, so that two processes end together. One builds the search index, at the start of the first file,
 # while the other needs none in the second.
 _FIRST = """
-answers interview screen_panels web_visitors screen_transcripts user_documents screen transcripts screen_life
-web_browser calibration_of_the_model screen_looks understanding conversation_figures plan_first accuracy_page
-conversation conversation_about_the_plan conversation_anything understanding_acts architecture calibrate
-collectives_accuracy batch
+answers interview transcripts web_visitors screen_panels web_browser user_documents understanding screen screen_life
+accuracy_page calibrate architecture calibration_of_the_model conversation_anything screen_transcripts
+conversation_figures conversation_about_the_plan screen_looks renting plan conversation batch plan_first
+reading_a_plan program collectives_accuracy retrieval user_catalog freshness
 """.split()
 
 

@@ -17,7 +17,7 @@ from assistant.conversation import Conversation, opening
 from assistant.conversation.events import Turn
 from assistant.conversation.transcript import document
 from assistant.library import Library
-from assistant.planning import begun, plan
+from assistant.planning import begun, forget, plan
 from assistant.present.blocks import Bullets
 from assistant.present.plan.formats import plan_lines
 from assistant.present.plan.report import report
@@ -60,6 +60,7 @@ def test_a_turn_that_was_left_half_done_is_ended_by_the_next_message(library: Li
 def test_a_plan_that_was_begun_ends_as_the_plan(library: Library) -> None:
     questionnaire = draft_of(library, parallelism__strategy="fsdp", cluster__gpus=32).questionnaire(library.catalog)
     early = begun(questionnaire, library, index=None)
+    forget()
     assert early.finished() == plan(questionnaire, library, index=None) and early.finished().recommendation.flips
     assert not early.plan.recommendation.flips and early.plan.candidates == early.finished().candidates
 

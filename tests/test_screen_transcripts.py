@@ -14,13 +14,9 @@ from assistant.conversation.transcript import document, replaying
 from tests.at_the_screen import NARROW, WIDE, at_the_screen, on_screen
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
-NAMES = [
-    "single-node",
-    "serving",
-    "beside-the-point",
-    "vendor-neutral",
-    "corrections-and-going-back",
-]
+# One on each size, and one that is beside the point: what is answered in the others, without a screen, the transcripts
+# show, and going back on the screen tests/test_screen.py.
+NAMES = ["single-node", "serving", "beside-the-point"]
 
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES)), ids=NAMES)

@@ -220,15 +220,14 @@ async def test_a_conversation_that_breaks_is_told_to_its_visitor_and_to_whoever_
 
 
 @over_the_network
-async def test_a_process_that_does_not_leave_is_ended(tmp_path):
-    with serving(tmp_path / "home") as one:
-        async with aiohttp.ClientSession() as client:
-            visitor = await visit(client, one)
-            await visitor.until(FIRST_QUESTION)
-            (child,) = one.children()
-            os.kill(child, signal.SIGSTOP)
-            await visitor.leaves()
-            await gone([child])
+async def test_a_process_that_does_not_leave_is_ended(served):
+    async with aiohttp.ClientSession() as client:
+        visitor = await visit(client, served)
+        await visitor.until(FIRST_QUESTION)
+        (child,) = served.children()
+        os.kill(child, signal.SIGSTOP)
+        await visitor.leaves()
+        await gone([child])
 
 
 @over_the_network

@@ -12,6 +12,7 @@ nodes do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Interruptions:
     @property
     def factor(self) -> float:
         """Expected time of the run ÷ its undisturbed time, at the median of all three."""
-        return float(time_factor(self.between_s, self.checkpoint_s, self.restart_s))
+        return _factor(self.between_s, self.checkpoint_s, self.restart_s)
 
     @property
     def every_s(self) -> float:
@@ -60,6 +61,12 @@ class Interruptions:
         z = np.array([1.0, 0.0, -1.0]) * NINETIETH / np.sqrt(2.0)
         low, middle, high = (1.0 / float(factor) for factor in self.factors(z, z))
         return low, middle, high
+
+
+@lru_cache(maxsize=1024)
+def _factor(between_s: float, checkpoint_s: float, restart_s: float) -> float:
+    """:attr:`Interruptions.factor`: the same for every network on the same terms."""
+    return float(time_factor(between_s, checkpoint_s, restart_s))
 
 
 def interruptions_of(nodes: int, checkpoint_s: float, catalog: Catalog, *, rate: Fact | None = None) -> Interruptions:

@@ -3,6 +3,8 @@ vocabulary.facts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.model.network import ROUTED_EITHER_WAY
@@ -239,7 +241,24 @@ def _routing(fabric: Fabric, job: Resolved) -> bool:
     return fabric.adaptive_routing if said is None or fabric.technology not in ROUTED_EITHER_WAY else said
 
 
-def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Rivals:
+    """What a candidate is compared with: those that can be used, the cheapest's cost in US dollars, the fastest's
+    seconds per step."""
+
+    usable: list[Entry]
+    best: float | None
+    fastest: float | None
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Rivals:
+        able = [e for e in entries if e.usable and e.run_cost is not None]
+        usable = comparable(able)
+        best = min((e.ranked_cost for e in usable), default=None)
+        return cls(usable, best, min((e.step for e in able), default=None))
+
+
+def candidate_facts(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
     """Facts about one candidate; what was not computed is unknown."""
     fabric, c = entry.considered.fabric, entry.considered
     nics = c.nics_per_node or fabric.usual_nics(job.gpu.nics_in(job.gpus_per_node))
@@ -267,14 +286,11 @@ def candidate_facts(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[s
         "cloud_only": fabric.providers is not None,
         "exists_for_gpu": c.exists or fabric.technology in ("none", "wan"),
     }
-    return facts | (_computed(entry, job, entries) if entry.estimated is not None else {})
+    return facts | (_computed(entry, job, rivals) if entry.estimated is not None else {})
 
 
-def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, Any]:
-    estimate, total = entry.estimate, max(entry.step, 1e-12)
-    usable = comparable(e for e in entries if e.usable and e.run_cost is not None)
-    best = min((e.ranked_cost for e in usable), default=None)
-    fastest = min((e.step for e in entries if e.usable and e.run_cost is not None), default=None)
+def _computed(entry: Entry, job: Resolved, rivals: Rivals) -> dict[str, Any]:
+    estimate, total, best = entry.estimate, max(entry.step, 1e-12), rivals.best
     layout = {key: estimate.parallelism.get(key, 1) or 1 for key in ("tp", "pp", "cp", "ep")}
     share = {
         f"{name}_exposed_percent": 100 * estimate.exposed_s(kind) / total
@@ -290,7 +306,7 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "exposed_percent": estimate.exposed_percent,
         "network_wait_percent": known(estimate.traffic.get("network_wait_percent")),
         "kv_link_percent": known(estimate.serving.kv_link_wanted_percent if estimate.serving else None),
-        "fastest": entry.usable and entry.step == fastest,
+        "fastest": entry.usable and entry.step == rivals.fastest,
     }
     if entry.run_cost is None:
         return facts
@@ -327,7 +343,7 @@ def _computed(entry: Entry, job: Resolved, entries: list[Entry]) -> dict[str, An
         "premium_usd_gpu_hour": entry.price.fabric_usd_per_hour.value,
         "breakeven_slowdown_percent": _breakeven(entry),
         "price_age_days": known(entry.price.fabric_usd_per_hour.age_days),
-        **(_over_roce(entry, usable) if entry.considered.fabric.technology == "infiniband" else {}),
+        **(_over_roce(entry, rivals.usable) if entry.considered.fabric.technology == "infiniband" else {}),
     }
 
 

@@ -43,10 +43,11 @@ AT_ONCE = 4  # contenders judged together: a run of the rules over four candidat
 @dataclass(frozen=True)
 class Strategy:
     """Which rules are run, and over which candidates: ``rounds`` yields those to be judged next, and sees the verdicts
-    of the rounds before."""
+    of the rounds before. ``spoken``: whether what they conclude is put into sentences."""
 
     rules: Callable[[Mapping[str, Rule]], Iterable[Rule]]
     rounds: Callable[[list[Entry], Resolved], Iterator[list[Entry]]]
+    spoken: bool = True
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _contenders(entries: list[Entry], job: Resolved) -> Iterator[list[Entry]]:
 
 
 WHOLE = Strategy(_every_rule, _all_together)
-CHOICE_ALONE = Strategy(_deciding_rules, _contenders)  # the same choice, without what else the rules have to say
+CHOICE_ALONE = Strategy(_deciding_rules, _contenders, spoken=False)  # the same choice, and nothing said about it
 
 
 class Pipeline:
@@ -211,10 +212,10 @@ class Pipeline:
     def _judged(self, job: Resolved, entries: list[Entry], strategy: Strategy, chosen: Entry | None = None) -> Decision:
         """What the rules conclude, and the choice that follows from it."""
         about_job = facts.job_facts(job, entries, sizes_of(job, entries), chosen)
-        rules, conclusions = reasoner(self.library, strategy), []
+        rules, conclusions, rivals = reasoner(self.library, strategy), [], facts.Rivals.of(entries)
         verdicts.clear(entries)
         for judged in strategy.rounds(entries, job):
-            said = rules.run(about_job, [facts.candidate_facts(e, job, entries) for e in judged])
+            said = rules.run(about_job, [facts.candidate_facts(e, job, rivals) for e in judged])
             verdicts.apply(said, judged)
             conclusions += said
         able = [e for e in entries if e.usable and choice.meets(e, job.questionnaire)]
@@ -235,7 +236,7 @@ def _as_described(entries: list[Entry], job: Resolved, catalog: Catalog) -> None
 @lru_cache(maxsize=4)
 def reasoner(library: Library, strategy: Strategy = WHOLE) -> Reasoner:
     """The rules of a library that a strategy runs, compiled once per process."""
-    return Reasoner(strategy.rules(library.rules))
+    return Reasoner(strategy.rules(library.rules), spoken=strategy.spoken)
 
 
 _lately: deque[Pipeline] = deque(maxlen=2)  # of this process

@@ -4,6 +4,7 @@ proof."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from assistant.vocabulary.facts import FACTS, UNKNOWN
@@ -21,11 +22,12 @@ KEPT = 256  # sets of facts whose matches a group of rules remembers: those of o
 class Reasoner:
     """Built once from a set of rules, run for any number of jobs.
 
-    Raises :class:`~assistant.vocabulary.errors.KnowledgeError` when rules do not hang together, e.g. when one reads a
-    finding that nothing concludes in time.
+    ``spoken``: with the sentences and the facts that they rest on; else verdicts and preferences alone, in half the
+    time. Raises :class:`~assistant.vocabulary.errors.KnowledgeError` when rules do not hang together, e.g. when one
+    reads a finding that nothing concludes in time.
     """
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], *, spoken: bool = True) -> None:
         ordered = sorted(rules, key=lambda rule: (STAGES.index(rule.stage), rule.id))
         branches = [branch for rule in ordered for branch in rule.branches]
         groups = compiled(branches)
@@ -34,7 +36,7 @@ class Reasoner:
         }
         self._matchers = [_Matcher(group) for group in groups]
         members = {member.branch.id: member for group in groups for member in group.rules}
-        self._speakers = [_Speaker(members[branch.id]) for branch in branches]
+        self._speakers = [_Speaker(members[branch.id], spoken) for branch in branches]
 
     def run(self, job: Facts, candidates: Sequence[Facts], *, supposed: Iterable[str] = ()) -> list[Conclusion]:
         """Conclusions ordered by stage, rule and candidate; equal facts give equal conclusions in equal order.
@@ -131,8 +133,9 @@ class _Memory:
 class _Speaker:
     """A rule with its sentences taken apart, ready to say what it concluded."""
 
-    def __init__(self, compiled_rule: CompiledRule) -> None:
-        branch = self.branch = compiled_rule.branch
+    def __init__(self, compiled_rule: CompiledRule, spoken: bool) -> None:
+        branch, self._spoken = compiled_rule.branch, spoken
+        self.branch = branch
         self.per_candidate, self.name = compiled_rule.per_candidate, branch.then.name
         self._because = sentence(branch.because)
         self._texts: dict[str, Sentence] = {key: sentence(text) for key, text in branch.then.texts.items()}
@@ -143,24 +146,37 @@ class _Speaker:
 
     def conclusion(self, job: Facts, candidate: Facts | None, memory: _Memory) -> Conclusion:
         fabric = str(candidate["fabric"]) if candidate is not None else None
+        if not self._spoken:
+            return self._concluded(fabric, self._then)
         scopes: dict[str, Facts] = {"job": job, "candidate": candidate or {}}
         producers: list[str] = []
         if self.branch.when.finding:
             name, producers = memory.used(self.branch, fabric or WHOLE_JOB)
             scopes["finding"] = {"name": name, "rule": producers[0] if producers else UNKNOWN}
+        looked_at = {label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at}
+        return self._concluded(fabric, self._decision(scopes), self._because(scopes), looked_at, tuple(producers))
+
+    def _concluded(
+        self,
+        fabric: str | None,
+        then: dict[str, Any],
+        because: str = "",
+        looked_at: Facts = MappingProxyType({}),
+        producers: tuple[str, ...] = (),
+    ) -> Conclusion:
         return Conclusion(
             rule=self.branch.rule.id,
             case=self.branch.case,
             stage=self.branch.stage,
             fabric=fabric,
             conclusion=self.name,
-            then=self._decision(scopes),
-            because=self._because(scopes),
-            facts={label: _known(scopes[scope].get(name)) for label, scope, name in self._looks_at},
+            then=then,
+            because=because,
+            facts=dict(looked_at),
             claims=self.branch.claims,
             look_up=self.branch.look_up,
             touches=self.branch.touches,
-            from_findings=tuple(producers),
+            from_findings=producers,
         )
 
     def _decision(self, scopes: dict[str, Facts]) -> dict[str, Any]:

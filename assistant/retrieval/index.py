@@ -215,15 +215,16 @@ class Index:
         """The words of each passage by field."""
         if self._packed_bags is not None:
             return json.loads(self._packed_bags.tobytes())
-        return [
-            {
-                "text": self._tokens(document.passage.text),
-                "heading": self._tokens(document.heading),
-                "claims": [token for claim in document.claims for token in self._tokens(claim.statement)],
-                "asked": [token for line in document.passage.asked for token in self._tokens(line)],
-            }
-            for document in self.content.documents
-        ]
+        return [self.bag_of(document) for document in self.content.documents]
+
+    def bag_of(self, document: Document) -> dict[str, list[str]]:
+        """The words of a passage by field, those of its claims and of the questions it answers among them."""
+        return {
+            "text": self._tokens(document.passage.text),
+            "heading": self._tokens(document.heading),
+            "claims": [token for claim in document.claims for token in self._tokens(claim.statement)],
+            "asked": [token for line in document.passage.asked for token in self._tokens(line)],
+        }
 
     @cached_property
     def known_words(self) -> dict[str, None]:

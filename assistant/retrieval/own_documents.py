@@ -64,7 +64,9 @@ def _together(shipped: Index, found: list[Document]) -> Index:
     content = Content([*ours.documents, *found], terms=ours.terms, outside=ours.outside)
     vectors = _vectors(_texts(found), shipped.embedder)
     rows = [shipped.vector(text) if text in ours.row_of else vectors[text_digest(text)] for text in content.row_of]
-    return Index(content, {"vectors": np.stack(rows)}, shipped.embedder)
+    together = Index(content, {"vectors": np.stack(rows)}, shipped.embedder)
+    together.bags = [*shipped.bags, *map(together.bag_of, found)]  # the terms are ours, so our words stay what they are
+    return together
 
 
 def _documents(own: DocumentStore, listed: OwnDocument) -> Iterator[Document]:

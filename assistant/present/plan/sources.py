@@ -6,6 +6,8 @@ from .. import limits
 from ..blocks import Block, Bullets, titled, told
 from . import findings
 
+_numbered: list[tuple[Plan, dict[str, int]]] = []  # the plan shown last: each of some fifty sentences asks for it
+
 
 def section(plan: Plan) -> list[Block]:
     """Every source that the report cites, with what it says."""
@@ -28,9 +30,13 @@ def answer(plan: Plan) -> list[Block]:
 
 def numbers(plan: Plan) -> dict[str, int]:
     """The numbers by which the report cites pieces of evidence, by their ids, ascending."""
-    said = (*findings.told_for(plan), *findings.told_against(plan))
-    order = dict.fromkeys(ident for finding in said for ident in _cited(finding, plan))
-    return {ident: number for number, ident in enumerate(order, start=1)}
+    latest = _numbered[0] if _numbered else None
+    if latest is None or latest[0] is not plan:
+        said = (*findings.told_for(plan), *findings.told_against(plan))
+        order = dict.fromkeys(ident for finding in said for ident in _cited(finding, plan))
+        latest = plan, {ident: number for number, ident in enumerate(order, start=1)}
+        _numbered[:] = [latest]
+    return latest[1]
 
 
 def cited_sentence(finding: Finding, plan: Plan) -> str:
