@@ -177,6 +177,19 @@ def test_a_reservation_whose_term_nobody_tells_stands_beside_with_its_price_and_
     assert "capacity-block, term not stated" in text and "ask for the term" in text
 
 
+def test_the_price_of_the_cheapest_host_of_a_marketplace_is_not_what_is_paid_there(pipeline: Pipeline):
+    job = {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-pcie", "gpus": 8}}
+    told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    host = next(o for o in told.offers if o.provider == "vast-ai")
+    assert host.usd_per_gpu_hour < told.offers[0].usd_per_gpu_hour and told.recommendation.offer == 0
+    assert host.run_cost_usd.p50 == pytest.approx(2.45 * host.usd_per_gpu_hour * 8 * told.candidates[0].run_hours)
+    assert f"from ${host.usd_per_gpu_hour}" in " ".join(plan_lines(told)) and "cheapest host" in " ".join(
+        plan_lines(told)
+    )
+    assert told.offers[0].instance.startswith("Community Cloud")
+    assert any("machines that other hosts run" in w.message for w in told.warnings)
+
+
 def test_the_nearest_offer_of_the_same_network_is_named_with_the_price_at_which_it_is_taken(
     pipeline: Pipeline, rented: Plan
 ):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from assistant.vocabulary.catalog import Fact, ListPrice, Offer, Provider, Tier
 from assistant.vocabulary.quantities import HOURS_PER_MONTH
 from assistant.vocabulary.questionnaire import Quote
+
+from .priced import constant
 
 _FOR_A_TERM: tuple[Tier, ...] = ("reserved", "capacity-block")
 
@@ -17,6 +19,7 @@ class Offered:
     """A named instance or cluster of a provider (its id and its name, which is empty where a quote names nobody) in one
     tier, with its list price there if one was read.
 
+    ``markup``: what is paid ÷ what is listed, where the list tells the price of a marketplace's cheapest host.
     ``quote``: the quote it stands for, which no list says; ``number``: its place among the quotes.
     """
 
@@ -27,6 +30,7 @@ class Offered:
     listed: ListPrice | None = None
     quote: Quote | None = None
     number: int = 0
+    markup: float = 1.0
 
     @property
     def name(self) -> str:
@@ -43,6 +47,11 @@ class Offered:
     def price(self) -> Fact | None:
         """The list price of a GPU-hour; ``None`` where none was read."""
         return self.listed and self.listed.price
+
+    @property
+    def usd_per_gpu_hour(self) -> float | None:
+        """What is paid for a GPU-hour; ``None`` where no price was read."""
+        return None if self.listed is None else self.listed.price.si * self.markup
 
     @property
     def term_stated(self) -> bool:
@@ -79,13 +88,17 @@ class Offered:
         return max(whole, least)
 
 
-def offered_tiers(provider: Provider, offer: Offer, *, spot: bool) -> Iterator[Offered]:
+def offered_tiers(provider: Provider, offer: Offer, constants: Mapping[str, Fact], *, spot: bool) -> Iterator[Offered]:
     """On demand always, with its price or without; reserved for each term that is told; on the spot market where that
     is allowed and a price was read."""
-    yield Offered(provider.id, provider.name, offer, "on-demand", offer.price("on-demand"))
-    terms = sorted({price.months for price in offer.prices if price.months is not None})
-    for months in terms:
-        yield Offered(provider.id, provider.name, offer, "reserved", offer.price("reserved", months))
+
+    def of(tier: Tier, listed: ListPrice | None) -> Offered:
+        markup = constant(constants, "market-paid-over-cheapest").si if listed and listed.of_the_cheapest else 1.0
+        return Offered(provider.id, provider.name, offer, tier, listed, markup=markup)
+
+    yield of("on-demand", offer.price("on-demand"))
+    for months in sorted({price.months for price in offer.prices if price.months is not None}):
+        yield of("reserved", offer.price("reserved", months))
     listed = offer.price("spot") if spot else None
     if listed is not None:
-        yield Offered(provider.id, provider.name, offer, "spot", listed)
+        yield of("spot", listed)

@@ -86,7 +86,7 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
         if offer.gpu == job.gpu.id
         and offer.gpus_per_node >= job.gpus_per_node
         and (_joins_enough(offer, job) or job.serves)
-        for offered in offered_tiers(provider, offer, spot=job.questionnaire.budget.on_spot)
+        for offered in offered_tiers(provider, offer, catalog.constants, spot=job.questionnaire.budget.on_spot)
     )
 
 

@@ -98,7 +98,11 @@ def _row(
     if listed is not None:
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
     if listed is not None and dated is not None and usd is not None and offered.term_stated:
-        cost = (usd + onto) * paid * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
+        cost = (
+            (usd * offered.markup + onto)
+            * paid
+            * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
+        )
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)
     fabric, days = (entry.inside or entry).id, entry.median_hours / 24
@@ -110,7 +114,7 @@ def _row(
         gbps_per_gpu=offer.gbps_per_gpu if fabric == offer.fabrics[0] else None,
         tier=offered.tier,
         usd_per_gpu_hour=usd,
-        usd_per_month=None if usd is None else usd * paid * HOURS_PER_MONTH,
+        usd_per_month=None if usd is None else usd * offered.markup * paid * HOURS_PER_MONTH,
         run_cost_usd=None if likely is None else band_of(likely),
         expected_cost_usd=float(likely.mean()) if likely is not None and offered.tier == "spot" else None,
         finishes_days=days,
@@ -123,4 +127,5 @@ def _row(
         meets_limits=meets(there, job.questionnaire),
         network_included=offer.fabric_included,
         trust=listed.trust if listed else None,
+        paid_over_listed=offered.markup,
     )

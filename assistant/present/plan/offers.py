@@ -24,6 +24,12 @@ def section(plan: Plan) -> list[Block]:
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    cheapest_host = next((o for o in priced if o.paid_over_listed > 1), None)
+    if cheapest_host is not None:
+        notes.append(
+            f"From: what the cheapest host of {cheapest_host.provider} asks; the sum counts "
+            f"{cheapest_host.paid_over_listed:g} times that, which is what is commonly paid there."
+        )
     if spot is not None:
         notes.append(
             "Spot machines stand where their average cost puts them: the sum beside them is the middle one, and one "
@@ -186,6 +192,7 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
     dated = "quoted" if offer.kind == "quote" else dated
     price = NO_PRICE if offer.usd_per_gpu_hour is None else figures.usd(offer.usd_per_gpu_hour)
+    price = f"from {price}" if offer.paid_over_listed > 1 else price
     return [
         *(sign, name, offer.fabric, rate, price),
         *(figures.usd(cost), figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
