@@ -190,6 +190,12 @@ def _stretched(interruptions: Interruptions) -> np.ndarray:
     return interruptions.factors(normal_draws("failures"), normal_draws("restart"))
 
 
+@lru_cache(maxsize=256)
+def unfinished(interruptions: Interruptions) -> float:
+    """The share of the worlds in which a run with these interruptions does not finish."""
+    return interruptions.unfinished(normal_draws("failures"), normal_draws("restart"))
+
+
 def _steps(job: Resolved, fastest_step: float) -> float:
     if job.tokens is not None:
         return job.tokens / job.tokens_per_step

@@ -24,6 +24,12 @@ def section(plan: Plan) -> list[Block]:
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    endless = next((o for o in priced if o.unfinished_percent), None)
+    if endless is not None:
+        notes.append(
+            f"Of runs on the spot machines of {endless.provider} {endless.unfinished_percent:.0f} in 100 do not "
+            "finish: they are interrupted faster than they restart; so they have no average cost, and stand last."
+        )
     cheapest_host = next((o for o in priced if o.paid_over_listed > 1), None)
     if cheapest_host is not None:
         notes.append(
@@ -54,9 +60,9 @@ def section(plan: Plan) -> list[Block]:
 
 def _split(offers: list[RentalOffer]) -> tuple[list[RentalOffer], list[RentalOffer], list[RentalOffer]]:
     """Those with a sum, those whose price is of a term that nobody told, those without a price."""
-    unsummed = [o for o in offers if o.run_cost_usd is None]
+    unsummed = [o for o in offers if o.run_cost_usd is None and not o.unfinished_percent]
     return (
-        [o for o in offers if o.run_cost_usd is not None],
+        [o for o in offers if o not in unsummed],
         [o for o in unsummed if o.usd_per_gpu_hour is not None],
         [o for o in unsummed if o.usd_per_gpu_hour is None],
     )
@@ -75,7 +81,7 @@ def _each_once(offers: list[RentalOffer]) -> list[RentalOffer]:
 def _without_risk(priced: list[RentalOffer]) -> list[RentalOffer]:
     """Those that cost about as much on average as in the middle: no spot machines that stand behind dearer ones."""
     most = max((o.run_cost_usd.p90 for o in priced[:1] if o.run_cost_usd), default=0.0)
-    return [o for o in priced if (o.expected_cost_usd or 0.0) <= most]
+    return [o for o in priced if o.ranked_usd <= most]
 
 
 def _tied(priced: list[RentalOffer]) -> list[Block]:
@@ -172,7 +178,8 @@ def _provider(offer: RentalOffer) -> str:
 
 
 def _untold(offer: RentalOffer) -> str:
-    return ", term not stated" if offer.run_cost_usd is None and offer.usd_per_gpu_hour is not None else ""
+    known = offer.tier in ("on-demand", "spot") or offer.months is not None or offer.usd_per_gpu_hour is None
+    return "" if known else ", term not stated"
 
 
 def _terms(offer: RentalOffer) -> list[str]:
@@ -187,7 +194,11 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     terms = _terms(offer)
     name = f"{offer.provider}: {offer.instance}" + (f" ({', '.join(terms)})" if terms else "")
     rate = figures.UNKNOWN if offer.gbps_per_gpu is None else figures.significant(offer.gbps_per_gpu)
-    cost = offer.run_cost_usd and offer.run_cost_usd.p50
+    cost = (
+        "does not finish"
+        if offer.unfinished_percent and offer.run_cost_usd is None
+        else figures.usd(offer.run_cost_usd and offer.run_cost_usd.p50)
+    )
     days = None if offer.finishes_days is None else 24 * offer.finishes_days
     dated = f"{offer.date}{', old' if offer.stale else ''}" if offer.date else figures.UNKNOWN
     dated = "quoted" if offer.kind == "quote" else dated
@@ -195,5 +206,5 @@ def _row(offer: RentalOffer, taken: bool) -> list[str]:
     price = f"from {price}" if offer.paid_over_listed > 1 else price
     return [
         *(sign, name, offer.fabric, rate, price),
-        *(figures.usd(cost), figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
+        *(cost, figures.hours(days), offer.finishes_on or figures.UNKNOWN, dated),
     ]
