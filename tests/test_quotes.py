@@ -141,6 +141,18 @@ def test_a_quote_to_buy_is_written_off_and_a_small_sum_is_that_of_the_network():
     assert "optics and cables" in plan.quotes[0].missing
 
 
+def test_of_one_node_that_is_bought_the_quotes_are_the_price_and_a_network_alone_is_not_needed():
+    dell = {"provider": "Dell", "fabric": "infiniband-ndr-400", "usd": 250_000, "includes": ["gpus"]}
+    switch = {"provider": "a reseller", "fabric": "roce-v2-400", "usd": 20_000}
+    plan = planned(dell, dell | {"provider": "HPE", "usd": 240_000}, switch, model="llama-3.1-8b", gpus=8, mode="buy")
+    assert (plan.recommendation.verdict, round(plan.purchase.capital_usd)) == ("no-network-needed", 240_000)
+    assert "About $240,000 to buy" in plan.recommendation.headline
+    assert plan.offers[plan.recommendation.offer].provider == "HPE"
+    assert [(f.input, f.to_quote) for f in plan.recommendation.flips[:2]] == [
+        ("budget.quotes.1.usd", 1), ("budget.quotes.0.usd", 1)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("quote", "field", "message"),
     [

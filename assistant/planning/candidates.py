@@ -157,7 +157,7 @@ def _with_fabric(fabric: Fabric, job: Resolved, market: tuple[Offered, ...]) -> 
     """What is sold with a fabric; every offer is sold without a need for one. Of a quoted rent only a cloud's own
     network has offers: the quote says nothing of that cloud's price."""
     if fabric.technology == "none":
-        return list(market) if job.provider or rented_openly(job) else []
+        return list(market) if job.provider or rented_openly(job) or job.questionnaire.budget.quotes else []
     market = tuple(offered for offered in market if _joins_enough(offered.offer, job))
     if job.questionnaire.budget.quotes:
         return [offered for offered in market if fabric.id in offered.offer.fabrics]

@@ -79,7 +79,7 @@ def _runs(entry: Entry, judged: Entry) -> bool:
 
 
 _FOR_EVER = 36_525  # days: a century
-_NOTICED = 0.01  # share of runs that never finish from which there is no mean to tell,
+_NOTICED = 0.05  # share of runs that never finish from which there is no mean to tell (fewer count as stopped late),
 _MOSTLY = 0.5  # and from which there is no middle either
 _UNSOLD = {"screen/rented-out-by-nobody", "screen/not-sold-by-the-provider", "screen/not-in-the-quotes"}
 
