@@ -180,13 +180,29 @@ def rented(pipeline: Pipeline) -> Plan:
     return plan(from_value(RENTED, pipeline.catalog), pipeline.library, index=None, today=TODAY)
 
 
-def test_a_reservation_whose_term_nobody_tells_stands_beside_with_its_price_and_without_a_sum(rented: Plan):
-    untold = [o for o in rented.offers if o.tier in ("reserved", "capacity-block") and o.months is None]
-    assert {(o.provider, o.usd_per_gpu_hour, o.run_cost_usd) for o in untold} == {("aws", 4.9162, None)}
-    assert rented.offers.index(untold[0]) > max(n for n, o in enumerate(rented.offers) if o.run_cost_usd)
-    assert rented.offers[rented.recommendation.offer].run_cost_usd is not None
-    text = " ".join(" ".join(plan_lines(rented)).split())
-    assert "capacity-block, term not stated" in text and "ask for the term" in text
+def test_a_reservation_whose_term_nobody_tells_stands_beside_with_its_price_and_without_a_sum(pipeline: Pipeline):
+    job = {"workload": "inference", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-pcie", "gpus": 8}}
+    told = plan(from_value(job, pipeline.catalog), pipeline.library, index=None, today=TODAY)
+    untold = [o for o in told.offers if o.tier == "reserved" and o.months is None]
+    assert {(o.provider, o.usd_per_gpu_hour, o.run_cost_usd) for o in untold} == {
+        ("hyperstack", 1.82, None), ("hyperstack", 1.75, None)
+    }  # fmt: skip
+    assert untold[0].usd_per_gpu_hour < told.offers[told.recommendation.offer].usd_per_gpu_hour
+    assert told.offers.index(untold[0]) > max(n for n, o in enumerate(told.offers) if o.run_cost_usd)
+    text = " ".join(" ".join(plan_lines(told)).split())
+    assert "reserved, term not stated" in text and "ask for the term" in text
+
+
+def test_a_capacity_block_is_paid_in_whole_days_and_beyond_two_weeks_in_whole_weeks(pipeline: Pipeline):
+    paid = {}
+    for days in (10, 30):
+        made = decided(pipeline, RENTED | {"training": {"days": days}})
+        found = rental_offers(made.variants, made.entries, made.job, pipeline.catalog, TODAY)
+        block = next(o for o in found if o.tier == "capacity-block")
+        paid[days] = block.run_cost_usd.p50 / (block.usd_per_gpu_hour * 64 * 24)
+    assert paid == {10: pytest.approx(11), 30: pytest.approx(35)}
+    large = decided(pipeline, RENTED | {"cluster": {"gpu": "h100-sxm", "gpus": 1024}})
+    assert not any(o.tier == "capacity-block" for e in large.variants for o in e.considered.offers)
 
 
 def test_the_price_of_the_cheapest_host_of_a_marketplace_is_not_what_is_paid_there(pipeline: Pipeline):

@@ -129,7 +129,8 @@ class CandidatePrice:
 
     def charged(self, hours: arithmetic.Hours) -> arithmetic.Hours:
         """The hours that are paid for of a run of ``hours``."""
-        return cast(arithmetic.Hours, np.maximum(hours, self.least_hours)) if self.least_hours else hours
+        paid = self.offered.charged(np.asarray(hours)) if self.offered else hours
+        return cast(arithmetic.Hours, np.maximum(paid, self.reserved_hours) if self.reserved_hours else paid)
 
 
 def candidate_prices(

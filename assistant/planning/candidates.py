@@ -79,6 +79,7 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
     if job.questionnaire.budget.quotes:
         return as_offers(job, catalog, today or datetime.date.today())
     providers = [job.provider] if job.provider else catalog.providers.values()
+    in_a_block = catalog.constants["capacity-block-machines"].value
     return tuple(
         offered
         for provider in providers
@@ -87,6 +88,7 @@ def on_the_market(job: Resolved, catalog: Catalog, today: datetime.date | None =
         and offer.gpus_per_node >= job.gpus_per_node
         and (_joins_enough(offer, job) or job.serves)
         for offered in offered_tiers(provider, offer, catalog.constants, spot=job.questionnaire.budget.on_spot)
+        if offered.tier != "capacity-block" or job.nodes // job.sites <= in_a_block
     )
 
 

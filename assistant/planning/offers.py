@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, exp
 
+import numpy as np
+
 from assistant.market import Freshness, Offered
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import RentalOffer, Verdict
@@ -96,9 +98,7 @@ def _row(
         usd, dated = listed.price.si, freshness.priced(offered.name, listed.price)
     if listed is not None and dated is not None and usd is not None and offered.term_stated:
         cost = (
-            (usd * offered.markup + onto)
-            * paid
-            * entry.hours.clip(min=max(offered.least_hours, entry.price.reserved_hours))
+            (usd * offered.markup + onto) * paid * np.maximum(offered.charged(entry.hours), entry.price.reserved_hours)
         )
         there = replace(entry, run_cost=cost)
         likely = about(cost * list_price_error(offered.provider, listed, dated.age_days, catalog), there.median_cost)

@@ -24,6 +24,8 @@ def section(plan: Plan) -> list[Block]:
     if any(o.months for o in priced):
         notes.append("Of a reservation the whole term is paid, however long the run.")
     spot = next((o for o in priced if o.expected_cost_usd is not None), None)
+    if any(o.tier == "capacity-block" for o in priced):
+        notes.append("Capacity blocks are booked and paid ahead, in whole days, and in whole weeks beyond 14 days.")
     endless = next((o for o in priced if o.unfinished_percent), None)
     if endless is not None:
         notes.append(
@@ -178,7 +180,7 @@ def _provider(offer: RentalOffer) -> str:
 
 
 def _untold(offer: RentalOffer) -> str:
-    known = offer.tier in ("on-demand", "spot") or offer.months is not None or offer.usd_per_gpu_hour is None
+    known = offer.tier != "reserved" or offer.months is not None or offer.usd_per_gpu_hour is None
     return "" if known else ", term not stated"
 
 
