@@ -4,6 +4,7 @@ from assistant.vocabulary.plan import Plan, RentalOffer
 
 from .. import figures, limits
 from ..blocks import Block, Heading, Paragraph, Table, told
+from ..fields import SHORT_DAYS
 from . import reading
 from .candidates import SIGNS
 
@@ -169,7 +170,10 @@ def _table(plan: Plan, shown: list[RentalOffer]) -> Table:
         header[5], shorter[5][0] = "cost of a month", "a month"
         header, *rows = ([*row[:6], *row[8:]] for row in (header, *rows))
         return Table(header, rows, frozenset({3, 4, 5}), won, (3,), shorter)
-    return Table(header, rows, frozenset({3, 4, 5, 6}), won, (3, 7, 8), shorter)
+    longest = max((o.finishes_days or 0.0 for o in shown), default=0.0)
+    # In little room of a run of days the day on which it ends is told, of one of hours how long it takes.
+    gone = (3, 8, 6) if longest >= SHORT_DAYS else (3, 7, 8)
+    return Table(header, rows, frozenset({3, 4, 5, 6}), won, gone, shorter)
 
 
 def _provider(offer: RentalOffer) -> str:
